@@ -1,0 +1,141 @@
+package layers
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "conclave"
+
+// house says what each package may import of the others, tests aside. Arrows
+// point to words: cmd → faces → flows → engine, rules and mechanisms →
+// transcript.
+var house = map[string]string{
+	"agent":             "transcript",
+	"agent/agenttest":   "agent transcript",
+	"agent/scripted":    "agent transcript",
+	"internal/jsontext": "",
+	"internal/layers":   "",
+	"transcript":        "internal/jsontext",
+}
+
+// everything is what cmd/conclave may import: it is where all is wired.
+const everything = "cmd/conclave"
+
+// outside says which package uses which outside module. Each has one user, so
+// that it can be exchanged; tests may use testing libraries anywhere.
+var outside = map[string]string{
+	"github.com/spf13/cobra": "cmd/conclave",
+	"golang.org/x/term":      "cmd/conclave",
+}
+
+func TestImports(t *testing.T) {
+	root := filepath.Join("..", "..")
+	if _, err := os.Stat(filepath.Join(root, "go.mod")); err != nil {
+		t.Fatal(err)
+	}
+	found := imports(t, root)
+	if len(found) < 5 {
+		t.Fatalf("found only %d packages: the walk is broken", len(found))
+	}
+	for pkg, list := range found {
+		if pkg == everything {
+			checkOutside(t, pkg, list)
+			continue
+		}
+		line, ok := house[pkg]
+		if !ok {
+			t.Errorf("%s: no line in the table; say what it may import", pkg)
+			continue
+		}
+		allowed := strings.Fields(line)
+		for _, imp := range list {
+			if mine, ok := strings.CutPrefix(imp, module+"/"); ok && !slices.Contains(allowed, mine) {
+				t.Errorf("%s imports %s, which the table does not allow", pkg, mine)
+			}
+		}
+		for _, a := range allowed {
+			if !slices.Contains(list, module+"/"+a) {
+				t.Errorf("%s may import %s and does not: take it out of the table", pkg, a)
+			}
+		}
+		checkOutside(t, pkg, list)
+	}
+	for pkg := range house {
+		if _, ok := found[pkg]; !ok {
+			t.Errorf("%s is in the table and not in the house", pkg)
+		}
+	}
+}
+
+func checkOutside(t *testing.T, pkg string, list []string) {
+	t.Helper()
+	for _, imp := range list {
+		if first, _, _ := strings.Cut(imp, "/"); !strings.Contains(first, ".") {
+			continue // standard library, or ours
+		}
+		user := ""
+		for mod, by := range outside {
+			if imp == mod || strings.HasPrefix(imp, mod+"/") {
+				user = by
+			}
+		}
+		if user == "" {
+			t.Errorf("%s imports %s: no line says who may use it", pkg, imp)
+		} else if !slices.Contains(strings.Fields(user), pkg) {
+			t.Errorf("%s imports %s, which is for %s", pkg, imp, user)
+		}
+	}
+}
+
+// imports returns what each package imports outside its tests. It parses the
+// files itself: a test that asks the go command is served from the test cache
+// and does not see a change.
+func imports(t *testing.T, root string) map[string][]string {
+	t.Helper()
+	found := map[string][]string{}
+	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && file != root && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || d.Name() == "build") {
+			return filepath.SkipDir
+		}
+		if d.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+			return nil
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, filepath.Dir(file))
+		if err != nil {
+			return err
+		}
+		pkg := path.Clean(filepath.ToSlash(rel))
+		list := found[pkg]
+		for _, spec := range parsed.Imports {
+			imp, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			if !slices.Contains(list, imp) {
+				list = append(list, imp)
+			}
+		}
+		found[pkg] = list
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
