@@ -1,0 +1,85 @@
+package record
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+func create(t testing.TB, path string) *Writer {
+	t.Helper()
+	w, err := Create(path, Header{
+		Run:        "20260102T150405.678Z-0123456789ab",
+		Created:    time.Date(2026, 1, 2, 15, 4, 5, 678e6, time.UTC),
+		Program:    "conclave test",
+		Attributes: map[string]string{"role": "cat"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = w.Close() })
+	return w
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func line(n int) []byte {
+	return fmt.Appendf(nil, `{"event":"test","context":{"n":%d,"pad":"%s"}}`, n, bytes.Repeat([]byte("p"), n%97))
+}
+
+// sample writes a small record and returns its path and bytes.
+func sample(t testing.TB, sealed bool) (path string, data []byte) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "sample.record")
+	w := create(t, path)
+	for n := range 5 {
+		must(t, w.AppendLog(line(n)))
+		if n%2 == 1 {
+			must(t, w.AppendBlob("stdout", []byte("bytes\nthat are \x00 evidence")))
+			must(t, w.Commit())
+		}
+	}
+	if sealed {
+		_, err := w.Seal("done")
+		must(t, err)
+	}
+	must(t, w.Close())
+	data, err := os.ReadFile(path)
+	must(t, err)
+	return path, data
+}
+
+// seen is a frame in a form that compares and stays.
+type seen struct {
+	Kind     Kind
+	Withheld bool
+	Payload  string
+}
+
+// readAll reads src to its end and returns the frames and the reader.
+func readAll(src *bytes.Reader) ([]seen, []Cursor, *Reader) {
+	var all []seen
+	var cursors []Cursor
+	r := NewReader(src)
+	for r.Next() {
+		f := r.Frame()
+		all = append(all, seen{f.Kind, f.Withheld, string(f.Payload)})
+		cursors = append(cursors, r.Cursor())
+	}
+	return all, cursors, r
+}
+
+func asDamage(err error) *Damage {
+	var d *Damage
+	errors.As(err, &d)
+	return d
+}

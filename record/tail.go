@@ -1,0 +1,79 @@
+package record
+
+import (
+	"errors"
+	"io"
+	"strings"
+)
+
+// sector is the smallest unit in which a disk loses what it was to write.
+const sector = 512
+
+// opening checks the magic. It is false while there is less than all of it.
+func (r *Reader) opening() (bool, error) {
+	b, err := r.win.peek(0, len(magic))
+	if err != nil {
+		return false, err
+	}
+	whole := len(b) == len(magic)
+	switch {
+	case strings.HasPrefix(magic, string(b)):
+		return whole, nil
+	case whole && string(b[:len(b)-1]) == magic[:len(magic)-1]:
+		return false, flaw{"version of the format is unknown: written by a newer program", int64(len(magic))}
+	}
+	return false, flaw{"it does not begin as a record does", int64(len(magic))}
+}
+
+// atEnd tells a file that ends here from one that has become shorter.
+func (r *Reader) atEnd() error {
+	var one [1]byte
+	n, err := r.win.src.ReadAt(one[:], r.next.Offset-1)
+	if n == 1 {
+		return errNotYet
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	return flaw{"the file is shorter than it was", 0}
+}
+
+// zeroTail reports whether the frame at r.next, which does not verify and
+// would end at end, is what a power cut leaves of a write that was under way:
+// the file's length was extended but its last blocks never arrived, so that
+// everything is zero from the frame's beginning, or from a sector border
+// within the frame, to the end of the file. No other content counts as torn.
+func (r *Reader) zeroTail(end int64) (bool, error) {
+	start := r.next.Offset
+	if end <= start {
+		return false, nil
+	}
+	if torn, err := r.zeroFrom(start); torn || err != nil {
+		return torn, err
+	}
+	border := (end - 1) / sector * sector
+	if border <= start {
+		return false, nil
+	}
+	return r.zeroFrom(border)
+}
+
+// zeroFrom reports whether there are bytes at off, and all of them are zero.
+func (r *Reader) zeroFrom(off int64) (bool, error) {
+	b := make([]byte, 8<<10)
+	for from := off; ; {
+		n, err := r.win.src.ReadAt(b, from)
+		for _, c := range b[:n] {
+			if c != 0 {
+				return false, nil
+			}
+		}
+		from += int64(n)
+		if errors.Is(err, io.EOF) || (err == nil && n == 0) {
+			return from > off, nil
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+}

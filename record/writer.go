@@ -1,0 +1,341 @@
+package record
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"conclave/internal/lockfile"
+)
+
+// The policy, as the package comment states it.
+const (
+	bufferLimit = 256 << 10              // bytes held in memory
+	bufferAge   = 100 * time.Millisecond // before they are written
+	syncBytes   = 32 << 20               // bytes written or held
+	syncAge     = 2 * time.Second        // before they are synced
+)
+
+var (
+	// ErrClosed is returned by a Writer after Close.
+	ErrClosed = errors.New("record is closed")
+	// ErrSealed is returned by a Writer after Seal, and by Resume.
+	ErrSealed = errors.New("record is sealed")
+)
+
+// Writer appends to a record. Its methods are safe for concurrent use; the
+// order of the record is the order in which Append calls take its lock.
+//
+// After an error of writing or syncing, every call returns that error: what
+// had been appended and not committed may or may not be in the file.
+type Writer struct {
+	path   string
+	header Header
+
+	// io is held while the file is written and synced, mu while frames are
+	// added. io is always taken first, so that appends go on during a sync.
+	io      sync.Mutex
+	file    file
+	lock    *lockfile.Lock
+	offset  int64 // bytes written
+	spare   []byte
+	note    [prefixSize + saltSize + markSize]byte // the last mark
+	closed  bool
+	closing error // what the first Close returned
+
+	mu      sync.Mutex
+	chain   chain
+	durable uint64
+	buf     []byte    // frames that are not written yet
+	since   time.Time // when buf got its first frame
+	pending int       // bytes appended since the last sync began
+	oldest  time.Time // when pending left zero
+	salts   []byte    // random bytes not used yet
+	pool    [256 * saltSize]byte
+	stop    error // why nothing more is appended
+	broken  error // why nothing more is written; then stop is the same
+}
+
+func newWriter(path string, h Header, f file, c Cursor) *Writer {
+	return &Writer{
+		path: path, header: h, file: f, offset: c.Offset,
+		chain: chain{c.Count, c.Head},
+		buf:   make([]byte, 0, bufferLimit+4<<10),
+		spare: make([]byte, 0, bufferLimit+4<<10),
+	}
+}
+
+// AppendLog adds one log record: a line of JSON without its newline. It
+// returns when the line has its place; Commit makes it durable.
+func (w *Writer) AppendLog(line []byte) error {
+	if err := checkLog(line); err != nil {
+		return fmt.Errorf("append to record %s: %w", w.path, err)
+	}
+	return w.append(KindLog, "", line)
+}
+
+// AppendBlob adds bytes of a named channel: evidence that is no log record. It
+// returns as AppendLog does. The name has 1 to 255 bytes.
+func (w *Writer) AppendBlob(channel string, data []byte) error {
+	if err := checkBlob(channel, data); err != nil {
+		return fmt.Errorf("append to record %s: %w", w.path, err)
+	}
+	return w.append(KindBlob, channel, data)
+}
+
+func (w *Writer) append(k Kind, channel string, data []byte) error {
+	w.mu.Lock()
+	if w.stop != nil {
+		defer w.mu.Unlock()
+		return w.stop
+	}
+	now := time.Now()
+	w.add(k, channel, data, now)
+	target := w.chain.count
+	due := w.pending >= syncBytes || now.Sub(w.oldest) >= syncAge
+	full := len(w.buf) >= bufferLimit || now.Sub(w.since) >= bufferAge
+	w.mu.Unlock()
+	switch {
+	case due:
+		return w.commit(target)
+	case full:
+		return w.Flush()
+	}
+	return nil
+}
+
+// add puts a chained frame into the buffer. mu is held.
+func (w *Writer) add(k Kind, channel string, data []byte, now time.Time) {
+	if len(w.buf) == 0 {
+		w.since = now
+	}
+	if w.pending == 0 {
+		w.oldest = now
+	}
+	before := len(w.buf)
+	var digest Hash
+	var size int
+	w.buf, digest, size = appendFrame(w.buf, k, w.salt(), channel, data)
+	w.chain.add(k, size, digest)
+	w.pending += len(w.buf) - before
+}
+
+// salt takes from a pool: asking the system for each frame costs more than
+// hashing a short one. mu is held.
+func (w *Writer) salt() []byte {
+	if len(w.salts) == 0 {
+		rand.Read(w.pool[:]) // ends the program rather than return an error
+		w.salts = w.pool[:]
+	}
+	s := w.salts[:saltSize]
+	w.salts = w.salts[saltSize:]
+	return s
+}
+
+// Flush hands what was appended to the operating system, where readers see
+// it. It survives the death of this process, not that of the machine.
+func (w *Writer) Flush() error {
+	w.io.Lock()
+	defer w.io.Unlock()
+	_, err := w.write(false)
+	return err
+}
+
+// Commit returns nil when everything appended before the call is durable.
+func (w *Writer) Commit() error {
+	w.mu.Lock()
+	target := w.chain.count
+	w.mu.Unlock()
+	return w.commit(target)
+}
+
+// commit makes the first target frames durable. Whoever waits for io while
+// another syncs finds its frames durable then, or takes along all that was
+// appended meanwhile: one sync for many.
+func (w *Writer) commit(target uint64) error {
+	w.io.Lock()
+	defer w.io.Unlock()
+	return w.commitHeld(target)
+}
+
+func (w *Writer) commitHeld(target uint64) error {
+	if w.Durable() >= target {
+		return nil
+	}
+	c, err := w.write(true)
+	if err != nil {
+		return err
+	}
+	if err := w.sync(); err != nil {
+		return err
+	}
+	if err := w.mark(c); err != nil {
+		return err
+	}
+	w.setDurable(c)
+	return nil
+}
+
+// write empties the buffer into the file and returns the chain up to there.
+// When a sync follows, what is appended from now on is pending anew. io is
+// held.
+func (w *Writer) write(syncFollows bool) (chain, error) {
+	w.mu.Lock()
+	if w.broken != nil {
+		defer w.mu.Unlock()
+		return chain{}, w.broken
+	}
+	c, batch := w.chain, w.buf
+	w.buf = w.spare[:0]
+	if syncFollows {
+		w.pending = 0
+	}
+	w.mu.Unlock()
+
+	err := w.put(batch)
+	if cap(batch) > 4*bufferLimit {
+		batch = make([]byte, 0, bufferLimit+4<<10) // one large payload must not stay for good
+	}
+	w.spare = batch
+	return c, err
+}
+
+// put writes b. io is held.
+func (w *Writer) put(b []byte) error {
+	if len(b) == 0 {
+		return nil
+	}
+	n, err := w.file.Write(b)
+	w.offset += int64(n)
+	if err == nil && n < len(b) {
+		err = io.ErrShortWrite
+	}
+	if err != nil {
+		return w.fail("write", err)
+	}
+	return nil
+}
+
+func (w *Writer) sync() error {
+	if err := w.file.Sync(); err != nil {
+		// The kernel may have dropped the pages that it could not write;
+		// a second sync would succeed and mean nothing.
+		return w.fail("sync", err)
+	}
+	return nil
+}
+
+// mark states that c was durable. Marks are outside the chain, as frames
+// appended during the sync have already been chained. io is held.
+func (w *Writer) mark(c chain) error {
+	w.mu.Lock()
+	salt := w.salt()
+	payload := markPayload(c, w.offset)
+	b, _, _ := appendFrame(w.note[:0], KindMark, salt, "", payload[:])
+	w.mu.Unlock()
+	return w.put(b)
+}
+
+func (w *Writer) setDurable(c chain) {
+	w.mu.Lock()
+	w.durable = c.count
+	w.mu.Unlock()
+}
+
+// fail poisons the writer.
+func (w *Writer) fail(verb string, cause error) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.broken == nil {
+		w.broken = fmt.Errorf("%s record %s: %w; it takes nothing more until it is resumed", verb, w.path, cause)
+		w.stop = w.broken
+	}
+	return w.broken
+}
+
+// Seal ends the run: it appends the seal, makes everything durable and
+// returns what receipts keep. Afterwards only Close is of use.
+func (w *Writer) Seal(reason string) (Seal, error) {
+	w.io.Lock()
+	defer w.io.Unlock()
+	seal, err := w.addSeal(reason)
+	if err != nil {
+		return Seal{}, err
+	}
+	c, err := w.write(true)
+	if err != nil {
+		return Seal{}, err
+	}
+	if err := w.sync(); err != nil {
+		return Seal{}, err
+	}
+	w.setDurable(c)
+	return seal, nil
+}
+
+func (w *Writer) addSeal(reason string) (Seal, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.stop != nil {
+		return Seal{}, w.stop
+	}
+	now := time.Now().UTC()
+	p, err := json.Marshal(storedSeal{Count: w.chain.count, Head: w.chain.head, Reason: reason, Sealed: now})
+	if err == nil {
+		err = checkSize(len(p))
+	}
+	if err != nil {
+		return Seal{}, fmt.Errorf("seal record %s: %w", w.path, err)
+	}
+	w.add(KindSeal, "", p, now)
+	w.stop = fmt.Errorf("append to record %s: %w", w.path, ErrSealed)
+	return Seal{Frames: w.chain.count, Head: w.chain.head, Reason: reason, Sealed: now}, nil
+}
+
+// Close makes durable what was appended, closes the file and lets the next
+// writer in. It does not seal: the run can be resumed. Further calls return
+// what the first returned.
+func (w *Writer) Close() error {
+	w.io.Lock()
+	defer w.io.Unlock()
+	if w.closed {
+		return w.closing
+	}
+	w.mu.Lock()
+	if w.broken == nil {
+		w.stop = fmt.Errorf("use record %s: %w", w.path, ErrClosed)
+	}
+	target, err := w.chain.count, w.broken
+	w.mu.Unlock()
+	if err == nil {
+		err = w.commitHeld(target)
+	}
+	w.closed = true
+	w.closing = errors.Join(err, w.file.Close(), w.lock.Unlock())
+	return w.closing
+}
+
+// Path is where the record is.
+func (w *Writer) Path() string { return w.path }
+
+// Header is how the record begins.
+func (w *Writer) Header() Header { return w.header }
+
+// Head is the head of the chain over everything appended so far, and the
+// number of frames it covers.
+func (w *Writer) Head() (Hash, uint64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.chain.head, w.chain.count
+}
+
+// Durable is the number of frames that are known to be durable.
+func (w *Writer) Durable() uint64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.durable
+}
