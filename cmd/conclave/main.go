@@ -1,0 +1,130 @@
+// Command conclave runs a party of AI agents, each behind its own door: every
+// agent knows exactly what its role may know, every word is on the record,
+// and anyone can check both.
+//
+// This package is flags, configuration, wiring and exit codes. It is the only
+// place that knows concrete types; what a command does lives in the packages
+// that it calls.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// environment is everything a command takes from the outside.
+type environment struct {
+	Stdin           io.Reader
+	Stdout, Stderr  io.Writer
+	Dir             string // the working directory
+	Getenv          func(string) string
+	StdinIsTerminal bool
+	// StdoutIsTerminal decides about colour and progress; NO_COLOR does too.
+	StdoutIsTerminal bool
+}
+
+func main() {
+	os.Exit(run(os.Args[1:]))
+}
+
+// run is main with an exit code, so that tests can call it.
+func run(args []string) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	dir, err := os.Getwd()
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "conclave: find the working directory: %v\n", err)
+		return exitEnvironment
+	}
+	env := &environment{
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Dir: dir, Getenv: os.Getenv,
+		StdinIsTerminal:  term.IsTerminal(int(os.Stdin.Fd())),
+		StdoutIsTerminal: term.IsTerminal(int(os.Stdout.Fd())),
+	}
+	return execute(ctx, env, args)
+}
+
+func execute(ctx context.Context, env *environment, args []string) int {
+	root := newRootCommand(env)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitDone
+	}
+	code, said := exitUsage, false
+	if exit := (*exitError)(nil); errors.As(err, &exit) {
+		code, said = exit.code, exit.err == nil
+	}
+	if !said {
+		fmt.Fprintf(env.Stderr, "conclave: %v\n", err)
+		if code == exitUsage && !strings.Contains(err.Error(), "--help") {
+			fmt.Fprintln(env.Stderr, "try: conclave --help, or --help after any command")
+		}
+	}
+	return code
+}
+
+func newRootCommand(env *environment) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "conclave",
+		Short: "A party of AI agents behind locked doors, with every word on the record",
+		Long: `Conclave runs a party of AI agents for you, each behind its own door: every
+agent knows exactly what its role may know, every word is on the record, and
+anyone can check both.
+
+Exit codes: 0 done, 1 the answer is no, 2 usage, 3 something is missing here.`,
+		Example: `  conclave demo                        see it work: no key, no network
+  conclave transcript check run.rec    is this record complete and in order?`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetIn(env.Stdin)
+	root.SetOut(env.Stdout)
+	root.SetErr(env.Stderr)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usageError("%w\ntry: %s --help", err, cmd.CommandPath())
+	})
+	root.AddCommand(
+		newDemoCommand(env),
+		newPolicyCommand(env),
+		newTranscriptCommand(env),
+		newVersionCommand(env),
+	)
+	strict(root)
+	return root
+}
+
+// strict makes every command group answer an unknown word with an error and a
+// suggestion; by itself cobra does so for the root only.
+func strict(cmd *cobra.Command) {
+	for _, sub := range cmd.Commands() {
+		strict(sub)
+	}
+	if !cmd.HasSubCommands() || cmd.RunE != nil && cmd.HasParent() {
+		return
+	}
+	cmd.SuggestionsMinimumDistance = 2
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nil
+		}
+		hint := ""
+		if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+			hint = fmt.Sprintf(" (did you mean %q?)", near[0])
+		}
+		return usageError("%s: no command %q%s\ntry: %[1]s --help", cmd.CommandPath(), args[0], hint)
+	}
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"conclave": func() { os.Exit(run(os.Args[1:])) },
+	})
+}
+
+// TestScripts runs every scenario in testdata/script: a newcomer can read one
+// and write the next.
+func TestScripts(t *testing.T) {
+	dir := filepath.Join("testdata", "script")
+	found, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
+	if err != nil || len(found) == 0 {
+		t.Fatalf("no scenarios in %s (%v)", dir, err)
+	}
+	testscript.Run(t, testscript.Params{
+		Files: found,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"flip": flipByte, "glob": globOne,
+		},
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("HOME", e.WorkDir)
+			e.Setenv("XDG_DATA_HOME", filepath.Join(e.WorkDir, ".data"))
+			e.Setenv("XDG_CONFIG_HOME", filepath.Join(e.WorkDir, ".config"))
+			e.Setenv("XDG_CACHE_HOME", filepath.Join(e.WorkDir, ".cache"))
+			return nil
+		},
+	})
+}
+
+// flipByte changes the byte at an offset of a file: flip FILE OFFSET.
+func flipByte(ts *testscript.TestScript, _ bool, args []string) {
+	file := ts.MkAbs(args[0])
+	data, err := os.ReadFile(file)
+	ts.Check(err)
+	at, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	data[at] ^= 1
+	ts.Check(os.WriteFile(file, data, 0o600))
+}
+
+// globOne puts the one file that matches a pattern into $GLOB.
+func globOne(ts *testscript.TestScript, _ bool, args []string) {
+	found, err := filepath.Glob(ts.MkAbs(args[0]))
+	ts.Check(err)
+	if len(found) != 1 {
+		ts.Fatalf("%s matches %d files, want one", args[0], len(found))
+	}
+	ts.Setenv("GLOB", found[0])
+}
