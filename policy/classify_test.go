@@ -1,0 +1,89 @@
+package policy
+
+import (
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestClassifyWorkspace(t *testing.T) {
+	for path, want := range map[string]Kind{
+		"main.go": Workspace, "docs/a b.md": Workspace, ".gitignore": Workspace, ".github/workflows/ci.yml": Workspace, "git/x": Workspace,
+		".git": GitDirectory, ".git/config": GitDirectory, ".GIT/config": GitDirectory, "sub/.git": GitDirectory, ".git./x": GitDirectory,
+		".g\u200bit/x": GitDirectory, "GIT~1/x": GitDirectory, ".git::$INDEX_ALLOCATION/x": GitDirectory, ".gıt/x": GitDirectory, "．git/x": GitDirectory,
+		".conclave/records/1": EnginePrivate, "a/.Conclave": EnginePrivate, ".conclave2/x": Workspace, "x.conclave": Workspace,
+		".campaign/quest.md": QuestFile, ".campaign/council-report.md": CouncilReport, ".campaign/profiles/cat.md": OtherProfile,
+		".campaign/conversations/x.md": ConversationOther, ".campaign/new": QuestOther, "old/.campaign/quest.md": QuestOther, ".Campaign/quest.md": QuestOther,
+		"campaigns/x/story-state.md": TableOther, "docs/campaigns/x": Workspace, "campaigns2/x": Workspace,
+		"CLAUDE.md": PartyContext, "sub/agents.md": PartyContext, "CLAUDE.local.md": PartyContext, "claude.mdx": Workspace,
+		".claude/settings.json": AgentSettings, ".mcp.json": AgentSettings, "conclave.yaml": AgentSettings, "sub/conclave.yaml": Workspace,
+		".env": Credentials, ".env.local": Credentials, ".env.example": Workspace, "x/.netrc": Credentials,
+		"": Unknown, "/etc/passwd": Unknown, "a//b": Unknown, "../x": Unknown, "a/../.git": Unknown, "a\\.git": Unknown, "a\x00": Unknown, "a/": Unknown,
+	} {
+		if got := ClassifyWorkspace(path); got != want {
+			t.Errorf("%q is %s, want %s", path, got, want)
+		}
+	}
+}
+
+func TestClassifyTable(t *testing.T) {
+	for path, want := range map[string]Kind{
+		"party/tilda.md": OwnSheet, "party/tilda-journal.md": OwnJournal, "party/tilda-brannock.md": OtherSheet, "party/Tilda.md": OtherSheet,
+		"party/til.md": OtherSheet, "party/tilda-brief.md": Brief, "party/milo-journal.md": OtherJournal, "party/tilda": TableOther,
+		"tmp/tilda-prompt.md": OwnPrompt, "tmp/tilda-brannock-prompt.md": OtherPrompt, "tmp/tilda-response.md": OwnResponse, "tmp/milo-response.md": OtherResponse,
+		"tmp/tilda-notes-for-journal.md": OwnNotes, "tmp/milo-notes-for-journal.md": OtherNotes, "tmp/gm-context.md": GMContext,
+		"tmp/narrative-for-journal.md": NarrativeParty, "tmp/state-delta.md": Deltas, "tmp/other": TableOther, "tmp/sub/tilda-prompt.md": TableOther,
+		"story-state.md": StoryState, "Story-State.md": TableOther, "overview.md": Overview, "decision-log.md": DecisionLog, "party-knowledge.md": PartyKnowledge,
+		"world-primer.md": WorldPrimer, "beats/1.md": Beats, "npcs/x/y.md": NPCs, "new.md": TableOther, ".conclave/x": EnginePrivate, "party/../story-state.md": Unknown,
+		"dice-log.jsonl": DiceSealed, "scenes/001-dock.md": Scenes, "-prompt.md": TableOther, "tmp/-prompt.md": OtherPrompt,
+	} {
+		if got := ClassifyTable(path, "tilda"); got != want {
+			t.Errorf("%q is %s to tilda, want %s", path, got, want)
+		}
+	}
+	if got := ClassifyTable("tmp/-prompt.md", ""); got != OtherPrompt {
+		t.Errorf("an empty character owns %s", got)
+	}
+}
+
+// Nothing a player is granted carries another character's name.
+func TestSegmentsNeverPrefixes(t *testing.T) {
+	slug := rapid.StringMatching(`[a-z0-9]{1,6}(-[a-z0-9]{1,4})?`)
+	rapid.Check(t, func(t *rapid.T) {
+		me, other := slug.Draw(t, "me"), slug.Draw(t, "other")
+		if rapid.Bool().Draw(t, "extends") {
+			other = me + rapid.SampledFrom([]string{"0", "-x", " ", ".", "\n", "\u200b"}).Draw(t, "tail")
+		}
+		if me == other {
+			t.Skip("one and the same")
+		}
+		for _, form := range []string{"party/%.md", "party/%-journal.md", "tmp/%-prompt.md", "tmp/%-response.md", "tmp/%-notes-for-journal.md"} {
+			path := strings.Replace(form, "%", other, 1)
+			if d := Decide(Player, ClassifyTable(path, me)); d.Allow {
+				t.Fatalf("%q is granted to %q: %+v", path, me, d)
+			}
+		}
+	})
+}
+
+// However a guarded name is dressed up, nobody is granted what is below it.
+func TestGuardedNamesInDisguise(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		name := rapid.SampledFrom([]string{".git", ".conclave", ".campaign", "CLAUDE.md", ".env"}).Draw(t, "name")
+		var b strings.Builder
+		for _, r := range name {
+			if rapid.Bool().Draw(t, "upper") {
+				r = []rune(strings.ToUpper(string(r)))[0]
+			}
+			b.WriteRune(r)
+			b.WriteString(rapid.SampledFrom([]string{"", "", "\u200d", "\ufeff"}).Draw(t, "hidden"))
+		}
+		b.WriteString(rapid.SampledFrom([]string{"", ".", " ", ". ."}).Draw(t, "tail"))
+		path := rapid.SampledFrom([]string{"", "a/", "a/b/"}).Draw(t, "in") + b.String() + "/x"
+		kind := ClassifyWorkspace(path)
+		if kind == Workspace || Decide(Dragon, kind).Allow || Decide(Guardian, kind).Allow {
+			t.Fatalf("%q is %s", path, kind)
+		}
+	})
+}

@@ -1,0 +1,109 @@
+package policy
+
+// Kind is a sort of knowledge. A piece of knowledge has exactly one kind for
+// the role that asks: the same journal is OwnJournal for its own character's
+// player and OtherJournal for everybody else.
+type Kind string
+
+// Kinds of a quest.
+const (
+	QuestFile         Kind = "quest-file"
+	QuestTitle        Kind = "quest-title"
+	QuestNarrative    Kind = "quest-narrative"
+	SuccessCriteria   Kind = "success-criteria"
+	AnticipatedDragon Kind = "anticipated-dragon"
+	PartyAssignments  Kind = "party-assignments"
+	ProgressLog       Kind = "progress-log"
+	ProgressReduced   Kind = "progress-log-reduced"
+	QuestOther        Kind = "quest-other"
+	Mode              Kind = "mode"
+	Phase             Kind = "phase"
+	StageName         Kind = "stage-name"
+	Expectation       Kind = "expectation"
+	PersonWords       Kind = "person-words"
+	DiscussionWords   Kind = "discussion-words"
+
+	StageWork    Kind = "stage-work"
+	FinalWork    Kind = "final-work"
+	CheckResults Kind = "check-results"
+	Workspace    Kind = "workspace"
+	History      Kind = "history"
+	PartyContext Kind = "party-context"
+
+	ConversationAnimals  Kind = "conversation-animals"
+	ConversationCouncil  Kind = "conversation-council"
+	ConversationSimon    Kind = "conversation-simon"
+	ConversationGandalf  Kind = "conversation-gandalf"
+	ConversationGuardian Kind = "conversation-guardian"
+	ConversationDragon   Kind = "conversation-dragon"
+	ConversationOther    Kind = "conversation-other"
+
+	VerdictGuardian Kind = "verdict-guardian"
+	VerdictDragon   Kind = "verdict-dragon"
+	VerdictOwn      Kind = "verdict-own"
+	CouncilReport   Kind = "council-report"
+	CouncilSeats    Kind = "council-seats"
+	OwnProfile      Kind = "own-profile"
+	OtherProfile    Kind = "other-profile"
+)
+
+// Kinds of a table.
+const (
+	StoryState           Kind = "story-state"
+	GMContext            Kind = "gm-context"
+	Beats                Kind = "beats"
+	NPCs                 Kind = "npcs"
+	Factions             Kind = "factions"
+	Locations            Kind = "locations"
+	Items                Kind = "items"
+	DecisionLog          Kind = "decision-log"
+	Overview             Kind = "overview"
+	Preferences          Kind = "preferences"
+	Deltas               Kind = "deltas"
+	Scenes               Kind = "scenes"
+	TableOther           Kind = "table-other"
+	OwnSheet             Kind = "own-sheet"
+	OtherSheet           Kind = "other-sheet"
+	Brief                Kind = "appearance-brief"
+	OwnJournal           Kind = "own-journal"
+	OtherJournal         Kind = "other-journal"
+	OwnPrompt            Kind = "own-prompt"
+	OtherPrompt          Kind = "other-prompt"
+	OwnResponse          Kind = "own-response"
+	OtherResponse        Kind = "other-response"
+	OwnNotes             Kind = "own-notes"
+	OtherNotes           Kind = "other-notes"
+	PartyKnowledge       Kind = "party-knowledge"
+	WorldPrimer          Kind = "world-primer"
+	NarrativeParty       Kind = "narrative-party"
+	NarrativePrivateOwn  Kind = "narrative-private-own"
+	NarrativePrivateElse Kind = "narrative-private-other"
+	NarrativeGM          Kind = "narrative-gm"
+	DiceOpen             Kind = "dice-open"
+	DiceSealed           Kind = "dice-sealed"
+	DiceSeed             Kind = "dice-seed"
+)
+
+// Kinds that stand apart from both, and that nobody in a room is given.
+const (
+	EnginePrivate Kind = "engine-private"
+	GitDirectory  Kind = "git-directory"
+	AgentSettings Kind = "agent-settings"
+	Credentials   Kind = "credentials"
+	Unknown       Kind = "unknown"
+)
+
+// Kinds lists every kind, in the order of the table.
+func Kinds() []Kind {
+	var out []Kind
+	for _, row := range rows() {
+		out = append(out, row.kind)
+	}
+	return out
+}
+
+// Known reports whether the table has a line for the kind.
+func (k Kind) Known() bool {
+	_, ok := index()[k]
+	return ok
+}

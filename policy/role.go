@@ -1,0 +1,92 @@
+package policy
+
+import "slices"
+
+// Role is a seat, whoever sits in it: an agent or a person.
+type Role string
+
+// The roles of quests and tables.
+const (
+	Bear          Role = "bear"
+	Cat           Role = "cat"
+	Owl           Role = "owl"
+	Puppy         Role = "puppy"
+	Rabbit        Role = "rabbit"
+	Wolf          Role = "wolf"
+	Gandalf       Role = "gandalf"
+	Guardian      Role = "guardian"
+	Dragon        Role = "dragon"
+	Council       Role = "council" // one seat of the council, blind to the other five
+	Simon         Role = "simon"
+	GM            Role = "gm"
+	Player        Role = "player"         // one character's player
+	JournalKeeper Role = "journal-keeper" // keeps one character's journal
+	Spectator     Role = "spectator"      // watches a table
+)
+
+// Level is how strongly a room is shut. The empty Level is no room at all.
+type Level string
+
+// The levels, strongest first.
+const (
+	Sealed   Level = "sealed"   // own namespaces, Landlock and seccomp; the gateway is the only way out
+	Fenced   Level = "fenced"   // Landlock and seccomp without namespaces
+	Advisory Level = "advisory" // nothing is enforced
+)
+
+func (l Level) rank() int {
+	switch l {
+	case Sealed:
+		return 3
+	case Fenced:
+		return 2
+	case Advisory:
+		return 1
+	}
+	return 0
+}
+
+// Satisfies reports whether a room of level l is good enough where need is
+// required. An unknown need is met by sealed alone, an unknown level meets
+// nothing.
+func (l Level) Satisfies(need Level) bool {
+	want := need.rank()
+	if want == 0 {
+		want = Sealed.rank()
+	}
+	return l.rank() >= want
+}
+
+// Required is the level a role's room must have unless the person lowers it.
+// A role the table does not know needs the strongest.
+func Required(role Role) Level {
+	switch role {
+	case Bear, Cat, Owl, Puppy, Rabbit, Wolf, Council, Simon, Gandalf, GM:
+		return Fenced
+	}
+	return Sealed
+}
+
+// Roles lists every role, in the order of the table.
+func Roles() []Role {
+	return slices.Concat(questRoles(), tableRoles())
+}
+
+// Animals lists the six advisors in the order of the council.
+func Animals() []Role { return []Role{Bear, Cat, Owl, Puppy, Rabbit, Wolf} }
+
+// Known reports whether the table has a line for the role.
+func (r Role) Known() bool { return slices.Contains(Roles(), r) }
+
+// Evaluator reports whether the role judges the work: it receives no free text
+// but the stage's expectation until its verdict stands.
+func (r Role) Evaluator() bool { return r == Guardian || r == Dragon }
+
+func questRoles() []Role {
+	return append(Animals(), Council, Simon, Gandalf, Guardian, Dragon)
+}
+
+func tableRoles() []Role { return []Role{GM, Player, JournalKeeper, Spectator} }
+
+// partyRoles are the seats that share one another's knowledge.
+func partyRoles() []Role { return append(Animals(), Council, Simon) }
