@@ -1,0 +1,50 @@
+# Two commands do all set-up: make demo and make test.
+
+GO       ?= go
+VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo 0.1.0-dev)
+BIN      := build/conclave
+PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+.PHONY: build demo test check bench soak fast lint cross clients fuzz clean help
+
+help: ## what there is to make
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
+
+build: ## the program, into build/
+	@mkdir -p build
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-X main.version=$(VERSION)" -o $(BIN) ./cmd/conclave
+
+demo: build ## the main job on the embedded default: no key, no network
+	@$(BIN) demo
+
+check: lint cross fast ## what a developer runs before every commit, within two minutes
+
+lint:
+	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$unformatted" ]; then echo "gofmt differs: $$unformatted"; exit 1; fi
+	$(GO) vet ./...
+	$(GO) run $(STATICCHECK) ./...
+	$(GO) mod tidy -diff
+
+cross:
+	@for p in $(PLATFORMS); do echo "build $$p"; \
+	  CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build -o /dev/null ./... || exit 1; done
+
+fast:
+	$(GO) test -race -short -shuffle=on ./...
+
+clients: ## the real agent programs, at pinned versions, into the cache directory
+	@script/clients.sh
+
+test: clients lint cross build ## everything
+	@$(GO) build -o build/testreport ./internal/testreport
+	@$(GO) test -race -shuffle=on -timeout 20m -json ./... | build/testreport
+
+bench: ## what the documents call fast, each as a ratio to its peer
+	$(GO) test -run '^$$' -bench . -benchtime 1s ./...
+
+soak: clients ## what needs gigabytes or hours
+	CONCLAVE_SOAK=1 $(GO) test -race -shuffle=on -timeout 4h -run Soak ./...
+
+clean:
+	rm -rf build
