@@ -1,0 +1,97 @@
+package dice
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// display is the house style:
+//
+//	1d20+5 = [14]+5 = 19 vs DC 15 — success (+4)
+//	4d6k3 = [5, ~~3~~, 6, 4] = 15
+//
+// Dropped dice and rerolled faces are struck, an exploded die has a "!".
+func display(e Expr, terms [][]Die, res Result) string {
+	var b strings.Builder
+	b.WriteString(e.Text)
+	if len(terms) > 0 {
+		b.WriteString(" = ")
+		w := &writer{b: &b, terms: terms}
+		w.node(e.root)
+	}
+	fmt.Fprintf(&b, " = %d", res.Total)
+	if res.Natural != 0 {
+		fmt.Fprintf(&b, " (natural %d)", res.Natural)
+	}
+	if o := res.Outcome; o != nil {
+		sign := o.Op
+		if c, _ := e.Compare(); c.VS {
+			sign = "vs DC"
+		}
+		word := "failure"
+		if o.Success {
+			word = "success"
+		}
+		fmt.Fprintf(&b, " %s %d — %s (%+d)", sign, o.Target, word, o.Margin)
+	}
+	return b.String()
+}
+
+type writer struct {
+	b     *strings.Builder
+	terms [][]Die
+	next  int
+}
+
+func (w *writer) node(n node) {
+	switch n := n.(type) {
+	case *diceNode:
+		w.b.WriteString(diceText(w.terms[w.next]))
+		w.next++
+		printLabels(w.b, n.labels)
+	case *negNode:
+		w.b.WriteByte('-')
+		w.node(n.x)
+	case *binNode:
+		w.node(n.l)
+		w.b.WriteByte(n.op)
+		w.node(n.r)
+	case *groupNode:
+		w.b.WriteByte('(')
+		w.node(n.x)
+		w.b.WriteByte(')')
+		printLabels(w.b, n.labels)
+	default:
+		n.print(w.b)
+	}
+}
+
+func diceText(set []Die) string {
+	parts := make([]string, len(set))
+	for i, d := range set {
+		parts[i] = dieText(d)
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
+}
+
+func dieText(d Die) string {
+	var old string
+	for _, f := range d.Faces[:d.Replaced] {
+		old += "~~" + strconv.Itoa(f) + "~~ "
+	}
+	faces := d.Faces[d.Replaced:]
+	s := strconv.Itoa(d.Value)
+	if sum := faceSum(d); sum != d.Value {
+		s = fmt.Sprintf("%d→%d", sum, d.Value)
+	} else if len(faces) > 1 {
+		s = strings.Trim(strings.ReplaceAll(fmt.Sprint(faces), " ", "+"), "[]")
+	}
+	if d.Exploded {
+		s += "!"
+	}
+	if d.Dropped {
+		s = "~~" + s + "~~"
+	}
+	return old + s
+}

@@ -1,0 +1,284 @@
+package dice
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// Options of a log.
+type Options struct {
+	Path     string // of dice-log.jsonl
+	SeedPath string // of the secret seed; kept with mode 0600, away from the campaign
+	// TestSeed fixes the seed of new epochs. The log then says "test".
+	TestSeed *Seed
+	// NoOverride forbids overrides. A change of the setting is a line in the log.
+	NoOverride bool
+	// AcceptLostSeed lets an epoch whose seed file is gone end as lost, so that
+	// the table can go on. Its rolls can then never be verified.
+	AcceptLostSeed bool
+}
+
+// Log is an open dice log. It may be used by several goroutines; only one
+// process may hold it (the campaign's lock sees to that).
+type Log struct {
+	mu   sync.Mutex
+	opt  Options
+	f    *os.File
+	size int64
+	st   *state
+	seed Seed
+	cut  int
+	err  error // set when a write could not be undone
+}
+
+// SeedLostError says that an epoch is open and its seed cannot be read.
+type SeedLostError struct {
+	Path  string
+	Epoch int
+	Err   error
+}
+
+func (e *SeedLostError) Error() string {
+	return fmt.Sprintf("%s: the seed of dice epoch %d is lost (%v); accept the loss to begin a new epoch", e.Path, e.Epoch, e.Err)
+}
+
+func (e *SeedLostError) Unwrap() error { return e.Err }
+
+// DamageError says which line of a log is bad.
+type DamageError struct {
+	Path string
+	Line int
+	Err  error
+}
+
+func (e *DamageError) Error() string { return fmt.Sprintf("%s:%d: %v", e.Path, e.Line, e.Err) }
+
+func (e *DamageError) Unwrap() error { return e.Err }
+
+// OpenLog opens or creates a log and begins an epoch if none is open. A last
+// line without its line feed was never shown to anyone: it is cut, and Cut says
+// how long it was. Anything else that is wrong is a *DamageError and left alone.
+func OpenLog(opt Options) (*Log, error) {
+	f, err := os.OpenFile(opt.Path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	l := &Log{opt: opt, f: f, st: newState()}
+	if err := l.load(); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+func (l *Log) load() error {
+	data, err := io.ReadAll(l.f)
+	if err != nil {
+		return err
+	}
+	whole := bytes.LastIndexByte(data, '\n') + 1
+	if err := replay(l.opt.Path, data[:whole], l.st, nil); err != nil {
+		return err
+	}
+	l.size, l.cut = int64(whole), len(data)-whole
+	if l.cut > 0 {
+		if err := l.f.Truncate(l.size); err != nil {
+			return fmt.Errorf("cut the torn last line of %s: %w", l.opt.Path, err)
+		}
+		if err := l.f.Sync(); err != nil {
+			return err
+		}
+	}
+	return l.resume()
+}
+
+// replay walks the lines and hands each to see.
+func replay(path string, data []byte, st *state, see func(no int, l Line) error) error {
+	offset := int64(0)
+	for no := 1; len(data) > 0; no++ {
+		raw, rest, _ := bytes.Cut(data, []byte("\n"))
+		line, err := decode(raw)
+		if err == nil {
+			err = st.apply(line, offset)
+		}
+		if err == nil && see != nil {
+			err = see(no, line)
+		}
+		if err != nil {
+			return &DamageError{path, no, err}
+		}
+		offset += int64(len(raw)) + 1
+		data = rest
+	}
+	return nil
+}
+
+// resume finds the seed of the open epoch, or begins the next one.
+func (l *Log) resume() error {
+	if !l.st.open {
+		return l.begin("")
+	}
+	seed, err := readSeed(l.opt.SeedPath)
+	if err == nil && seed.Commitment() != l.st.commit {
+		err = errors.New("the seed file is of another epoch")
+	}
+	if err != nil {
+		lost := &SeedLostError{l.opt.SeedPath, l.st.epoch, err}
+		if !l.opt.AcceptLostSeed {
+			return lost
+		}
+		if err := l.append(&Line{Event: EventLost, Epoch: l.st.epoch, Note: "the seed is lost"}); err != nil {
+			return err
+		}
+		return l.begin("the seed before was lost")
+	}
+	l.seed = seed
+	if l.opt.NoOverride != l.st.noOverride {
+		return l.append(&Line{Event: EventSetting, Epoch: l.st.epoch, NoOverride: l.opt.NoOverride})
+	}
+	return nil
+}
+
+// begin commits to a new seed. The seed is on the disk before its commitment:
+// a crash in between leaves a seed that nobody was promised.
+func (l *Log) begin(note string) error {
+	var seed Seed
+	if l.opt.TestSeed != nil {
+		seed = *l.opt.TestSeed
+	} else {
+		rand.Read(seed[:])
+	}
+	if err := writeSeed(l.opt.SeedPath, seed); err != nil {
+		return err
+	}
+	l.seed = seed
+	return l.append(&Line{
+		Event: EventEpoch, V: 1, Epoch: l.st.epoch + 1, Commit: seed.Commitment(),
+		Test: l.opt.TestSeed != nil, NoOverride: l.opt.NoOverride, Note: note,
+	})
+}
+
+// append writes one line durably, then lets it count.
+func (l *Log) append(line *Line) error {
+	if l.err != nil {
+		return l.err
+	}
+	data, err := line.encode(l.st.head)
+	if err != nil {
+		return err
+	}
+	if info, err := l.f.Stat(); err != nil {
+		return err
+	} else if info.Size() != l.size {
+		return fmt.Errorf("%s has %d bytes, expected %d: someone else writes to it", l.opt.Path, info.Size(), l.size)
+	}
+	if _, err = l.f.WriteAt(data, l.size); err == nil {
+		err = l.f.Sync()
+	}
+	if err != nil {
+		if undo := l.f.Truncate(l.size); undo != nil {
+			l.err = fmt.Errorf("write %s: %w; and the rest could not be cut: %v", l.opt.Path, err, undo)
+			return l.err
+		}
+		return fmt.Errorf("write %s: %w", l.opt.Path, err)
+	}
+	if err := l.st.apply(*line, l.size); err != nil {
+		l.err = fmt.Errorf("%s: wrote a line against the rules: %w", l.opt.Path, err)
+		return l.err
+	}
+	if l.size == 0 {
+		syncDir(filepath.Dir(l.opt.Path))
+	}
+	l.size += int64(len(data))
+	return nil
+}
+
+// Cut is how many bytes of a torn last line were cut when the log was opened.
+func (l *Log) Cut() int { return l.cut }
+
+// Commitment is C of the current epoch, and whether its seed is a test's.
+func (l *Log) Commitment() (commit string, test bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.st.commit, l.st.test
+}
+
+// TableSeed takes the table's own text into the current epoch. It must come
+// before the first roll; once only.
+func (l *Log) TableSeed(text string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.st.seated {
+		return errors.New("the table seed is fixed before the first roll of an epoch; rotate the dice to give a new one")
+	}
+	return l.table(text)
+}
+
+func (l *Log) table(text string) error {
+	line := &Line{Event: EventTable, Epoch: l.st.epoch, Client: text}
+	if text == "" {
+		line.Note = "no table seed"
+	}
+	return l.append(line)
+}
+
+// Rotate shows the seed of the current epoch and begins the next one; roll
+// numbers go on. Restoring a save point is a Rotate.
+func (l *Log) Rotate(reason string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.end(reason); err != nil {
+		return err
+	}
+	return l.begin(reason)
+}
+
+// End shows the seed of the current epoch. The next roll or OpenLog begins a
+// new one.
+func (l *Log) End(reason string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.st.open {
+		return nil
+	}
+	return l.end(reason)
+}
+
+func (l *Log) end(reason string) error {
+	if !l.st.open {
+		return nil
+	}
+	return l.append(&Line{Event: EventSeed, Epoch: l.st.epoch, Seed: hex.EncodeToString(l.seed[:]), Note: reason})
+}
+
+// Fork ends the epoch, copies the log to path and begins a new epoch here. The
+// copy begins its own when it is opened: the two tables share no future number.
+func (l *Log) Fork(path string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.end("fork"); err != nil {
+		return err
+	}
+	data := make([]byte, l.size)
+	if _, err := l.f.ReadAt(data, 0); err != nil {
+		return err
+	}
+	if err := writeSynced(path, data); err != nil {
+		return err
+	}
+	return l.begin("fork")
+}
+
+// Close closes the file; the epoch stays open for the next process.
+func (l *Log) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.f.Close()
+}

@@ -1,0 +1,254 @@
+package dice
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"reflect"
+)
+
+// Report is what Verify found.
+type Report struct {
+	Lines     int           `json:"lines"`
+	Rolls     int           `json:"rolls"`
+	Voids     int           `json:"voids"`
+	Overrides int           `json:"overrides"`
+	Epochs    []EpochReport `json:"epochs"`
+	Torn      int           `json:"torn,omitempty"` // bytes of an unfinished last line
+	Head      string        `json:"head"`           // hash of the last good line
+	Bad       *BadLine      `json:"bad,omitempty"`
+}
+
+// EpochReport is one epoch. State is "verified" (the seed is shown and every
+// roll was recomputed), "open" (the seed is still secret: chain, order and sums
+// were checked) or "lost".
+type EpochReport struct {
+	Epoch  int    `json:"epoch"`
+	Commit string `json:"commit"`
+	Client string `json:"client"`
+	Test   bool   `json:"test,omitempty"`
+	Rolls  int    `json:"rolls"`
+	State  string `json:"state"`
+}
+
+// BadLine is the first line that does not hold.
+type BadLine struct {
+	Line   int    `json:"line"`
+	Reason string `json:"reason"`
+}
+
+// OK reports whether every line holds.
+func (r Report) OK() bool { return r.Bad == nil }
+
+// VerifyFile checks a log file.
+func VerifyFile(path string) (Report, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return Report{}, err
+	}
+	return Verify(data), nil
+}
+
+// Verify recomputes the chain, the commitments and every roll.
+func Verify(data []byte) Report {
+	whole := bytes.LastIndexByte(data, '\n') + 1
+	v := &verifier{seeds: seedsOf(data[:whole]), st: newState()}
+	v.rep.Torn = len(data) - whole
+	err := replay("", data[:whole], v.st, v.line)
+	var bad *DamageError
+	if errors.As(err, &bad) {
+		v.rep.Bad = &BadLine{bad.Line, bad.Err.Error()}
+	}
+	v.rep.Head = v.st.head
+	return v.rep
+}
+
+type verifier struct {
+	rep   Report
+	st    *state
+	seeds map[int]Seed
+}
+
+// seedsOf collects the seeds that are shown, by epoch, without judging them:
+// a seed that does not fit its commitment is found at its own line.
+func seedsOf(data []byte) map[int]Seed {
+	out := map[int]Seed{}
+	commits := map[int]string{}
+	for raw := range bytes.Lines(data) {
+		l, err := decode(bytes.TrimSuffix(raw, []byte("\n")))
+		if err != nil {
+			continue
+		}
+		if l.Event == EventEpoch {
+			commits[l.Epoch] = l.Commit
+		}
+		if l.Event == EventSeed && checkSeed(l.Seed, commits[l.Epoch]) == nil {
+			out[l.Epoch], _ = parseSeed(l.Seed)
+		}
+	}
+	return out
+}
+
+func (v *verifier) line(_ int, l Line) error {
+	v.rep.Lines++
+	last := len(v.rep.Epochs) - 1
+	switch l.Event {
+	case EventEpoch:
+		v.rep.Epochs = append(v.rep.Epochs, EpochReport{Epoch: l.Epoch, Commit: l.Commit, Test: l.Test, State: "open"})
+	case EventTable:
+		v.rep.Epochs[last].Client = l.Client
+	case EventSeed:
+		v.rep.Epochs[last].State = "verified"
+	case EventLost:
+		v.rep.Epochs[last].State = "lost"
+	case EventOverride:
+		v.rep.Overrides++
+	case EventVoid:
+		v.rep.Voids++
+		return v.void(l)
+	case EventRoll:
+		v.rep.Rolls++
+		v.rep.Epochs[last].Rolls++
+		return v.roll(l)
+	}
+	return nil
+}
+
+// roll computes the line again: from the seed if it is shown, else from the
+// faces that the line itself gives.
+func (v *verifier) roll(l Line) error {
+	roll, err := parse(l.Input)
+	if err != nil {
+		return err
+	}
+	if roll.String() != l.Canonical {
+		return fmt.Errorf("canonical form of %q is %q, the line says %q", l.Input, roll, l.Canonical)
+	}
+	var src Source = &shown{results: l.Results}
+	seed, known := v.seeds[l.Epoch]
+	if known {
+		src = NewStream(seed, v.st.client, l.N)
+	}
+	want := Line{DC: l.DC}
+	if err := fill(&want, roll, src); err != nil {
+		return err
+	}
+	if reflect.DeepEqual(want.Results, l.Results) && reflect.DeepEqual(want.Check, l.Check) {
+		return nil
+	}
+	if known {
+		return fmt.Errorf("roll %d: the seed gives %q, the line says %q", l.N, want.Text(), l.Text())
+	}
+	return fmt.Errorf("roll %d: the faces give %q, the line says %q", l.N, want.Text(), l.Text())
+}
+
+// void checks that a void roll really could not be finished.
+func (v *verifier) void(l Line) error {
+	seed, known := v.seeds[l.Epoch]
+	if !known {
+		return nil
+	}
+	roll, err := parse(l.Input)
+	if err != nil {
+		return err
+	}
+	if err := fill(&Line{DC: l.DC}, roll, NewStream(seed, v.st.client, l.N)); err == nil {
+		return fmt.Errorf("roll %d is called void, but it can be rolled", l.N)
+	}
+	return nil
+}
+
+// shown plays back the faces of a stored roll. Faces fall in the order of the
+// stream, which differs from the order of the record when dice are rerolled:
+// then all first faces of a term come before the replacements.
+type shown struct {
+	results []Result
+	queue   []int
+	loaded  bool
+}
+
+func (s *shown) Face(sides int) (int, error) {
+	if !s.loaded {
+		s.load()
+	}
+	if len(s.queue) == 0 {
+		return 0, errors.New("the line has fewer faces than the roll needs")
+	}
+	f := s.queue[0]
+	s.queue = s.queue[1:]
+	if f < 1 || f > sides {
+		return 0, fmt.Errorf("the line shows a face %d on a die of %d sides", f, sides)
+	}
+	return f, nil
+}
+
+func (s *shown) load() {
+	s.loaded = true
+	for _, r := range s.results {
+		roll, err := parse(r.Expr)
+		if err != nil || len(roll.Exprs) != 1 {
+			return
+		}
+		for i, d := range termsOf(roll.Exprs[0].root) {
+			s.queue = append(s.queue, inOrder(d, r.Dice, i+1)...)
+		}
+	}
+}
+
+func termsOf(n node) []*diceNode {
+	switch n := n.(type) {
+	case *diceNode:
+		return []*diceNode{n}
+	case *negNode:
+		return termsOf(n.x)
+	case *groupNode:
+		return termsOf(n.x)
+	case *binNode:
+		return append(termsOf(n.l), termsOf(n.r)...)
+	}
+	return nil
+}
+
+// inOrder gives the faces of one term in the order in which they fell.
+func inOrder(d *diceNode, dice []Die, term int) []int {
+	var first, later []int
+	shift := 0
+	if d.fate {
+		shift = 2
+	}
+	for _, die := range dice {
+		if die.Term != term {
+			continue
+		}
+		faces := make([]int, len(die.Faces))
+		for i, f := range die.Faces {
+			faces[i] = f + shift
+		}
+		n := firstRun(d, die)
+		if die.Added {
+			n = 0
+		}
+		n = min(n, len(faces))
+		first, later = append(first, faces[:n]...), append(later, faces[n:]...)
+	}
+	return append(first, later...)
+}
+
+// firstRun counts the faces of a die that fell before any reroll: a compound
+// explosion goes on as long as its condition holds, every other die has one.
+func firstRun(d *diceNode, die Die) int {
+	if d.explode.kind != "!!" {
+		return 1
+	}
+	on := d.explode.on
+	if !on.given() {
+		on = cond{"=", d.sides}
+	}
+	for i, f := range die.Faces {
+		if !on.match(f) {
+			return i + 1
+		}
+	}
+	return len(die.Faces)
+}

@@ -1,0 +1,228 @@
+package table
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Audience says who may read a block of the GM's text. The zero Audience is the
+// GM alone.
+type Audience struct {
+	Party bool     // everyone at the table
+	Names []string // or just these characters
+}
+
+// Block is a stretch of the GM's text for one audience.
+type Block struct {
+	Audience Audience
+	Text     string
+}
+
+// ParseNarrative splits a GM's text into blocks by audience. Text stands for
+// the party unless it is between markers, best written on lines of their own:
+//
+//	[TO: tilda-brannock, gideon-harrowmoor]
+//	Only these two read this.
+//	[/TO]
+//	[GM]
+//	Nobody but the GM reads this.
+//	[/GM]
+//
+// Markers count wherever they stand, in code and in the middle of a line too: a
+// secret must not become public because of a forgotten back-quote. They do not
+// nest. What is unclear is never shown to more people than the GM can have
+// meant: an unknown name, a marker inside a block, or a block that is not
+// closed makes the block the GM's alone, and faults say so for a repair.
+func ParseNarrative(text string, r Roster) (blocks []Block, faults []string) {
+	p := &audienceParser{roster: r, current: Audience{Party: true}}
+	text = cleanText(text)
+	at := 0
+	for _, m := range audienceMarker.FindAllStringSubmatchIndex(text, -1) {
+		p.text.WriteString(text[at:m[0]])
+		at = m[1]
+		tag := marker{text: text[m[0]:m[1]], closing: m[2] < m[3], gm: strings.EqualFold(text[m[4]:m[5]], "GM")}
+		if m[6] >= 0 {
+			tag.names = text[m[6]:m[7]]
+		}
+		p.marker(tag)
+	}
+	p.text.WriteString(text[at:])
+	if p.open.text != "" {
+		p.fault("block %s is not closed", p.open.text)
+	}
+	p.flush()
+	return p.blocks, p.faults
+}
+
+var audienceMarker = regexp.MustCompile(`(?i)\[(/?)(GM|TO)(?:[ \t]*:([^\]\n]*))?[ \t]*\]`)
+
+type marker struct {
+	text    string
+	closing bool
+	gm      bool
+	names   string
+}
+
+type audienceParser struct {
+	roster  Roster
+	current Audience
+	open    marker // the marker that opened the block
+	depth   int    // of markers inside markers
+	spoilt  bool   // the block is the GM's alone because of a fault
+	text    strings.Builder
+	blocks  []Block
+	faults  []string
+}
+
+func (p *audienceParser) fault(format string, args ...any) {
+	p.faults = append(p.faults, fmt.Sprintf(format, args...))
+	p.spoilt = p.spoilt || p.depth > 0
+}
+
+func (p *audienceParser) flush() {
+	a := p.current
+	if p.spoilt {
+		a = Audience{}
+	}
+	if t := strings.Trim(p.text.String(), "\n"); strings.TrimSpace(t) != "" {
+		p.blocks = append(p.blocks, Block{a, t})
+	}
+	p.text.Reset()
+	p.spoilt = false
+}
+
+func (p *audienceParser) marker(m marker) {
+	switch {
+	case !m.closing && p.depth > 0:
+		p.depth++
+		p.fault("%s stands inside %s", m.text, p.open.text)
+	case !m.closing:
+		p.flush()
+		p.open, p.depth, p.current = m, 1, Audience{}
+		if !m.gm {
+			p.audience(m.names)
+		}
+	case p.depth == 0:
+		p.fault("%s closes nothing", m.text)
+	case p.depth > 1:
+		p.depth--
+	case m.gm != p.open.gm:
+		p.fault("%s does not close %s", m.text, p.open.text)
+	default:
+		p.flush()
+		p.open, p.depth, p.current = marker{}, 0, Audience{Party: true}
+	}
+}
+
+// audience reads the names of a [TO: …] marker, all or nothing.
+func (p *audienceParser) audience(list string) {
+	for item := range strings.SplitSeq(list, ",") {
+		name := strings.Trim(item, decoration)
+		if name == "" {
+			continue
+		}
+		if name == "party" {
+			p.current.Party = true
+			continue
+		}
+		c, ok := p.roster.Get(name)
+		if !ok {
+			p.fault("%s: no such character", quoted(name))
+			continue
+		}
+		if !slices.Contains(p.current.Names, c.Slug) {
+			p.current.Names = append(p.current.Names, c.Slug)
+		}
+	}
+	if !p.current.Party && len(p.current.Names) == 0 && !p.spoilt {
+		p.fault("%s names nobody", p.open.text)
+	}
+}
+
+// May reports whether a character may read text for this audience.
+func (a Audience) May(character string) bool {
+	return a.Party || slices.Contains(a.Names, character)
+}
+
+// String is "party", "gm" or the names.
+func (a Audience) String() string {
+	switch {
+	case a.Party:
+		return "party"
+	case len(a.Names) == 0:
+		return "gm"
+	}
+	return strings.Join(a.Names, ", ")
+}
+
+// PartyText is the shared narrative: the party's blocks and nothing else.
+func PartyText(blocks []Block) string {
+	return join(blocks, func(a Audience) bool { return a.Party })
+}
+
+// TextFor is what one character reads: the party's blocks and its own, in order.
+func TextFor(blocks []Block, character string) string {
+	return join(blocks, func(a Audience) bool { return a.May(character) })
+}
+
+// PrivateText is what one character reads and the party does not.
+func PrivateText(blocks []Block, character string) string {
+	return join(blocks, func(a Audience) bool { return !a.Party && a.May(character) })
+}
+
+func join(blocks []Block, want func(Audience) bool) string {
+	var parts []string
+	for _, b := range blocks {
+		if want(b.Audience) {
+			parts = append(parts, b.Text)
+		}
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// Private gives every block of the party to the named characters alone: a cycle
+// of secret actions stays secret whatever the GM forgot to mark.
+func Private(blocks []Block, names []string) []Block {
+	out := slices.Clone(blocks)
+	for i := range out {
+		if out[i].Audience.Party {
+			out[i].Audience = Audience{Names: slices.Clone(names)}
+		}
+	}
+	return out
+}
+
+// Narrative is the content of narrative-for-journal.md: all public text since
+// the last round of journals. It returns nil when there is none; the file then
+// stays as it is.
+func Narrative(rounds [][]Block, caps Caps) ([]byte, error) {
+	var parts []string
+	for _, blocks := range rounds {
+		if t := PartyText(blocks); t != "" {
+			parts = append(parts, t)
+		}
+	}
+	if len(parts) == 0 {
+		return nil, nil
+	}
+	out := strings.Join(parts, "\n\n") + "\n"
+	if limit := caps.WithDefaults().Narrative; int64(len(out)) > limit {
+		return nil, &CapError{NarrativeFile, int64(len(out)), limit}
+	}
+	return []byte(out), nil
+}
+
+// Journaled lists, in roster order, who is present in the audience of at least
+// one block.
+func Journaled(rounds [][]Block, r Roster) []string {
+	var out []string
+	for _, c := range r.Characters {
+		heard := slices.ContainsFunc(rounds, func(blocks []Block) bool { return TextFor(blocks, c.Slug) != "" })
+		if c.Status == Present && heard {
+			out = append(out, c.Slug)
+		}
+	}
+	return out
+}

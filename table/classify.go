@@ -1,0 +1,168 @@
+package table
+
+import (
+	"strings"
+)
+
+// Kind is what a campaign file is, told from its path alone.
+type Kind string
+
+const (
+	KindUnknown        Kind = "unknown" // the GM's
+	KindSheet          Kind = "sheet"
+	KindJournal        Kind = "journal"
+	KindBrief          Kind = "brief"
+	KindPrompt         Kind = "prompt"
+	KindResponse       Kind = "response"
+	KindNotes          Kind = "notes"
+	KindNarrative      Kind = "narrative"
+	KindGMContext      Kind = "gm-context"
+	KindDelta          Kind = "delta"
+	KindPartyKnowledge Kind = "party-knowledge"
+	KindWorldPrimer    Kind = "world-primer"
+	KindStoryState     Kind = "story-state"
+	KindGMFile         Kind = "gm-file" // beats, NPCs, factions, places, items, overview, decision log
+	KindScene          Kind = "scene"
+	KindDiceLog        Kind = "dice-log"
+	KindHidden         Kind = "hidden" // unfinished writes and everything below a dot name: no file for anyone
+)
+
+// Class is a classified path.
+type Class struct {
+	Kind      Kind
+	Character string // whose file it is, for the kinds that have an owner
+}
+
+// Role is what a seat does at the table.
+type Role string
+
+const (
+	RoleGM            Role = "gm"
+	RolePlayer        Role = "player"
+	RoleJournalKeeper Role = "journal-keeper"
+	RoleSpectator     Role = "spectator"
+)
+
+var topFiles = map[string]Kind{
+	"party-knowledge.md": KindPartyKnowledge,
+	"world-primer.md":    KindWorldPrimer,
+	"story-state.md":     KindStoryState,
+	"overview.md":        KindGMFile,
+	"decision-log.md":    KindGMFile,
+	DiceLogFile:          KindDiceLog,
+}
+
+var topDirs = map[string]Kind{
+	"beats": KindGMFile, "npcs": KindGMFile, "factions": KindGMFile, "locations": KindGMFile, "items": KindGMFile,
+	"scenes": KindScene,
+}
+
+var tmpFiles = map[string]Kind{NarrativeFile: KindNarrative, GMContextFile: KindGMContext}
+
+// Classify tells what a path inside a campaign is; segments are compared whole,
+// never by prefix. What it does not know is KindUnknown and the GM's alone.
+func Classify(path string) Class {
+	seg := strings.Split(path, "/")
+	for _, s := range seg {
+		if s == "" || s == "." || s == ".." || strings.ContainsAny(s, "\\:\x00") {
+			return Class{Kind: KindHidden}
+		}
+		if s[0] == '.' {
+			return Class{Kind: KindHidden}
+		}
+	}
+	last := seg[len(seg)-1]
+	switch {
+	case len(seg) == 1:
+		return Class{Kind: orUnknown(topFiles[last])}
+	case len(seg) == 2 && seg[0] == "party":
+		return classifyParty(last)
+	case len(seg) == 2 && seg[0] == "tmp":
+		return classifyTmp(last)
+	}
+	return Class{Kind: orUnknown(topDirs[seg[0]])}
+}
+
+func orUnknown(k Kind) Kind {
+	if k == "" {
+		return KindUnknown
+	}
+	return k
+}
+
+func classifyParty(name string) Class {
+	for suffix, kind := range map[string]Kind{journalSuffix: KindJournal, briefSuffix: KindBrief} {
+		if strings.HasSuffix(name, suffix) {
+			return owned(name, suffix, kind)
+		}
+	}
+	return owned(name, ".md", KindSheet)
+}
+
+func classifyTmp(name string) Class {
+	if k, ok := tmpFiles[name]; ok {
+		return Class{Kind: k}
+	}
+	if strings.HasSuffix(name, "-delta.md") {
+		return Class{Kind: KindDelta}
+	}
+	for suffix, kind := range map[string]Kind{promptSuffix: KindPrompt, responseSuffix: KindResponse, notesSuffix: KindNotes} {
+		if strings.HasSuffix(name, suffix) {
+			return owned(name, suffix, kind)
+		}
+	}
+	return Class{Kind: KindUnknown}
+}
+
+func owned(name, suffix string, kind Kind) Class {
+	if slug, ok := cutSlug(name, suffix); ok {
+		return Class{kind, slug}
+	}
+	return Class{Kind: KindUnknown}
+}
+
+// Reader is a seat that wants to read.
+type Reader struct {
+	Role      Role
+	Character string // of players and journal keepers
+	// GMReadsJournals lets the GM read journals and the notes for them; by
+	// default they are their owner's alone.
+	GMReadsJournals bool
+}
+
+// May reports whether the reader may read a path. The zero Reader may read
+// nothing; there is no rule that allows an unknown file to anyone but the GM.
+func (r Reader) May(path string) bool {
+	c := Classify(path)
+	own := c.Character != "" && c.Character == r.Character
+	switch r.Role {
+	case RoleGM:
+		switch c.Kind {
+		case KindHidden:
+			return false
+		case KindJournal, KindNotes:
+			return r.GMReadsJournals
+		}
+		return true
+	case RolePlayer:
+		switch c.Kind {
+		case KindSheet, KindJournal, KindPrompt:
+			return own
+		case KindPartyKnowledge, KindWorldPrimer:
+			return true
+		}
+	case RoleJournalKeeper:
+		switch c.Kind {
+		case KindJournal, KindNotes:
+			return own
+		case KindNarrative:
+			return true
+		}
+	case RoleSpectator:
+		switch c.Kind {
+		case KindNarrative, KindScene, KindPartyKnowledge, KindWorldPrimer:
+			return true
+		}
+	}
+	return false
+}

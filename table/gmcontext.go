@@ -1,0 +1,33 @@
+package table
+
+import (
+	"fmt"
+	"strings"
+)
+
+// maxContextLines is the seed's "5-10 lines max".
+const maxContextLines = 10
+
+// CheckGMContext normalises the GM's notes. Too many lines give a warning and
+// are kept; too many bytes, or bytes that are not text, are refused for a
+// repair. Nothing is cut.
+func CheckGMContext(data []byte, caps Caps) (text []byte, warning string, err error) {
+	if limit := caps.WithDefaults().GMContext; int64(len(data)) > limit {
+		return nil, "", &CapError{GMContextFile, int64(len(data)), limit}
+	}
+	if !readable(data) {
+		return nil, "", fmt.Errorf("%s: not valid UTF-8", GMContextFile)
+	}
+	s := Normalise(string(data))
+	n := 0
+	for line := range strings.Lines(s) {
+		line = strings.TrimSpace(line)
+		if level, _ := heading(line); line != "" && level == 0 {
+			n++
+		}
+	}
+	if n > maxContextLines {
+		warning = fmt.Sprintf("%s has %d lines; %d are plenty", GMContextFile, n, maxContextLines)
+	}
+	return []byte(withNewline(s)), warning, nil
+}

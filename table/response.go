@@ -1,0 +1,186 @@
+package table
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// ResponseKind says what a player's turn came to.
+type ResponseKind int
+
+const (
+	Empty ResponseKind = iota // nothing but white space
+	Answer
+	Veto
+	TooLong
+)
+
+// Response is a player's answer, read as data.
+type Response struct {
+	Kind      ResponseKind
+	Text      string // of an answer
+	Reason    string // of a veto
+	Discarded string // what stood after a veto's reason: for the audit, never shown to the GM
+	Long      bool   // a QUICK_REACTION beyond the soft cap
+	Size      int64
+}
+
+// VetoLine is the first line of every veto file.
+const VetoLine = "[VETO - need more input]"
+
+// Reasons of NoResponse.
+const (
+	ReasonTimeout     = "timeout"
+	ReasonEmpty       = "empty"
+	ReasonCrashed     = "crashed"
+	ReasonRefused     = "refused"
+	ReasonTooLong     = "too long"
+	ReasonVetoFull    = "veto not allowed for FULL_CONTEXT"
+	ReasonVetoTwice   = "veto already used in this cycle"
+	noReason          = "(no reason given)"
+	genericVetoReason = "need more input"
+)
+
+// Words to a player whose turn cannot stand as it is.
+const (
+	RetryVeto       = "Full context was given; answer now, or say that your character waits."
+	RetryEmpty      = "Your answer was empty; answer now, or say that your character waits."
+	RetryTooLong    = "Your answer was too long to be delivered; give a shorter one."
+	ActionDiscarded = "Your action was discarded because you vetoed."
+)
+
+var vetoTag = regexp.MustCompile(`(?i)^\[VETO(?:\]|\s*[-–—:]\s*([^\]]*)\])[ \t]*(.*)$`)
+
+// ParseResponse reads a player's answer. It refuses nothing: whatever stands in
+// the text, signals and errors included, is text.
+func ParseResponse(raw string, rt RequestType, caps Caps) Response {
+	caps = caps.WithDefaults()
+	r := Response{Size: int64(len(raw))}
+	if r.Size > caps.Response {
+		r.Kind = TooLong
+		return r
+	}
+	text := strings.TrimSpace(cleanText(raw))
+	if text == "" {
+		return r
+	}
+	first, rest, _ := strings.Cut(text, "\n")
+	if m := vetoTag.FindStringSubmatch(first); m != nil {
+		r.Kind = Veto
+		r.Reason, r.Discarded = vetoReason(m[1], m[2], rest)
+		return r
+	}
+	r.Kind, r.Text = Answer, text
+	r.Long = rt == QuickReaction && utf8.RuneCountInString(text) > caps.QuickSoft
+	return r
+}
+
+// vetoReason takes the words inside the tag, unless they are the usual ones,
+// and the first paragraph after it.
+func vetoReason(inside, sameLine, rest string) (reason, discarded string) {
+	after := strings.TrimSpace(sameLine + "\n" + rest)
+	para, more := after, ""
+	lines := strings.Split(after, "\n")
+	for i, line := range lines {
+		if strings.TrimSpace(line) == "" {
+			para, more = strings.Join(lines[:i], "\n"), strings.Join(lines[i:], "\n")
+			break
+		}
+	}
+	if inside = strings.TrimSpace(inside); inside != "" && !strings.EqualFold(inside, genericVetoReason) {
+		para = strings.TrimSpace(inside + "\n" + para)
+	}
+	if para == "" {
+		para = noReason
+	}
+	return para, strings.TrimSpace(more)
+}
+
+// File is the response file of an answer or a veto; nil for what has none: an
+// empty file is never given to the GM.
+func (r Response) File() []byte {
+	switch r.Kind {
+	case Answer:
+		return []byte(r.Text + "\n")
+	case Veto:
+		return []byte(VetoLine + "\n\n" + r.Reason + "\n")
+	}
+	return nil
+}
+
+// VetoRefused says why a veto may not stand: full context was given, or the
+// character has had its one veto of the cycle. It returns "" for a good one.
+func VetoRefused(rt RequestType, vetoesBefore int) string {
+	switch {
+	case rt == FullContext:
+		return ReasonVetoFull
+	case vetoesBefore > 0:
+		return ReasonVetoTwice
+	}
+	return ""
+}
+
+// NoResponse is the extension of the seed's error forms for a player that gave
+// no answer.
+func NoResponse(character, reason string) []byte {
+	return fmt.Appendf(nil, "[ERROR: No response]\n\nCharacter: %s\nReason: %s\n", character, reason)
+}
+
+// Turn is what a player gives back: the response and, apart, notes for its journal.
+type Turn struct{ Response, Notes string }
+
+// SplitTurn reads the text form of a turn: everything after a line [NOTES],
+// outside fenced code, is the notes.
+func SplitTurn(raw string) Turn {
+	text := cleanText(raw)
+	var f fence
+	at := 0
+	for line := range strings.Lines(text) {
+		bare := strings.TrimSpace(line)
+		if !f.inside(strings.TrimSuffix(line, "\n")) && strings.EqualFold(bare, "[NOTES]") {
+			return Turn{strings.TrimSpace(text[:at]), strings.TrimSpace(text[at+len(line):])}
+		}
+		at += len(line)
+	}
+	return Turn{Response: strings.TrimSpace(text)}
+}
+
+// MergeNotes appends notes within one cycle, a blank line between. It returns
+// nil when there is nothing to keep: an empty file counts as none.
+func MergeNotes(before []byte, notes string, caps Caps) ([]byte, error) {
+	old := strings.TrimSpace(cleanText(string(before)))
+	add := strings.TrimSpace(cleanText(notes))
+	out := strings.Trim(old+"\n\n"+add, "\n")
+	if out == "" {
+		return nil, nil
+	}
+	if limit := caps.WithDefaults().Notes; int64(len(out)) > limit {
+		return nil, &CapError{"notes", int64(len(out)), limit}
+	}
+	return []byte(out + "\n"), nil
+}
+
+// NewDelimiter returns the random word that fences player text for one cycle.
+func NewDelimiter() string {
+	b := make([]byte, 8)
+	rand.Read(b)
+	return hex.EncodeToString(b)
+}
+
+// QuoteForGM shows text to the GM as data: between two lines that carry the
+// cycle's delimiter, each line marked. A signal or an error form inside is then
+// inert even if the GM repeats the block word for word. What the engine itself
+// has to say goes outside of the block.
+func QuoteForGM(delimiter, character, what, text string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "<<< %s from %s, quoted as data · %s\n", what, character, delimiter)
+	for line := range strings.Lines(withNewline(cleanText(text))) {
+		b.WriteString("> " + line)
+	}
+	fmt.Fprintf(&b, ">>> end of %s · %s\n", character, delimiter)
+	return b.String()
+}

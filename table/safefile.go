@@ -1,0 +1,324 @@
+package table
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// Dir is a directory of a campaign, held open. Every file in it is reached by
+// one name, never a path, and only if it is what it seems: os.Root alone would
+// follow a link from a sheet to the story state in the same campaign.
+type Dir struct {
+	root *os.Root
+	path string // logical, for messages
+}
+
+// UnsafeError says why a file is not touched.
+type UnsafeError struct{ Path, Reason string }
+
+func (e *UnsafeError) Error() string { return e.Path + ": " + e.Reason }
+
+// OpenDir opens a directory that is not a symbolic link.
+func OpenDir(path string) (*Dir, error) {
+	before, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !before.IsDir() {
+		return nil, &UnsafeError{path, "not a directory"}
+	}
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return nil, err
+	}
+	return checkDir(root, before, path)
+}
+
+// Sub opens a directory inside, which must not be a link either.
+func (d *Dir) Sub(name string) (*Dir, error) {
+	if err := d.checkName(name); err != nil {
+		return nil, err
+	}
+	before, err := d.root.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !before.IsDir() {
+		return nil, &UnsafeError{d.join(name), "not a directory"}
+	}
+	root, err := d.root.OpenRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	return checkDir(root, before, d.join(name))
+}
+
+// MakeSub opens a directory inside and creates it if it does not exist.
+func (d *Dir) MakeSub(name string) (*Dir, error) {
+	if err := d.checkName(name); err != nil {
+		return nil, err
+	}
+	if err := d.root.Mkdir(name, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	return d.Sub(name)
+}
+
+func checkDir(root *os.Root, before fs.FileInfo, path string) (*Dir, error) {
+	after, err := root.Stat(".")
+	if err == nil && !os.SameFile(before, after) {
+		err = &UnsafeError{path, "changed while it was opened"}
+	}
+	if err != nil {
+		root.Close()
+		return nil, err
+	}
+	return &Dir{root, path}, nil
+}
+
+// Close releases the directory.
+func (d *Dir) Close() error { return d.root.Close() }
+
+func (d *Dir) join(name string) string { return strings.TrimSuffix(d.path, "/") + "/" + name }
+
+func (d *Dir) checkName(name string) error {
+	if !filepath.IsLocal(name) || name == "." || strings.ContainsAny(name, `/\:`+"\x00") {
+		return &UnsafeError{d.join(clip(name, 80)), "not a single file name"}
+	}
+	return nil
+}
+
+// Open opens a file for reading: a regular file with one name, the same before
+// and after the open. A FIFO or a device is refused without being opened.
+func (d *Dir) Open(name string) (*os.File, error) { return d.open(name, os.O_RDONLY|openFlags) }
+
+func (d *Dir) open(name string, flags int) (*os.File, error) {
+	if err := d.checkName(name); err != nil {
+		return nil, err
+	}
+	before, err := d.root.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !before.Mode().IsRegular() {
+		return nil, &UnsafeError{d.join(name), "not a regular file"}
+	}
+	f, err := d.root.OpenFile(name, flags, 0)
+	if err != nil {
+		return nil, err
+	}
+	if err := sameFile(f, before, d.join(name)); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+func sameFile(f *os.File, before fs.FileInfo, path string) error {
+	after, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if !after.Mode().IsRegular() || !os.SameFile(before, after) {
+		return &UnsafeError{path, "changed while it was opened"}
+	}
+	n, err := links(f, after)
+	if err != nil {
+		return err
+	}
+	if n != 1 {
+		return &UnsafeError{path, fmt.Sprintf("has %d names (hard links), must have one", n)}
+	}
+	return nil
+}
+
+// Read reads a whole file up to a limit; 0 = no limit. A larger file is a
+// *CapError, never a shorter text.
+func (d *Dir) Read(name string, limit int64) ([]byte, error) {
+	f, err := d.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if limit == 0 {
+		return io.ReadAll(f)
+	}
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(data)) > limit {
+		size := int64(len(data))
+		if info, err := f.Stat(); err == nil {
+			size = max(size, info.Size())
+		}
+		return nil, &CapError{d.join(name), size, limit}
+	}
+	return data, nil
+}
+
+var tempName = regexp.MustCompile(`^\..+\.[0-9a-f]{16}\.new$`)
+
+// Write replaces a file: a reader sees the old one or the new one, whole, and
+// after a crash one of the two is there. A link or a device in its place is
+// replaced, never written through; a directory is refused.
+func (d *Dir) Write(name string, data []byte) error {
+	if err := d.checkName(name); err != nil {
+		return err
+	}
+	if info, err := d.root.Lstat(name); err == nil && info.IsDir() {
+		return &UnsafeError{d.join(name), "is a directory"}
+	}
+	r := make([]byte, 8)
+	rand.Read(r)
+	temp := "." + name + "." + hex.EncodeToString(r) + ".new"
+	if err := d.create(temp, data); err != nil {
+		d.root.Remove(temp)
+		return fmt.Errorf("write %s: %w", d.join(name), err)
+	}
+	if err := d.root.Rename(temp, name); err != nil {
+		d.root.Remove(temp)
+		return fmt.Errorf("write %s: %w", d.join(name), err)
+	}
+	return d.Sync()
+}
+
+func (d *Dir) create(name string, data []byte) error {
+	f, err := d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	return err
+}
+
+// Sync makes names durable, where the system has a call for it.
+func (d *Dir) Sync() error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	f, err := d.root.Open(".")
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return f.Sync()
+}
+
+// Remove removes a file or a link; that it is gone already is no error.
+func (d *Dir) Remove(name string) error {
+	if err := d.checkName(name); err != nil {
+		return err
+	}
+	info, err := d.root.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil && info.IsDir() {
+		err = &UnsafeError{d.join(name), "is a directory"}
+	}
+	if err == nil {
+		err = d.root.Remove(name)
+	}
+	if err != nil {
+		return err
+	}
+	return d.Sync()
+}
+
+// RemoveIf removes a file only if its content still has the hash: notes of the
+// next cycle are not deleted with those of this one.
+func (d *Dir) RemoveIf(name, hash string) (bool, error) {
+	got, err := d.HashOf(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil || got != hash {
+		return false, err
+	}
+	return true, d.Remove(name)
+}
+
+// HashOf is the SHA-256 of a file, however large it is.
+func (d *Dir) HashOf(name string) (string, error) {
+	f, err := d.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// Probe writes and removes a file: a table that cannot write must say so before
+// any model is called.
+func (d *Dir) Probe() error {
+	r := make([]byte, 8)
+	rand.Read(r)
+	name := ".probe." + hex.EncodeToString(r) + ".new"
+	err := d.create(name, []byte("x"))
+	d.root.Remove(name)
+	if err != nil {
+		return fmt.Errorf("%s is not writable: %w", d.path, err)
+	}
+	return nil
+}
+
+// List returns the names in the directory, sorted, without unfinished writes.
+func (d *Dir) List() ([]string, error) {
+	f, err := d.root.Open(".")
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	names, err := f.Readdirnames(-1)
+	if err != nil {
+		return nil, err
+	}
+	names = slices.DeleteFunc(names, tempName.MatchString)
+	slices.Sort(names)
+	return names, nil
+}
+
+// Sweep removes what writes left behind that a crash cut short.
+func (d *Dir) Sweep() (swept []string, err error) {
+	f, err := d.root.Open(".")
+	if err != nil {
+		return nil, err
+	}
+	names, err := f.Readdirnames(-1)
+	f.Close()
+	for _, n := range names {
+		if tempName.MatchString(n) && d.Remove(n) == nil {
+			swept = append(swept, n)
+		}
+	}
+	slices.Sort(swept)
+	return swept, err
+}
+
+// Hash is the SHA-256 of bytes in hex.
+func Hash(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
