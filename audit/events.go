@@ -1,0 +1,165 @@
+package audit
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// The events that a seat puts on the record, and that an audit reads. The
+// structs are their stored form: within a version fields are only added.
+const (
+	EventRoom    = "room.opened"  // Room
+	EventMessage = "turn.message" // Message
+	EventReply   = "turn.reply"   // Reply
+	EventFailed  = "turn.failed"  // Failed
+	EventReceipt = "turn.receipt" // Receipt
+)
+
+// FingerprintChannel names the blobs that hold the keyed digests of a denied
+// source: one blob per source that has windows, in the order of Room.Denied, 16
+// bytes a window.
+const FingerprintChannel = "audit.fingerprints"
+
+// Room says what a seat was given and what was kept from it. It stands once in
+// a record for each time that the seat was opened.
+type Room struct {
+	Role      string    `json:"role"`
+	InProcess bool      `json:"in_process"`
+	Given     []Item    `json:"given"`
+	LeftOut   []LeftOut `json:"left_out,omitempty"`
+	Denied    []Source  `json:"denied"`
+	// Key is what the fingerprints are made with; Canaries are words that
+	// stand only where this role must not look.
+	Key      []byte   `json:"key"`
+	Canaries []string `json:"canaries,omitempty"`
+}
+
+// Item is one thing in a room.
+type Item struct {
+	Kind    string `json:"kind"`
+	Path    string `json:"path"`
+	Size    int64  `json:"size"`
+	SHA256  string `json:"sha256"`
+	Mounted bool   `json:"mounted,omitempty"`
+	Files   int    `json:"files,omitempty"`
+}
+
+// LeftOut is something that was met while the room was filled, and stayed out.
+type LeftOut struct {
+	Path string `json:"path"`
+	Why  string `json:"why"`
+}
+
+// Source is something that the role is denied.
+type Source struct {
+	Kind    string `json:"kind"`
+	Name    string `json:"name"`
+	Size    int    `json:"size"`
+	SHA256  string `json:"sha256"`
+	Windows int    `json:"windows"`
+	Reason  string `json:"reason"`
+}
+
+// Origins of the parts of a message.
+const (
+	FromPerson = "person"
+	FromEngine = "engine"
+	FromAgent  = "agent"
+)
+
+// Part is a piece of a message and where it came from.
+type Part struct {
+	Origin string `json:"origin"`
+	Text   string `json:"text"`
+}
+
+// Message is what a turn began with.
+type Message struct {
+	Turn    string `json:"turn"`
+	Attempt int    `json:"attempt"` // from 1
+	Parts   []Part `json:"parts"`
+}
+
+// Reply is what a turn ended with.
+type Reply struct {
+	Turn       string          `json:"turn"`
+	Attempt    int             `json:"attempt"`
+	Text       string          `json:"text"`
+	Structured json.RawMessage `json:"structured,omitempty"`
+	Stopped    string          `json:"stopped,omitempty"`
+	Usage      Usage           `json:"usage"`
+}
+
+// Failed is the end of an attempt without a reply.
+type Failed struct {
+	Turn    string `json:"turn"`
+	Attempt int    `json:"attempt"`
+	Error   string `json:"error"`
+}
+
+// Usage is what a turn consumed.
+type Usage struct {
+	Input      int64   `json:"input"`
+	Output     int64   `json:"output"`
+	CacheRead  int64   `json:"cache_read"`
+	CacheWrite int64   `json:"cache_write"`
+	CostUSD    float64 `json:"cost_usd"`
+}
+
+// What a receipt says about the model's input.
+const (
+	InputObserved    = "observed"     // the gateway recorded every byte
+	InputNotObserved = "not observed" // the program reached its model by itself
+	InputNone        = "no model"     // nobody was asked
+)
+
+// Receipt is the proof of one turn: who answered, what was in the room, what
+// was enforced and how that was shown, and whether the model's input is on the
+// record.
+type Receipt struct {
+	Turn     string `json:"turn"`
+	Attempts int    `json:"attempts"` // how often it was asked in all
+	Role     string `json:"role"`
+	Adapter  string `json:"adapter"`
+	Program  string `json:"program,omitempty"`
+	Version  string `json:"version,omitempty"`
+	Session  string `json:"session,omitempty"`
+	PID      int    `json:"pid,omitempty"`
+	Model    string `json:"model,omitempty"`
+	Login    string `json:"login,omitempty"`
+
+	InProcess  bool        `json:"in_process"`
+	Given      []Item      `json:"given"`
+	Enforced   Enforcement `json:"enforced"`
+	ModelInput string      `json:"model_input"`
+	Calls      int         `json:"model_calls"`
+	Refused    int         `json:"refused_calls"`
+	Tools      []string    `json:"tools,omitempty"` // called, in order
+
+	Usage   Usage     `json:"usage"`
+	Started time.Time `json:"started"`
+	Ended   time.Time `json:"ended"`
+	// Stamps are what every artefact of this turn must say: a lowered level,
+	// context that the person accepted.
+	Stamps []string `json:"stamps,omitempty"`
+}
+
+// Enforcement says what the room was shown to hold back.
+type Enforcement struct {
+	Level     string    `json:"level"`
+	Required  string    `json:"required"`
+	Mechanism string    `json:"mechanism,omitempty"`
+	Kernel    string    `json:"kernel,omitempty"`
+	UID       int       `json:"uid"`
+	ShownAt   time.Time `json:"shown_at"`
+	Probes    []Probe   `json:"probes,omitempty"`
+	Gaps      []string  `json:"gaps,omitempty"`
+}
+
+// Probe is one thing that was possible outside and impossible inside.
+type Probe struct {
+	Name       string `json:"name"`
+	Control    string `json:"control"`
+	Restricted string `json:"restricted"`
+	Where      string `json:"where"`
+}

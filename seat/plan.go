@@ -1,0 +1,70 @@
+package seat
+
+import (
+	"conclave/agent"
+	"conclave/audit"
+	"conclave/gateway"
+	"conclave/room"
+	"conclave/toolbox"
+	"conclave/transcript"
+)
+
+// Plan says who sits where, with what. Workspace, Run, Role, PromptName and
+// Agent are needed.
+type Plan struct {
+	Workspace  string // its records are in .conclave/records
+	Run        string // the run's id; a record of this run is continued
+	Role       string
+	PromptName string
+	// Attributes go into the record's header.
+	Attributes map[string]string
+	Program    string // name and version of this program, for the header
+
+	Agent agent.Agent
+	// InProcess says that the agent runs in this process and starts none.
+	InProcess bool
+	System    string
+	Model     string
+	// Upstream is where the gateway finds the model; nil means that the agent
+	// asks none, or (with DirectModel) finds it by itself.
+	Upstream    *gateway.Upstream
+	DirectModel bool
+	Models      []string // that may be asked for; empty means Model alone
+	Budget      gateway.Budget
+	Limits      agent.Limits
+
+	Builtin []string // the agent's own tools
+	Tools   []toolbox.Tool
+
+	// Room holds grants, view, level and programs. Role and gateway are
+	// filled in.
+	Room room.Plan
+	// Denied are the texts that this role must not know: they are
+	// fingerprinted, so that an audit can find them where they must not be.
+	Denied []Denied
+	// Stamps go on every receipt.
+	Stamps []string
+
+	// Stream takes the log stream, nil for none; Watch sees every event of a
+	// turn as it happens.
+	Stream *transcript.Stream
+	Watch  func(agent.Event)
+}
+
+// Denied is something that a role must not know.
+type Denied struct {
+	Kind   string
+	Name   string
+	Reason string
+	Text   []byte
+}
+
+// Turn is one thing to say to the agent.
+type Turn struct {
+	// ID is the turn's own within the run: the same id is never answered
+	// twice.
+	ID     string
+	Parts  []audit.Part
+	Images []agent.Image
+	Schema []byte // asks for a structured answer
+}

@@ -1,0 +1,287 @@
+package seat
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"conclave/agent"
+	"conclave/audit"
+	"conclave/gateway"
+	"conclave/record"
+	"conclave/room"
+	"conclave/toolbox"
+	"conclave/transcript"
+)
+
+// Seat is an agent at work. It is not safe for concurrent use.
+type Seat struct {
+	plan    Plan
+	past    past
+	writer  *record.Writer
+	emitter *transcript.Emitter
+	room    *room.Room
+	gateway *gateway.Gateway
+	toolbox *toolbox.Toolbox
+	session agent.Session
+	canary  string // path of the file that holds it
+	closed  bool
+	seal    record.Seal
+}
+
+// Open opens a seat: the record first, then the room. The agent is started by
+// the first turn that needs it.
+func Open(ctx context.Context, p Plan) (*Seat, error) {
+	if p.Agent == nil || p.Run == "" || p.Role == "" || p.PromptName == "" {
+		return nil, errors.New("open a seat: it needs a run, a role, a prompt name and an agent")
+	}
+	s := &Seat{plan: p, past: newPast()}
+	if err := s.openRecord(); err != nil {
+		return nil, err
+	}
+	if s.past.sealed != nil {
+		return s, nil // the run is over: what it said can be read
+	}
+	if err := s.furnish(ctx); err != nil {
+		return nil, errors.Join(err, s.abandon())
+	}
+	return s, nil
+}
+
+// openRecord creates the record of the run, or continues it.
+func (s *Seat) openRecord() error {
+	path, err := record.Path(s.plan.Workspace, s.plan.Run)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Lstat(path); errors.Is(err, os.ErrNotExist) {
+		attributes := map[string]string{"role": s.plan.Role, "prompt_name": s.plan.PromptName, "adapter": s.plan.Agent.Adapter()}
+		for k, v := range s.plan.Attributes {
+			attributes[k] = v
+		}
+		s.writer, err = record.Create(path, record.Header{Run: s.plan.Run, Program: s.plan.Program, Attributes: attributes})
+		if err != nil {
+			return err
+		}
+	} else {
+		s.writer, s.past, err = readPast(path)
+		if err != nil || s.past.sealed != nil {
+			return err
+		}
+	}
+	s.emitter, err = transcript.NewEmitter(transcript.Options{
+		PromptName: s.plan.PromptName, Adapter: s.plan.Agent.Adapter(),
+		Store: s.writer, Stream: s.plan.Stream, Continue: s.past.summary,
+	})
+	if err != nil {
+		return errors.Join(err, s.writer.Close())
+	}
+	if s.past.summary == nil {
+		return s.emitter.Start()
+	}
+	return nil
+}
+
+// furnish opens toolbox, gateway and room, and puts on the record what is in
+// it and what is kept from it.
+func (s *Seat) furnish(ctx context.Context) error {
+	token, err := randomWord()
+	if err != nil {
+		return err
+	}
+	s.toolbox, err = toolbox.New(toolbox.Options{Tools: s.plan.Tools, Token: token, Events: s.emitter})
+	if err != nil {
+		return err
+	}
+	plan := s.plan.Room
+	plan.Role = s.plan.Role
+	if s.plan.InProcess {
+		// Nothing is started in it: there is nothing to lock.
+		plan.Level, plan.Lower = room.Advisory, ""
+	}
+	if s.plan.Upstream != nil {
+		if err := s.openGateway(token); err != nil {
+			return err
+		}
+		plan.Gateway = s.gateway.ServeConn
+	}
+	if s.room, err = room.Open(ctx, plan); err != nil {
+		return err
+	}
+	return s.recordRoom()
+}
+
+func (s *Seat) openGateway(token string) error {
+	models := s.plan.Models
+	if len(models) == 0 && s.plan.Model != "" {
+		models = []string{s.plan.Model}
+	}
+	var err error
+	s.gateway, err = gateway.New(gateway.Options{
+		Upstream: *s.plan.Upstream, Token: token, Models: models, Budget: s.plan.Budget,
+		Tools: s.toolbox, Blobs: s.writer, Events: s.emitter,
+	})
+	return err
+}
+
+// recordRoom puts the manifest and the fingerprints on the record, before
+// anybody is in the room.
+func (s *Seat) recordRoom() error {
+	m := s.room.Manifest()
+	given, err := s.given(m)
+	if err != nil {
+		return err
+	}
+	opened, prints, err := fingerprint(s.plan, given)
+	if err != nil {
+		return err
+	}
+	if err := recast(m.Items, &opened.Given); err != nil {
+		return err
+	}
+	if err := recast(m.LeftOut, &opened.LeftOut); err != nil {
+		return err
+	}
+	canary, err := s.plantCanary()
+	if err != nil {
+		return err
+	}
+	opened.Canaries = []string{canary}
+	if err := s.emitter.Event(slog.LevelInfo, audit.EventRoom, "room opened", opened); err != nil {
+		return err
+	}
+	for _, p := range prints {
+		if err := s.writer.AppendBlob(audit.FingerprintChannel, p); err != nil {
+			return err
+		}
+	}
+	return s.writer.Commit()
+}
+
+// given reads what was copied into the room. A mounted view is not read: only
+// roles that are denied little have one.
+func (s *Seat) given(m room.Manifest) ([][]byte, error) {
+	var texts [][]byte
+	for _, item := range m.Items {
+		if item.Mounted {
+			continue
+		}
+		text, err := os.ReadFile(s.room.Place().OnHost(filepath.FromSlash(item.Path)))
+		if err != nil {
+			return nil, fmt.Errorf("read what %s is given: %w", s.plan.Role, err)
+		}
+		texts = append(texts, text)
+	}
+	return texts, nil
+}
+
+// plantCanary puts a word where no agent may look, for as long as the seat is
+// open.
+func (s *Seat) plantCanary() (string, error) {
+	word, err := randomWord()
+	if err != nil {
+		return "", err
+	}
+	word = "canary-" + word
+	dir := filepath.Join(s.plan.Workspace, ".conclave", "canaries")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	s.canary = filepath.Join(dir, s.plan.Run)
+	return word, os.WriteFile(s.canary, []byte(word+"\n"), 0o600)
+}
+
+func randomWord() (string, error) {
+	var b [16]byte
+	if _, err := rand.Read(b[:]); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(b[:]), nil
+}
+
+// Enforcement says what was shown of the room when a program last started.
+func (s *Seat) Enforcement() room.Enforcement {
+	if s.room == nil {
+		return room.Enforcement{}
+	}
+	return s.room.Enforcement()
+}
+
+// Outbox reads what the agent handed in as files.
+func (s *Seat) Outbox() ([]room.File, []room.LeftOut, error) {
+	if s.room == nil {
+		return nil, nil, nil
+	}
+	return s.room.Outbox()
+}
+
+// Event puts something on the run's record that is no turn.
+func (s *Seat) Event(event, message string, context any) error {
+	if s.past.sealed != nil {
+		return record.ErrSealed
+	}
+	return errors.Join(s.emitter.Event(slog.LevelInfo, event, message, context), s.writer.Commit())
+}
+
+// Close ends the run: it stops the agent, seals the record with a reason and
+// removes the room. Further calls return the same seal.
+func (s *Seat) Close(ctx context.Context, reason string) (record.Seal, error) {
+	if s.past.sealed != nil {
+		return *s.past.sealed, nil
+	}
+	if s.closed {
+		return s.seal, nil
+	}
+	s.closed = true
+	err := s.vacate(ctx)
+	if stop := s.emitter.Stop(); stop != nil {
+		err = errors.Join(err, stop)
+	}
+	seal, sealErr := s.writer.Seal(reason)
+	s.seal = seal
+	return seal, errors.Join(err, sealErr, s.writer.Close())
+}
+
+// Leave ends the seat without ending the run: opening it again continues.
+func (s *Seat) Leave(ctx context.Context) error {
+	if s.past.sealed != nil || s.closed {
+		return nil
+	}
+	s.closed = true
+	return errors.Join(s.vacate(ctx), s.writer.Close())
+}
+
+func (s *Seat) abandon() error {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	return s.Leave(ctx)
+}
+
+// vacate stops the agent and removes the room.
+func (s *Seat) vacate(ctx context.Context) error {
+	var errs []error
+	if s.session != nil {
+		errs = append(errs, s.session.Stop(ctx))
+	}
+	if s.gateway != nil {
+		errs = append(errs, s.gateway.Close())
+	}
+	if s.room != nil {
+		errs = append(errs, s.room.Close())
+	}
+	if s.canary != "" {
+		if err := os.Remove(s.canary); err != nil && !errors.Is(err, os.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("leave the room of %s: %w", s.plan.Role, err)
+	}
+	return nil
+}

@@ -1,0 +1,175 @@
+package seat
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"time"
+
+	"conclave/agent"
+	"conclave/audit"
+)
+
+// Finished returns the reply to a turn that is on the record.
+func (s *Seat) Finished(turn string) (agent.Reply, bool) {
+	r, ok := s.past.replies[turn]
+	return r, ok
+}
+
+// Attempts says how often a turn was asked so far.
+func (s *Seat) Attempts(turn string) int { return s.past.attempts[turn] }
+
+// Take takes a turn. A reply that is durable is returned as it was given; an
+// unfinished turn is asked again. When Take returns a reply, its last byte is
+// durable, and so is its receipt.
+func (s *Seat) Take(ctx context.Context, t Turn) (agent.Reply, error) {
+	if r, ok := s.past.replies[t.ID]; ok {
+		return r, nil
+	}
+	if s.past.sealed != nil || s.closed {
+		return agent.Reply{}, fmt.Errorf("take the turn %s: the run %s is over", t.ID, s.plan.Run)
+	}
+	if t.ID == "" || len(t.Parts) == 0 {
+		return agent.Reply{}, errors.New("take a turn: it needs an id and something to say")
+	}
+	started := time.Now()
+	parts := t.Parts
+	if history := s.past.history(s.session == nil && !s.plan.InProcess); history != "" {
+		parts = append([]audit.Part{{Origin: audit.FromEngine, Text: history}}, parts...)
+	}
+	s.past.attempts[t.ID]++
+	attempt := s.past.attempts[t.ID]
+	err := s.emitter.Event(slog.LevelInfo, audit.EventMessage, "message", audit.Message{Turn: t.ID, Attempt: attempt, Parts: parts})
+	if err == nil {
+		err = s.writer.Commit()
+	}
+	if err != nil {
+		return agent.Reply{}, err
+	}
+	reply, err := s.ask(ctx, parts, t)
+	if err != nil {
+		return reply, errors.Join(err, s.note(audit.EventFailed, "turn failed", audit.Failed{Turn: t.ID, Attempt: attempt, Error: err.Error()}),
+			s.note(audit.EventReceipt, "receipt", s.receipt(t.ID, reply, started)))
+	}
+	err = errors.Join(
+		s.note(audit.EventReply, "reply", audit.Reply{
+			Turn: t.ID, Attempt: attempt, Text: reply.Text, Structured: reply.Structured,
+			Stopped: reply.Stopped, Usage: usage(reply.Usage),
+		}),
+		s.note(audit.EventReceipt, "receipt", s.receipt(t.ID, reply, started)),
+		s.writer.Commit())
+	if err != nil {
+		return agent.Reply{}, err
+	}
+	s.past.add(t.ID, parts, reply)
+	return reply, nil
+}
+
+func (s *Seat) note(event, message string, context any) error {
+	return s.emitter.Event(slog.LevelInfo, event, message, context)
+}
+
+func (s *Seat) ask(ctx context.Context, parts []audit.Part, t Turn) (agent.Reply, error) {
+	if s.session == nil {
+		if err := s.start(ctx); err != nil {
+			return agent.Reply{}, err
+		}
+	}
+	var texts []string
+	for _, p := range parts {
+		texts = append(texts, p.Text)
+	}
+	turn, err := s.session.Send(ctx, agent.Message{Text: strings.Join(texts, "\n\n"), Images: t.Images, Schema: json.RawMessage(t.Schema)})
+	if err != nil {
+		return agent.Reply{}, err
+	}
+	for {
+		e, err := turn.Next()
+		if errors.Is(err, io.EOF) {
+			return turn.Reply(), nil
+		}
+		if err != nil {
+			return turn.Reply(), err
+		}
+		if s.plan.Watch != nil {
+			s.plan.Watch(e)
+		}
+	}
+}
+
+func (s *Seat) start(ctx context.Context) error {
+	spec := agent.Spec{
+		Role: s.plan.Role, System: s.plan.System, Limits: s.plan.Limits,
+		Model:   agent.Model{Name: s.plan.Model},
+		Tools:   agent.Tools{Builtin: s.plan.Builtin, Caller: s.toolbox},
+		Place:   s.room.Place(),
+		Emitter: s.emitter, Blobs: s.writer,
+	}
+	if s.plan.InProcess {
+		files, err := s.room.Files()
+		if err != nil {
+			return err
+		}
+		spec.Files, spec.Resume = files, s.past.session
+	} else {
+		spec.Launcher = s.room
+	}
+	if s.gateway != nil {
+		spec.Model.BaseURL, spec.Model.Token = s.room.GatewayURL(), s.gateway.Token()
+		if len(s.plan.Tools) > 0 {
+			spec.Tools.MCP = []agent.MCPServer{{Name: "room", URL: s.room.GatewayURL() + "/mcp", Token: s.gateway.Token(), Tools: s.toolbox.Names()}}
+		}
+	}
+	session, err := s.plan.Agent.Start(ctx, spec)
+	if err != nil {
+		return fmt.Errorf("start %s for %s: %w", s.plan.Agent.Adapter(), s.plan.Role, err)
+	}
+	s.session = session
+	return nil
+}
+
+func (s *Seat) receipt(turn string, reply agent.Reply, started time.Time) audit.Receipt {
+	r := audit.Receipt{
+		Turn: turn, Attempts: s.past.attempts[turn], Role: s.plan.Role, Adapter: s.plan.Agent.Adapter(),
+		InProcess: s.plan.InProcess, ModelInput: audit.InputNone,
+		Usage: usage(reply.Usage), Started: started.UTC(), Ended: time.Now().UTC(), Stamps: s.plan.Stamps,
+	}
+	if s.session != nil {
+		info := s.session.Info()
+		r.Program, r.Version, r.Session, r.PID, r.Model, r.Login = info.Program, info.Version, info.SessionID, info.PID, info.Model, info.Login
+	}
+	if s.gateway != nil {
+		o := s.gateway.Observed()
+		r.ModelInput, r.Calls, r.Refused = audit.InputObserved, o.Calls, o.Refused
+	} else if s.plan.DirectModel {
+		r.ModelInput = audit.InputNotObserved
+	}
+	for _, c := range s.toolbox.Calls() {
+		r.Tools = append(r.Tools, c.Tool)
+	}
+	// Both are plain data of the same form; a difference would be a fault of
+	// this package, and is tested for.
+	_ = recast(s.room.Manifest().Items, &r.Given)
+	if !s.plan.InProcess {
+		_ = recast(s.room.Enforcement(), &r.Enforced)
+	}
+	return r
+}
+
+func usage(u agent.Usage) audit.Usage {
+	return audit.Usage{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite, CostUSD: u.CostUSD}
+}
+
+// recast turns a value into another type with the same JSON form: the
+// mechanism's own types into the stored ones.
+func recast(from, to any) error {
+	b, err := json.Marshal(from)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(b, to)
+}
