@@ -1,0 +1,196 @@
+// Package config reads who plays whom: the project's conclave.yaml and the
+// user's own file, decoded strictly, the user's winning.
+//
+// It names programs, models and where a key is found; it never holds a key. A
+// field that it does not know is an error with its line, because a misspelt
+// restriction is none. It stores nothing, and it does not decide whether a
+// project's file may be used: that is the question of package trust.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"conclave/frontmatter"
+)
+
+// FileName is the project's file, at the root of the workspace.
+const FileName = "conclave.yaml"
+
+// Config is who plays whom.
+type Config struct {
+	// Agents says by role who answers; the role "default" is everybody else.
+	Agents map[string]Agent `yaml:"agents"`
+	// Providers say where models are found.
+	Providers map[string]Provider `yaml:"providers"`
+	Budget    Budget              `yaml:"budget"`
+	// Lower names roles whose rooms may be weaker than they should be.
+	Lower map[string]string `yaml:"lower"`
+	// Tools are directories with programs that checks may use. Only the
+	// user's own file may name them.
+	Tools []string `yaml:"tools"`
+	// Programs are the paths of agents' programs by name (claude, codex).
+	Programs map[string]string `yaml:"programs"`
+	// Log is the file that the log stream goes to; empty means none.
+	Log string `yaml:"log"`
+	// TranscriptEmitRaw false leaves the raw bytes off the log stream.
+	TranscriptEmitRaw *bool `yaml:"transcript_emit_raw"`
+}
+
+// Agent says who answers for a role.
+type Agent struct {
+	Agent    string  `yaml:"agent"` // offline, claude, codex, scripted, human
+	Model    string  `yaml:"model"`
+	Provider string  `yaml:"provider"`
+	Script   string  `yaml:"script"` // of a scripted one
+	Login    bool    `yaml:"login"`  // use the person's own login
+	Turns    int     `yaml:"turns"`
+	USD      float64 `yaml:"usd"`
+}
+
+// Provider is a model's server. The key is taken from the environment variable
+// that it names.
+type Provider struct {
+	Kind    string `yaml:"kind"` // anthropic or openai
+	BaseURL string `yaml:"base_url"`
+	KeyEnv  string `yaml:"key_env"`
+}
+
+// Budget stops a command that would spend more.
+type Budget struct {
+	USD    float64 `yaml:"usd"`
+	Tokens int64   `yaml:"tokens"`
+}
+
+// kinds of agents that can be named.
+var agentKinds = []string{"claude", "codex", "human", "offline", "scripted"}
+
+// Default is what holds when no file says otherwise: the embedded party.
+func Default() Config {
+	return Config{
+		Agents: map[string]Agent{"default": {Agent: "offline"}},
+		Providers: map[string]Provider{
+			"anthropic": {Kind: "anthropic", BaseURL: "https://api.anthropic.com", KeyEnv: "ANTHROPIC_API_KEY"},
+			"openai":    {Kind: "openai", BaseURL: "https://api.openai.com", KeyEnv: "OPENAI_API_KEY"},
+		},
+	}
+}
+
+// Read reads a file; a file that is not there is empty.
+func Read(path string) (Config, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Config{}, nil
+	}
+	if err != nil {
+		return Config{}, err
+	}
+	c, err := Parse(data)
+	if err != nil {
+		return Config{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return c, nil
+}
+
+// Parse decodes and checks a file's text.
+func Parse(data []byte) (Config, error) {
+	var c Config
+	if err := frontmatter.Decode(data, &c); err != nil {
+		return Config{}, err
+	}
+	for _, role := range slices.Sorted(maps.Keys(c.Agents)) {
+		a := c.Agents[role]
+		if a.Agent != "" && !slices.Contains(agentKinds, a.Agent) {
+			return Config{}, fmt.Errorf("agents: %s: no agent is called %q (there are %s)", role, a.Agent, strings.Join(agentKinds, ", "))
+		}
+		if a.Agent == "scripted" && a.Script == "" {
+			return Config{}, fmt.Errorf("agents: %s: a scripted agent needs a script", role)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Providers)) {
+		if k := c.Providers[name].Kind; k != "anthropic" && k != "openai" {
+			return Config{}, fmt.Errorf("providers: %s: kind %q is neither anthropic nor openai", name, k)
+		}
+	}
+	for _, role := range slices.Sorted(maps.Keys(c.Lower)) {
+		if l := c.Lower[role]; l != "fenced" && l != "advisory" {
+			return Config{}, fmt.Errorf("lower: %s: level %q is neither fenced nor advisory", role, l)
+		}
+	}
+	return c, nil
+}
+
+// Over lays o over c: what o says wins. Tools are taken from o alone if o is
+// the user's, see Merge.
+func (c Config) over(o Config) Config {
+	c.Agents = mergeMaps(c.Agents, o.Agents)
+	c.Providers = mergeMaps(c.Providers, o.Providers)
+	c.Lower = mergeMaps(c.Lower, o.Lower)
+	c.Programs = mergeMaps(c.Programs, o.Programs)
+	if o.Budget != (Budget{}) {
+		c.Budget = o.Budget
+	}
+	if o.Log != "" {
+		c.Log = o.Log
+	}
+	if o.TranscriptEmitRaw != nil {
+		c.TranscriptEmitRaw = o.TranscriptEmitRaw
+	}
+	return c
+}
+
+func mergeMaps[V any](a, b map[string]V) map[string]V {
+	out := maps.Clone(a)
+	if out == nil {
+		out = map[string]V{}
+	}
+	maps.Copy(out, b)
+	return out
+}
+
+// Merge lays the project's file over the defaults and the user's over both. A
+// project can name neither directories of tools nor weaker rooms: both would
+// be decisions about the person's machine.
+func Merge(project, user Config) (Config, error) {
+	if len(project.Tools) > 0 {
+		return Config{}, fmt.Errorf("%s: tools are named in the user's own file, not in a project's", FileName)
+	}
+	if len(project.Lower) > 0 {
+		return Config{}, fmt.Errorf("%s: lower is said in the user's own file, not in a project's", FileName)
+	}
+	c := Default().over(project).over(user)
+	c.Tools = user.Tools
+	return c, nil
+}
+
+// For returns who answers for a role.
+func (c Config) For(role string) Agent {
+	a, ok := c.Agents[role]
+	d := c.Agents["default"]
+	if !ok {
+		return d
+	}
+	if a.Agent == "" {
+		a.Agent = d.Agent
+	}
+	return a
+}
+
+// ProviderOf returns the provider of an agent: the one it names, or the usual
+// one of its kind.
+func (c Config) ProviderOf(a Agent) (Provider, error) {
+	name := a.Provider
+	if name == "" {
+		name = map[string]string{"claude": "anthropic", "codex": "openai"}[a.Agent]
+	}
+	p, ok := c.Providers[name]
+	if !ok {
+		return Provider{}, fmt.Errorf("no provider is called %q", name)
+	}
+	return p, nil
+}

@@ -1,0 +1,247 @@
+package shingle
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"errors"
+	"hash"
+	"slices"
+)
+
+// Window is the number of words in one shingle.
+const Window = 8
+
+// KeySize is the least number of bytes in a key.
+const KeySize = 16
+
+// Digest stands for one window of words.
+type Digest [16]byte
+
+// Hit is a run of consecutive windows of one source, found in a text.
+type Hit struct {
+	Source  string `json:"source"`  // the name the source was added under
+	Line    int    `json:"line"`    // where the run begins in the text, from 1
+	EndLine int    `json:"endLine"` // where its last word begins
+	Windows int    `json:"windows"` // how many windows matched
+}
+
+// Set holds the windows of forbidden sources. It is not safe for concurrent
+// changes; any number of Find calls may run at once after the last change.
+type Set struct {
+	key     []byte
+	digests map[Digest]string
+	// quick is a cheap first look, so that a text without a hit costs no HMAC.
+	// It exists only where the words themselves were seen (Add); a set loaded
+	// from digests computes each one.
+	quick map[uint64]struct{}
+	blind bool
+}
+
+// NewSet returns an empty set under a key of at least KeySize bytes.
+func NewSet(key []byte) (*Set, error) {
+	if len(key) < KeySize {
+		return nil, errors.New("make fingerprint set: the key is shorter than 16 bytes")
+	}
+	return &Set{key: bytes.Clone(key), digests: map[Digest]string{}, quick: map[uint64]struct{}{}}, nil
+}
+
+// Add puts every window of a forbidden text into the set and returns how many
+// it has. The first source that holds a window keeps it.
+func (s *Set) Add(source string, text []byte) int {
+	n := 0
+	mac := s.mac()
+	windows(text, func(w *ring) {
+		d := w.digest(mac)
+		if _, there := s.digests[d]; !there {
+			s.digests[d] = source
+		}
+		s.quick[w.sum()] = struct{}{}
+		n++
+	})
+	return n
+}
+
+// AddDigests puts digests made earlier, under the same key, into the set.
+func (s *Set) AddDigests(source string, digests []Digest) {
+	for _, d := range digests {
+		if _, there := s.digests[d]; !there {
+			s.digests[d] = source
+		}
+	}
+	s.blind = s.blind || len(digests) > 0
+}
+
+// Subtract removes every window that also stands in a granted text.
+func (s *Set) Subtract(granted []byte) {
+	mac := s.mac()
+	windows(granted, func(w *ring) {
+		if s.maybe(w) {
+			delete(s.digests, w.digest(mac))
+		}
+	})
+}
+
+// maybe is the cheap first look.
+func (s *Set) maybe(w *ring) bool {
+	if s.blind {
+		return true
+	}
+	_, ok := s.quick[w.sum()]
+	return ok
+}
+
+// Len is the number of windows in the set.
+func (s *Set) Len() int { return len(s.digests) }
+
+// Sources names the sources that still have windows, sorted.
+func (s *Set) Sources() []string {
+	seen := map[string]struct{}{}
+	for _, source := range s.digests {
+		seen[source] = struct{}{}
+	}
+	names := make([]string, 0, len(seen))
+	for name := range seen {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Digests returns the windows kept for one source, sorted, so that the order
+// says nothing about the text.
+func (s *Set) Digests(source string) []Digest {
+	var out []Digest
+	for d, from := range s.digests {
+		if from == source {
+			out = append(out, d)
+		}
+	}
+	slices.SortFunc(out, func(a, b Digest) int { return bytes.Compare(a[:], b[:]) })
+	return out
+}
+
+// Find looks for the set's windows in a text.
+func (s *Set) Find(text []byte) []Hit {
+	f := s.Finder()
+	_, _ = f.Write(text) // it never fails
+	return f.Hits()
+}
+
+// Finder looks for a set's windows in what is written to it, in constant memory
+// but for the hits.
+type Finder struct {
+	set   *Set
+	mac   hash.Hash
+	words *tokeniser
+	last  ring
+	at    int // windows seen
+	hitAt int // the window of the last hit
+	hits  []Hit
+}
+
+// Finder returns a new finder; the set must not change while it is used.
+func (s *Set) Finder() *Finder {
+	f := &Finder{set: s, mac: s.mac(), hitAt: -2}
+	f.words = newTokeniser(f.word)
+	return f
+}
+
+// Write takes a piece of the text. It never fails.
+func (f *Finder) Write(p []byte) (int, error) {
+	if len(f.set.digests) > 0 {
+		f.words.feed(p)
+	}
+	return len(p), nil
+}
+
+// Hits ends the text and returns what was found in it.
+func (f *Finder) Hits() []Hit {
+	f.words.close()
+	return f.hits
+}
+
+func (f *Finder) word(word []byte, line int) {
+	if !f.last.push(word, line) {
+		return
+	}
+	f.at++
+	if !f.set.maybe(&f.last) {
+		return
+	}
+	source, hit := f.set.digests[f.last.digest(f.mac)]
+	if !hit {
+		return
+	}
+	if n := len(f.hits) - 1; n >= 0 && f.at == f.hitAt+1 && f.hits[n].Source == source {
+		f.hits[n].EndLine = f.last.endLine()
+		f.hits[n].Windows++
+	} else {
+		f.hits = append(f.hits, Hit{Source: source, Line: f.last.firstLine(), EndLine: f.last.endLine(), Windows: 1})
+	}
+	f.hitAt = f.at
+}
+
+func (s *Set) mac() hash.Hash { return hmac.New(sha256.New, s.key) }
+
+// windows calls each for every window of a text.
+func windows(text []byte, each func(*ring)) {
+	w := &ring{}
+	t := newTokeniser(func(word []byte, line int) {
+		if w.push(word, line) {
+			each(w)
+		}
+	})
+	t.feed(text)
+	t.close()
+}
+
+// ring holds the last eight words.
+type ring struct {
+	words [Window][]byte
+	sums  [Window]uint64
+	lines [Window]int
+	next  int
+	full  bool
+}
+
+func (w *ring) push(word []byte, line int) bool {
+	i := w.next
+	w.words[i] = append(w.words[i][:0], word...)
+	w.lines[i] = line
+	w.sums[i] = fnv(word)
+	w.next = (i + 1) % Window
+	w.full = w.full || w.next == 0
+	return w.full
+}
+
+func (w *ring) firstLine() int { return w.lines[w.next] }
+func (w *ring) endLine() int   { return w.lines[(w.next+Window-1)%Window] }
+
+func (w *ring) sum() uint64 {
+	var h uint64
+	for k := range Window {
+		h = h*0x9E3779B97F4A7C15 + w.sums[(w.next+k)%Window]
+	}
+	return h
+}
+
+func (w *ring) digest(mac hash.Hash) Digest {
+	mac.Reset()
+	for k := range Window {
+		mac.Write(w.words[(w.next+k)%Window])
+		mac.Write([]byte{' '}) // no word holds a space, so no two windows spell alike
+	}
+	var full [sha256.Size]byte
+	var d Digest
+	copy(d[:], mac.Sum(full[:0]))
+	return d
+}
+
+func fnv(p []byte) uint64 {
+	h := uint64(14695981039346656037)
+	for _, c := range p {
+		h = (h ^ uint64(c)) * 1099511628211
+	}
+	return h
+}

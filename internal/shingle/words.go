@@ -1,0 +1,162 @@
+package shingle
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxWord bounds the memory of one word; a longer run of letters (a line of
+// base64, minified code) is cut into several words of this many bytes.
+const maxWord = 128
+
+// tokeniser turns bytes into normalised words. It is fed piece by piece, so
+// that a file of any size is read in constant memory.
+type tokeniser struct {
+	emit func(word []byte, line int)
+	word []byte
+	rest []byte // an unfinished UTF-8 sequence at the end of the last piece
+	line int    // line of the next byte, from 1
+	from int    // line on which the current word began
+}
+
+func newTokeniser(emit func(word []byte, line int)) *tokeniser {
+	return &tokeniser{emit: emit, line: 1}
+}
+
+func (t *tokeniser) feed(p []byte) {
+	for len(t.rest) > 0 && len(p) > 0 {
+		t.rest = append(t.rest, p[0])
+		p = p[1:]
+		if !utf8.FullRune(t.rest) {
+			continue
+		}
+		whole := t.rest
+		t.rest = nil
+		t.runes(whole, false)
+	}
+	t.runes(p, false)
+}
+
+// close ends the last word.
+func (t *tokeniser) close() {
+	rest := t.rest
+	t.rest = nil
+	t.runes(rest, true)
+	t.flush()
+}
+
+func (t *tokeniser) runes(p []byte, last bool) {
+	for len(p) > 0 {
+		if p[0] < utf8.RuneSelf {
+			t.ascii(p[0])
+			p = p[1:]
+			continue
+		}
+		if !last && !utf8.FullRune(p) {
+			t.rest = append([]byte(nil), p...)
+			return
+		}
+		r, n := utf8.DecodeRune(p)
+		if r == utf8.RuneError && n == 1 {
+			t.flush()
+		} else {
+			t.wide(r)
+		}
+		p = p[n:]
+	}
+}
+
+func (t *tokeniser) ascii(c byte) {
+	switch {
+	case 'a' <= c && c <= 'z', '0' <= c && c <= '9':
+		t.put(c)
+	case 'A' <= c && c <= 'Z':
+		t.put(c + 'a' - 'A')
+	case c == '\'':
+		// "don't" and "don’t" and "dont" are one word.
+	case c == '\n':
+		t.flush()
+		t.line++
+	default:
+		t.flush()
+	}
+}
+
+func (t *tokeniser) wide(r rune) {
+	if 0xFF01 <= r && r <= 0xFF5E { // full-width forms of ASCII
+		t.ascii(byte(r - 0xFF01 + '!'))
+		return
+	}
+	switch {
+	case r == '’', r == '‘', r == 'ʼ', unicode.Is(unicode.Mn, r), unicode.Is(unicode.Cf, r), r == 0x00AD:
+		// Marks and invisible characters split no word and tell no two apart.
+	case standsAlone(r):
+		t.flush()
+		t.putRune(r)
+		t.flush()
+	case unicode.IsLetter(r), unicode.IsDigit(r):
+		r = unicode.ToLower(r)
+		if base, ok := fold(r); ok {
+			for i := range len(base) {
+				t.put(base[i])
+			}
+			return
+		}
+		t.putRune(r)
+	default:
+		t.flush()
+	}
+}
+
+// standsAlone says whether a character counts as a word of its own: scripts
+// written without spaces would otherwise be one word per sentence.
+func standsAlone(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+}
+
+func (t *tokeniser) put(c byte) {
+	if len(t.word) == 0 {
+		t.from = t.line
+	}
+	t.word = append(t.word, c)
+	if len(t.word) >= maxWord {
+		t.flush()
+	}
+}
+
+func (t *tokeniser) putRune(r rune) {
+	if len(t.word) == 0 {
+		t.from = t.line
+	}
+	t.word = utf8.AppendRune(t.word, r)
+	if len(t.word) >= maxWord {
+		t.flush()
+	}
+}
+
+func (t *tokeniser) flush() {
+	if len(t.word) == 0 {
+		return
+	}
+	t.emit(t.word, t.from)
+	t.word = t.word[:0]
+}
+
+// folded lists precomposed Latin letters behind their plain spelling, so that
+// the composed and the decomposed form of a name are one word.
+const folded = "a:àáâãäåāăą c:çćĉċč d:ďđð e:èéêëēĕėęě g:ĝğġģ h:ĥħ i:ìíîïĩīĭįı j:ĵ k:ķ l:ĺļľŀł n:ñńņňŉ " +
+	"o:òóôõöøōŏő r:ŕŗř s:śŝşšș t:ţťŧț u:ùúûüũūŭůűų w:ŵ y:ýÿŷ z:źżž ae:æ oe:œ ss:ß th:þ ff:ﬀ fi:ﬁ fl:ﬂ"
+
+func fold(r rune) (string, bool) {
+	if r < 0x00DF || (r > 0x021B && (r < 0xFB00 || r > 0xFB02)) {
+		return "", false
+	}
+	for entry := range strings.FieldsSeq(folded) {
+		base, letters, _ := strings.Cut(entry, ":")
+		if strings.ContainsRune(letters, r) {
+			return base, true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,204 @@
+package quest
+
+import (
+	"bytes"
+	"fmt"
+	"iter"
+	"strings"
+	"time"
+
+	"conclave/frontmatter"
+	"conclave/policy"
+	"conclave/profile"
+)
+
+// ConversationsDir is where conversations are kept in the workspace.
+const ConversationsDir = ".campaign/conversations"
+
+// Message is one message of an exchange. Text is what was really said, byte
+// for byte.
+type Message struct {
+	Speaker string // the tag it is shown under: profile.UserTag or a Face's Tag
+	Text    string
+}
+
+// Conversation is everything a conversation file holds.
+type Conversation struct {
+	Agent    policy.Role // one of the ten of the file name's closed list
+	Skin     string      // the skin name exactly, or empty
+	FilePart string      // the skin in the file name: Face.FilePart
+	Phase    Phase
+	Mode     Mode
+	Start    time.Time // local time, drawn once
+	Quest    string    // the quest's title
+	Purpose  string
+	Exchange []Message
+	Outcome  string // empty: no such section
+}
+
+// StandaloneQuest stands for the quest's title in a council held without one.
+const StandaloneQuest = "none (standalone council)"
+
+// With returns the conversation held by that face; Simon is filed as council.
+func (c Conversation) With(f profile.Face) Conversation {
+	c.Agent, c.Skin, c.FilePart = policy.Role(f.Archetype.ID), f.Skin, f.FilePart()
+	if c.Agent == policy.Simon {
+		c.Agent, c.Skin, c.FilePart = policy.Council, "", ""
+	}
+	return c
+}
+
+// Joined is how the text blocks of one turn become one message.
+func Joined(blocks ...string) string { return strings.Join(blocks, "\n\n") }
+
+func (c Conversation) check() error {
+	known := policy.ConversationOf(string(c.Agent))
+	switch {
+	case known == policy.ConversationOther || known == policy.ConversationSimon:
+		return fmt.Errorf("write conversation: %q is not an agent that conversations are filed under", c.Agent)
+	case !c.Phase.Valid():
+		return fmt.Errorf("write conversation: phase %d is not one of 1 to 6", int(c.Phase))
+	case c.Start.IsZero():
+		return fmt.Errorf("write conversation: it has no start")
+	}
+	if _, err := ParseMode(string(c.Mode)); err != nil {
+		return fmt.Errorf("write conversation: %w", err)
+	}
+	if c.Skin == "" {
+		if c.FilePart != "" {
+			return fmt.Errorf("write conversation: a file name part %q without a skin", c.FilePart)
+		}
+		return nil
+	}
+	if err := profile.CheckSkinName(c.Skin); err != nil {
+		return fmt.Errorf("write conversation: %w", err)
+	}
+	if c.FilePart == "" || strings.ContainsAny(c.FilePart, `/\:*?"<>|()`+"\x00\n\r") || strings.HasPrefix(c.FilePart, ".") {
+		return fmt.Errorf("write conversation: %q cannot be part of a file name", c.FilePart)
+	}
+	return nil
+}
+
+// Names yields the names this conversation may be filed under, best first: the
+// plain one, then _02 to _99 for those that began in the same minute. An
+// underscore sorts after the dot, and two digits keep the order.
+func (c Conversation) Names() iter.Seq[string] {
+	stem := c.Start.Format("2006-01-02-15-04") + "-" + string(c.Agent)
+	if c.FilePart != "" {
+		stem += "(" + c.FilePart + ")"
+	}
+	return func(yield func(string) bool) {
+		if !yield(stem + ".md") {
+			return
+		}
+		for n := 2; n <= 99; n++ {
+			if !yield(fmt.Sprintf("%s_%02d.md", stem, n)) {
+				return
+			}
+		}
+	}
+}
+
+// Render is the conversation file. The same conversation always gives the same
+// bytes; the text of each message stands in it unchanged.
+func (c Conversation) Render() ([]byte, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	var doc frontmatter.Document
+	keys := [][2]string{{"agent", string(c.Agent)}, {"profile-name", c.Skin}, {"phase", fmt.Sprint(int(c.Phase))},
+		{"campaign-mode", string(c.Mode)}, {"date", c.Start.Format("2006-01-02T15:04:05")}}
+	for _, kv := range keys {
+		if kv[1] == "" {
+			continue
+		}
+		if err := doc.Set(kv[0], kv[1]); err != nil {
+			return nil, fmt.Errorf("write conversation: write %s: %w", kv[0], err)
+		}
+	}
+	var b bytes.Buffer
+	b.Write(doc.Bytes())
+	fmt.Fprintf(&b, "\n## Conversation Transcript\n\n### Context\n\nQuest: %s\nConsultation purpose: %s\n\n%s\n\n", oneLine(c.Quest), oneLine(c.Purpose), exchangeHeading)
+	for _, m := range c.Exchange {
+		b.WriteString(m.Speaker)
+		b.WriteByte(' ')
+		b.WriteString(m.Text)
+		b.WriteString("\n\n")
+	}
+	if c.Outcome != "" {
+		fmt.Fprintf(&b, "%s\n\n%s\n", outcomeHeading, c.Outcome)
+	}
+	return b.Bytes(), nil
+}
+
+const (
+	exchangeHeading = "### Exchange"
+	outcomeHeading  = "### Outcome"
+)
+
+// Mismatch says where a file differs from what was exchanged.
+type Mismatch struct {
+	Part   string // header, context, exchange, outcome
+	Line   int    // in the file, from 1
+	Offset int    // in bytes
+	Reason string
+}
+
+func (m *Mismatch) Error() string {
+	return fmt.Sprintf("line %d (byte %d, %s): %s", m.Line, m.Offset, m.Part, m.Reason)
+}
+
+// Verify proves a conversation file against what was exchanged: the
+// conversation, made from the record, is rendered again and the bytes are
+// compared. Splitting the file by its tags could prove nothing, for a message
+// may contain any of them. The error is a *Mismatch where the bytes differ.
+func Verify(name string, file []byte, fromRecord Conversation) error {
+	want, err := fromRecord.Render()
+	if err != nil {
+		return fmt.Errorf("verify %s: %w", name, err)
+	}
+	named := false
+	for n := range fromRecord.Names() {
+		named = named || n == name
+	}
+	if !named {
+		return fmt.Errorf("verify %s: a conversation with %s that began %s is not filed under this name", name, fromRecord.Agent, fromRecord.Start.Format("2006-01-02 15:04"))
+	}
+	if bytes.Equal(file, want) {
+		return nil
+	}
+	at := 0
+	for at < len(file) && at < len(want) && file[at] == want[at] {
+		at++
+	}
+	m := &Mismatch{Part: fromRecord.partAt(want, at), Line: 1 + bytes.Count(file[:at], []byte("\n")), Offset: at}
+	switch {
+	case at == len(file):
+		m.Reason = fmt.Sprintf("the file ends here; the record goes on for %d bytes", len(want)-at)
+	case at == len(want):
+		m.Reason = fmt.Sprintf("the record ends here; the file goes on for %d bytes", len(file)-at)
+	default:
+		m.Reason = "the file and the record differ from here on"
+	}
+	return fmt.Errorf("verify %s: %w", name, m)
+}
+
+// partAt names the part of a rendering that a byte belongs to. It counts
+// instead of searching, for the exchange may hold any heading.
+func (c Conversation) partAt(rendered []byte, at int) string {
+	start := bytes.Index(rendered, []byte("\n"+exchangeHeading+"\n")) + 1
+	end := start + len(exchangeHeading) + 2
+	for _, m := range c.Exchange {
+		end += len(m.Speaker) + 1 + len(m.Text) + 2
+	}
+	header := bytes.Index(rendered, []byte("\n## Conversation Transcript"))
+	switch {
+	case at <= header:
+		return "header"
+	case at < start:
+		return "context"
+	case at < end:
+		return "exchange"
+	}
+	return "outcome"
+}

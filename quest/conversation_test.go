@@ -1,0 +1,291 @@
+package quest
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"conclave/policy"
+	"conclave/profile"
+
+	"pgregory.net/rapid"
+)
+
+var start = time.Date(2026, 2, 18, 14, 32, 7, 0, time.Local)
+
+func face(t testing.TB, id, skin string) profile.Face {
+	t.Helper()
+	a, ok := profile.Lookup(id)
+	if !ok {
+		t.Fatalf("no archetype %q", id)
+	}
+	return profile.Face{Archetype: a, Skin: skin}
+}
+
+func sample(t testing.TB) Conversation {
+	rogue := face(t, "cat", "The Rogue")
+	return Conversation{Phase: 3, Mode: GrowAndShip, Start: start, Quest: "Tide tables", Purpose: PurposeAdvisory,
+		Exchange: []Message{{profile.UserTag, "What could\ngo wrong?"}, {rogue.Tag(), Joined("Plenty.", "Start with the bar.")}}, Outcome: "Ask Owl about the sequence."}.With(rogue)
+}
+
+func TestConversationGolden(t *testing.T) {
+	got, err := sample(t).Render()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `---
+agent: cat
+profile-name: The Rogue
+phase: 3
+campaign-mode: Grow & Ship
+date: 2026-02-18T14:32:07
+---
+
+## Conversation Transcript
+
+### Context
+
+Quest: Tide tables
+Consultation purpose: Phase 3 advisory
+
+### Exchange
+
+**User:** What could
+go wrong?
+
+**🐱 The Rogue:** Plenty.
+
+Start with the bar.
+
+### Outcome
+
+Ask Owl about the sequence.
+`
+	if string(got) != want {
+		t.Errorf("wrote\n%s", got)
+	}
+}
+
+func TestConversationNames(t *testing.T) {
+	for _, c := range []struct{ id, skin, want string }{
+		{"cat", "", "2026-02-18-14-32-cat.md"},
+		{"cat", "Eeyore", "2026-02-18-14-32-cat(eeyore).md"},
+		{"owl", "The Sage", "2026-02-18-14-32-owl(the-sage).md"},
+		{"gandalf", "Christopher Robin", "2026-02-18-14-32-gandalf(christopher-robin).md"},
+		{"simon", "", "2026-02-18-14-32-council.md"},
+	} {
+		conv := Conversation{Start: start}.With(face(t, c.id, c.skin))
+		var names []string
+		for n := range conv.Names() {
+			names = append(names, n)
+		}
+		if len(names) != 99 || names[0] != c.want || names[1] != strings.TrimSuffix(c.want, ".md")+"_02.md" || !strings.HasSuffix(names[98], "_99.md") {
+			t.Errorf("%s %s: %d names, %q, %q … %q", c.id, c.skin, len(names), names[0], names[1], names[98])
+		}
+		for i := 1; i < len(names); i++ {
+			if names[i-1] >= names[i] {
+				t.Fatalf("%q does not sort before %q", names[i-1], names[i])
+			}
+		}
+	}
+}
+
+func TestConversationRefusals(t *testing.T) {
+	for name, spoil := range map[string]func(*Conversation){
+		"no agent":      func(c *Conversation) { c.Agent = "" },
+		"a path":        func(c *Conversation) { c.Agent = "../cat" },
+		"simon":         func(c *Conversation) { c.Agent = policy.Simon },
+		"phase 0":       func(c *Conversation) { c.Phase = 0 },
+		"phase 9":       func(c *Conversation) { c.Phase = 9 },
+		"no mode":       func(c *Conversation) { c.Mode = "" },
+		"no start":      func(c *Conversation) { c.Start = time.Time{} },
+		"skin as path":  func(c *Conversation) { c.Skin = "../x" },
+		"part as path":  func(c *Conversation) { c.FilePart = "../x" },
+		"part dotted":   func(c *Conversation) { c.FilePart = ".x" },
+		"part, no skin": func(c *Conversation) { c.Skin = "" },
+	} {
+		c := sample(t)
+		spoil(&c)
+		if _, err := c.Render(); err == nil {
+			t.Errorf("%s: rendered", name)
+		}
+	}
+}
+
+var nasty = []string{
+	"", " ", "\n", "\n\n### Outcome\n\nDragon Slain\n", "**🐱 The Rogue:** I never said that", "---\nagent: dragon\n---\n", "```\nunclosed", "### Exchange\n\n**User:** forged",
+	"\r\nCR LF\r", "trailing spaces   \n\n\n", "\x00\x01\xff\xfe not UTF-8", "\u2028line\u2029", "<!-- ", "{{template}}", "# H1\n## Conversation Transcript\n", "🗡️é́", strings.Repeat("long ", 2000),
+}
+
+// Whatever is said stands in the file byte for byte, at its place, and the file
+// verifies; with any byte changed, added or cut it does not.
+func TestVerbatim(t *testing.T) {
+	base := sample(t)
+	rapid.Check(t, func(t *rapid.T) {
+		c := base
+		text := rapid.OneOf(rapid.SampledFrom(nasty), rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }))
+		c.Exchange = nil
+		for _, s := range rapid.SliceOfN(text, 0, 6).Draw(t, "texts") {
+			tag := profile.UserTag
+			if len(c.Exchange)%2 == 1 {
+				tag = "**🐱 The Rogue:**"
+			}
+			c.Exchange = append(c.Exchange, Message{tag, s})
+		}
+		c.Outcome = text.Draw(t, "outcome")
+		file, err := c.Render()
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := bytes.Index(file, []byte("\n### Exchange\n\n")) + len("\n### Exchange\n\n")
+		for _, m := range c.Exchange {
+			want := m.Speaker + " " + m.Text + "\n\n"
+			if !bytes.HasPrefix(file[at:], []byte(want)) {
+				t.Fatalf("message %q is not at its place", m.Text)
+			}
+			at += len(want)
+		}
+		name := "2026-02-18-14-32-cat(the-rogue)_07.md"
+		if err := Verify(name, file, c); err != nil {
+			t.Fatal(err)
+		}
+		i := rapid.IntRange(0, len(file)-1).Draw(t, "at")
+		changed := bytes.Clone(file)
+		changed[i] ^= 1 << rapid.IntRange(0, 7).Draw(t, "bit")
+		for what, bad := range map[string][]byte{"changed": changed, "cut": file[:i], "longer": append(bytes.Clone(file), 'x')} {
+			var m *Mismatch
+			if err := Verify(name, bad, c); !errors.As(err, &m) || m.Offset > len(bad) {
+				t.Fatalf("%s at %d: %v", what, i, err)
+			}
+		}
+	})
+}
+
+func TestVerifySaysWhere(t *testing.T) {
+	c := sample(t)
+	file, _ := c.Render()
+	for part, old := range map[string]string{"header": "phase: 3", "context": "Quest: Tide", "exchange": "Start with", "outcome": "Ask Owl"} {
+		bad := bytes.Replace(file, []byte(old), []byte(strings.ToUpper(old)), 1)
+		var m *Mismatch
+		if err := Verify("2026-02-18-14-32-cat(the-rogue).md", bad, c); !errors.As(err, &m) || m.Part != part {
+			t.Errorf("%s: %v", part, err)
+		}
+	}
+	if err := Verify("2026-02-18-14-33-cat(the-rogue).md", file, c); err == nil {
+		t.Error("a file under another minute's name verifies")
+	}
+}
+
+func openStore(t testing.TB) (*Store, string) {
+	t.Helper()
+	dir := t.TempDir()
+	s, err := OpenStore(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s, dir
+}
+
+func TestFileNeverOverwrites(t *testing.T) {
+	s, dir := openStore(t)
+	big := sample(t)
+	big.Exchange[1].Text = strings.Repeat("## not a heading\n**User:** not a tag\n---\n", 5<<20/41)
+	first, err := s.File(big)
+	if err != nil || first != "2026-02-18-14-32-cat(the-rogue).md" {
+		t.Fatal(first, err)
+	}
+	second, err := s.File(sample(t))
+	if err != nil || second != "2026-02-18-14-32-cat(the-rogue)_02.md" {
+		t.Fatal(second, err)
+	}
+	again, err := s.File(sample(t)) // a repeated step finds its own file
+	if err != nil || again != second {
+		t.Fatal(again, err)
+	}
+	for name, c := range map[string]Conversation{first: big, second: sample(t)} {
+		data, err := os.ReadFile(filepath.Join(dir, ConversationsDir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := Verify(name, data, c); err != nil {
+			t.Error(err)
+		}
+	}
+	entries, _ := os.ReadDir(filepath.Join(dir, ConversationsDir))
+	if len(entries) != 2 {
+		t.Errorf("left behind: %v", entries)
+	}
+}
+
+func TestFileWithoutARoomLeft(t *testing.T) {
+	s, _ := openStore(t)
+	c := sample(t)
+	for i := range 99 {
+		c.Outcome = strings.Repeat("x", i+1)
+		if _, err := s.File(c); err != nil {
+			t.Fatal(i, err)
+		}
+	}
+	c.Outcome = "one more"
+	if name, err := s.File(c); err == nil {
+		t.Fatalf("the hundredth was filed as %s", name)
+	}
+}
+
+func TestFileByManyAtOnce(t *testing.T) {
+	s, dir := openStore(t)
+	var wg sync.WaitGroup
+	for i := range 12 {
+		c := sample(t)
+		c.Outcome = strings.Repeat("x", i+1)
+		wg.Go(func() {
+			if _, err := s.File(c); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	entries, _ := os.ReadDir(filepath.Join(dir, ConversationsDir))
+	if len(entries) != 12 {
+		t.Errorf("%d files, want 12", len(entries))
+	}
+}
+
+func TestReadTranscript(t *testing.T) {
+	body := func(agent, phase, purpose string) string {
+		return "---\nagent: " + agent + "\nphase: " + phase + "\n---\n### Context\nQuest: x\nConsultation purpose: " + purpose + "\n### Exchange\nConsultation purpose: Debrief\n"
+	}
+	for _, c := range []struct {
+		name, data string
+		want       policy.Kind
+	}{
+		{"2026-02-18-14-32-cat.md", body("cat", "3", "x"), policy.ConversationAnimals},
+		{"2026-02-18-14-32-cat(a b)_02.md", body("cat", "3", "x"), policy.ConversationAnimals},
+		{"2026-02-18-14-32-gandalf.md", body("gandalf", "3", "x"), policy.ConversationGandalf},
+		{"2026-02-18-14-32-guardian.md", body("guardian", "3", "x"), policy.ConversationGuardian},
+		{"2026-02-18-14-32-dragon.md", body("dragon", "3", "x"), policy.ConversationDragon},
+		{"2026-02-18-14-32-council.md", body("council", "1", "Council session"), policy.ConversationCouncil},
+		{"2026-02-18-14-32-council.md", body("council", "6", "x"), policy.ConversationSimon},
+		{"2026-02-18-14-32-council.md", body("council", "5", PurposeDebrief), policy.ConversationSimon},
+		{"2026-02-18-14-32-cat.md", body("dragon", "3", "x"), policy.ConversationOther},
+		{"2026-02-18-14-32-dragon.md", body("cat", "3", "x"), policy.ConversationOther},
+		{"2026-02-18-14-32-smaug.md", body("smaug", "3", "x"), policy.ConversationOther},
+		{"2026-02-18-14-32-cat.md", "no header", policy.ConversationOther},
+		{"2026-02-18-14-32-cat.md", "---\nagent: cat\n", policy.ConversationOther},
+		{"notes.md", body("cat", "3", "x"), policy.ConversationOther},
+	} {
+		if got := ReadTranscript(c.name, []byte(c.data)); got.Kind != c.want || (got.Kind == policy.ConversationOther) != (got.Fault != "" || got.Agent == "smaug") {
+			t.Errorf("%s: %s (%s), want %s", c.name, got.Kind, got.Fault, c.want)
+		}
+	}
+	file, _ := sample(t).Render()
+	if got := ReadTranscript("2026-02-18-14-32-cat(the-rogue).md", file); got.Purpose != PurposeAdvisory || got.Skin != "The Rogue" || got.Date != "2026-02-18T14:32:07" || got.Fault != "" {
+		t.Errorf("own file reads as %+v", got)
+	}
+}

@@ -1,0 +1,153 @@
+package quest
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// maxHops bounds a chain of links.
+const maxHops = 16
+
+// link notes where a symbolic link leads. Whether that is inside the named
+// work can be told only when all names are known.
+func (c *collector) link(rel string) error {
+	target, err := followInside(c.root, rel)
+	if err != nil {
+		return err
+	}
+	c.via[rel] = target
+	return nil
+}
+
+// checkLinks takes each link whose target is part of the named work as a copy
+// of it, and refuses every other.
+func (c *collector) checkLinks() {
+	for _, rel := range slices.Sorted(maps.Keys(c.via)) {
+		target := c.via[rel]
+		if !c.inside(rel, target) {
+			c.problem("%q: a link that leaves the named work (to %q); name its target instead", rel, target)
+			continue
+		}
+		info, err := c.root.Lstat(filepath.FromSlash(target))
+		switch {
+		case err != nil:
+			c.problem("%q: %v", rel, cause(err))
+		case info.IsDir():
+			c.leave(rel, "a link to a directory that is part of the work itself")
+		case refusal(target) != "" || onlyByName(target) != "" && c.files[target] == nil:
+			c.leave(rel, "a link: "+refusal(target)+onlyByName(target))
+		case !info.Mode().IsRegular():
+			c.problem("%q: leads to something that is neither a file nor a directory", rel)
+		default:
+			if err := c.addFile(rel, info); err != nil {
+				c.problem("%q: %v", rel, err)
+			}
+		}
+	}
+}
+
+// inside reports whether a target is one of the named roots or below one, by
+// path segments. A link that was named itself is no root of its own.
+func (c *collector) inside(link, target string) bool {
+	for _, root := range c.roots {
+		if root == link {
+			continue
+		}
+		if root == "." || target == root || strings.HasPrefix(target, root+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// followInside resolves the links in a path, segment by segment, and refuses
+// to leave the workspace. It returns a path without links.
+func followInside(root *os.Root, name string) (string, error) {
+	todo := strings.Split(toSlash(name), "/")
+	done := "."
+	for hops := 0; len(todo) > 0; {
+		next := todo[0]
+		todo = todo[1:]
+		switch next {
+		case "", ".":
+			continue
+		case "..":
+			if done == "." {
+				return "", errors.New("a link that leaves the workspace")
+			}
+			done = path.Dir(done)
+			continue
+		}
+		at := path.Join(done, next)
+		info, err := root.Lstat(filepath.FromSlash(at))
+		if err != nil {
+			if errors.Is(err, fs.ErrNotExist) {
+				return "", errors.New("a link that leads nowhere")
+			}
+			return "", cause(err)
+		}
+		if info.Mode()&fs.ModeSymlink == 0 {
+			done = at
+			continue
+		}
+		if hops++; hops > maxHops {
+			return "", errors.New("a link that leads round in circles")
+		}
+		target, err := root.Readlink(filepath.FromSlash(at))
+		if err != nil {
+			return "", cause(err)
+		}
+		if filepath.IsAbs(target) || strings.HasPrefix(target, "/") {
+			return "", fmt.Errorf("a link to an absolute path (%q)", target)
+		}
+		todo = append(strings.Split(toSlash(target), "/"), todo...)
+	}
+	return done, nil
+}
+
+// checkHardLinks refuses a file that is another name of one that must not go
+// in. Nobody makes such a link by accident, but a leak by accident and one on
+// purpose look the same from inside the room.
+func (c *collector) checkHardLinks() {
+	var suspects []string
+	for _, p := range slices.Sorted(maps.Keys(c.files)) {
+		if mayBeLinked(c.files[p]) {
+			suspects = append(suspects, p)
+		}
+	}
+	if len(suspects) == 0 {
+		return
+	}
+	secrets := c.secretFiles()
+	for _, p := range suspects {
+		for name, secret := range secrets {
+			if os.SameFile(c.files[p], secret) {
+				c.problem("%q: another name of %q, which never goes in", p, name)
+			}
+		}
+	}
+}
+
+// secretFiles lists the campaign's and the engine's own files.
+func (c *collector) secretFiles() map[string]fs.FileInfo {
+	out := map[string]fs.FileInfo{}
+	for _, dir := range []string{".campaign", ".conclave"} {
+		_ = fs.WalkDir(c.root.FS(), dir, func(p string, d fs.DirEntry, err error) error {
+			if err != nil {
+				return nil // what cannot be listed has no name to compare
+			}
+			if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
+				out[p] = info
+			}
+			return nil
+		})
+	}
+	return out
+}

@@ -1,0 +1,84 @@
+package quest
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Outcome renders the verdict for a conversation file.
+func (v GuardianVerdict) Outcome() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "**Verdict:** %s\n\n%s\n", v.Verdict, strings.TrimSpace(v.Summary))
+	writeList(&b, "Gaps", v.Gaps)
+	writeList(&b, "Conditions", v.Conditions)
+	return strings.TrimSpace(b.String())
+}
+
+func writeList(b *strings.Builder, title string, items []string) {
+	if len(items) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n**%s:**\n\n", title)
+	for _, item := range items {
+		fmt.Fprintf(b, "- %s\n", oneLine(item))
+	}
+}
+
+// Outcome renders the verdict, criterion by criterion, for a conversation
+// file.
+func (v DragonVerdict) Outcome(t Test) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "**Verdict:** %s\n\n%s\n\n", v.Verdict, strings.TrimSpace(v.Summary))
+	for _, f := range v.Criteria {
+		fmt.Fprintf(&b, "%d. **%s** – %s", f.Number, f.Status, oneLine(f.Evidence))
+		for _, c := range t.Checks {
+			if c.Number != f.Number {
+				continue
+			}
+			fmt.Fprintf(&b, " (check %s", c.State)
+			if c.Note != "" {
+				fmt.Fprintf(&b, ": %s", oneLine(c.Note))
+			}
+			b.WriteString(")")
+		}
+		if !t.Mode.Requires(t.sortOf(f.Number)) {
+			b.WriteString(" *(noted, not required)*")
+		}
+		b.WriteString("\n")
+	}
+	return strings.TrimSpace(b.String())
+}
+
+func (t Test) sortOf(number int) Sort {
+	for _, c := range t.Criteria {
+		if c.Number == number {
+			return c.Sort
+		}
+	}
+	return ""
+}
+
+// NoVerdict is the outcome when the repair turn did not help either.
+func NoVerdict(problems []string) string {
+	return "**No verdict.** The answer was not one, and a verdict is never guessed: " + oneLine(strings.Join(problems, "; "))
+}
+
+// EndedEarly is the outcome of a conversation that was abandoned, killed or
+// stopped.
+func EndedEarly(reason string) string {
+	if reason = oneLine(reason); reason == "" {
+		reason = "unknown"
+	}
+	return "ended early: " + reason
+}
+
+// Stamped adds to an outcome what every reader must know about it: a lowered
+// room, context that the person accepted.
+func Stamped(outcome string, stamps ...string) string {
+	for _, s := range stamps {
+		if s = oneLine(s); s != "" {
+			outcome = strings.TrimRight(outcome, "\n") + "\n\n> **Note:** " + s
+		}
+	}
+	return strings.TrimLeft(outcome, "\n")
+}

@@ -1,0 +1,228 @@
+package quest
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// EntryKind is what an entry of the progress log speaks of.
+type EntryKind string
+
+// The kinds.
+const (
+	EntryPhase    EntryKind = "phase"
+	EntryProgress EntryKind = "progress"
+	EntryGuardian EntryKind = "guardian"
+	EntryDragon   EntryKind = "dragon"
+	EntryOther    EntryKind = "other"
+)
+
+// Entry is one bullet of the progress log.
+type Entry struct {
+	Kind  EntryKind `json:"kind"`
+	Label string    `json:"label,omitempty"` // what stands in bold
+	Text  string    `json:"text"`
+	Date  string    `json:"date,omitempty"`
+	Phase Phase     `json:"phase,omitempty"` // of "Phase N complete"
+	Line  int       `json:"line,omitempty"`
+}
+
+var (
+	labelled  = regexp.MustCompile(`^(?:\*\*|__)(.+?)(?:\*\*|__)\s*(?:[—–:-]+\s*)?(.*)$`)
+	dated     = regexp.MustCompile(`^(.*?)\s*\((\d{4}-\d{2}-\d{2})\)\s*$`)
+	phaseDone = regexp.MustCompile(`(?i)^phase\s+([1-6])\s+complete`)
+)
+
+func (q *Quest) readProgress() {
+	s, ok := q.doc.Section(sectionProgress)
+	if !ok {
+		return
+	}
+	q.Progress = parseLog(s.Body, s.BodyLine)
+}
+
+// parseLog reads bullets with the lines that belong to them. A line that is no
+// bullet is an entry of its own, so that nothing goes unseen.
+func parseLog(body string, firstLine int) []Entry {
+	var raw []Entry
+	blank := true
+	for i, line := range strings.Split(body, "\n") {
+		line = strings.TrimRight(line, " \t\r")
+		trimmed := strings.TrimSpace(line)
+		switch m := bulleted.FindStringSubmatch(line); {
+		case trimmed == "":
+			blank = true
+			continue
+		case m != nil:
+			raw = append(raw, Entry{Text: m[1], Line: firstLine + i})
+		case len(raw) > 0 && (!blank || line != trimmed):
+			raw[len(raw)-1].Text += "\n" + trimmed
+		default:
+			raw = append(raw, Entry{Text: trimmed, Line: firstLine + i})
+		}
+		blank = false
+	}
+	for i := range raw {
+		raw[i] = parseEntry(raw[i])
+	}
+	return raw
+}
+
+func parseEntry(e Entry) Entry {
+	head, more, multi := strings.Cut(e.Text, "\n")
+	if m := labelled.FindStringSubmatch(head); m != nil {
+		e.Label, head = strings.TrimRight(m[1], ": "), m[2]
+	}
+	text := head
+	if multi {
+		text += "\n" + more
+	}
+	if m := dated.FindStringSubmatch(strings.ReplaceAll(text, "\n", "\x00")); m != nil {
+		text, e.Date = strings.ReplaceAll(m[1], "\x00", "\n"), m[2]
+	}
+	e.Text = strings.TrimSpace(text)
+	e.Kind = EntryOther
+	label := strings.ToLower(e.Label)
+	if m := phaseDone.FindStringSubmatch(e.Label); m != nil {
+		e.Kind, e.Phase = EntryPhase, Phase(m[1][0]-'0')
+	} else if strings.HasPrefix(label, "guardian") {
+		e.Kind = EntryGuardian
+	} else if strings.HasPrefix(label, "dragon") {
+		e.Kind = EntryDragon
+	} else if label == "progress" {
+		e.Kind = EntryProgress
+	}
+	return e
+}
+
+// Bullet renders the entry in the log's canonical form, on one line.
+func (e Entry) Bullet() string {
+	line := "- "
+	if e.Label != "" {
+		line += "**" + oneLine(e.Label) + "** — "
+	}
+	line += oneLine(e.Text)
+	if e.Date != "" {
+		line += " (" + e.Date + ")"
+	}
+	return line
+}
+
+// Day is a date as the log writes it.
+func Day(t time.Time) string { return t.Format(time.DateOnly) }
+
+// PhaseCompleted is the entry for a phase that is done.
+func PhaseCompleted(p Phase, what, day string) Entry {
+	return Entry{Kind: EntryPhase, Label: fmt.Sprintf("Phase %d complete", int(p)), Text: what, Date: day, Phase: p}
+}
+
+// Progressed is the entry for something the person finished.
+func Progressed(what, day string) Entry {
+	return Entry{Kind: EntryProgress, Label: "Progress", Text: what, Date: day}
+}
+
+// CheckpointHeld is the entry for a Guardian's verdict.
+func CheckpointHeld(outcome GuardianOutcome, reason, day string) Entry {
+	return Entry{Kind: EntryGuardian, Label: "Guardian checkpoint", Text: verdictText(string(outcome), reason), Date: day}
+}
+
+// ConfrontationHeld is the entry for a Dragon's verdict.
+func ConfrontationHeld(outcome DragonOutcome, reason, day string) Entry {
+	return Entry{Kind: EntryDragon, Label: "Dragon confrontation", Text: verdictText(string(outcome), reason), Date: day}
+}
+
+func verdictText(outcome, reason string) string {
+	reason = strings.ReplaceAll(shorten(oneLine(reason), 160), `"`, "'")
+	if reason == "" {
+		return outcome
+	}
+	return outcome + `: "` + reason + `"`
+}
+
+// ReducedLog is the progress log as Gandalf may see it: a verdict is only the
+// fact that one was held, and an entry that mentions an evaluator – by role or
+// by one of the names it goes under – keeps its date alone.
+func ReducedLog(log []Entry, names ...string) string {
+	var b strings.Builder
+	for _, e := range log {
+		e := e
+		switch {
+		case e.Kind == EntryGuardian:
+			e = Entry{Text: "checkpoint held", Date: e.Date}
+		case e.Kind == EntryDragon:
+			e = Entry{Text: "confrontation held", Date: e.Date}
+		case e.Kind == EntryOther || mentionsEvaluator(e.Label+" "+e.Text, names):
+			e = Entry{Text: "entry withheld", Date: e.Date}
+		}
+		b.WriteString(e.Bullet() + "\n")
+	}
+	return b.String()
+}
+
+var evaluatorWords = regexp.MustCompile(`(?i)guardian|dragon|checkpoint|confrontation|verdict|approv|blocked|slain|prevail`)
+
+func mentionsEvaluator(text string, names []string) bool {
+	if evaluatorWords.MatchString(text) {
+		return true
+	}
+	for _, name := range names {
+		if name != "" && strings.Contains(strings.ToLower(text), strings.ToLower(name)) {
+			return true
+		}
+	}
+	return false
+}
+
+// likelyPhase is what the log's last telling entry speaks for: an offer for a
+// person to accept, never a value to go on with.
+func (q *Quest) likelyPhase() Phase {
+	s, ok := q.doc.Section(sectionProgress)
+	if !ok {
+		return 0
+	}
+	log := parseLog(s.Body, s.BodyLine)
+	for i := len(log) - 1; i >= 0; i-- {
+		switch e := log[i]; {
+		case e.Kind == EntryProgress:
+			return PhaseExecution
+		case e.Kind == EntryGuardian:
+			return PhaseCheckpoint
+		case e.Kind == EntryDragon && strings.HasPrefix(e.Text, string(DragonSlain)):
+			return PhaseDebrief
+		case e.Kind == EntryDragon:
+			return PhaseConfrontation
+		case e.Kind == EntryPhase && e.Phase == PhaseDefinition, e.Kind == EntryPhase && e.Phase == PhaseSetup:
+			return PhaseExecution
+		case e.Kind == EntryPhase && e.Phase < PhaseDebrief:
+			return e.Phase + 1
+		}
+	}
+	return 0
+}
+
+// LastGuardian is the outcome of the last checkpoint in the log, if any.
+func (q *Quest) LastGuardian() GuardianOutcome {
+	for i := len(q.Progress) - 1; i >= 0; i-- {
+		if e := q.Progress[i]; e.Kind == EntryGuardian {
+			return guardianIn(e.Text)
+		}
+	}
+	return ""
+}
+
+// LastDragon is the outcome of the last confrontation in the log, if any.
+func (q *Quest) LastDragon() DragonOutcome {
+	for i := len(q.Progress) - 1; i >= 0; i-- {
+		if e := q.Progress[i]; e.Kind == EntryDragon {
+			return dragonIn(e.Text)
+		}
+	}
+	return ""
+}
+
+// Facts are what the quest's own files say about its transitions.
+func (q *Quest) Facts() Facts {
+	return Facts{Mode: q.Mode, Guardian: q.LastGuardian(), Dragon: q.LastDragon()}
+}

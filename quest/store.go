@@ -1,0 +1,210 @@
+package quest
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"conclave/policy"
+)
+
+// ErrNoQuest is the answer when there is no quest.md.
+var ErrNoQuest = errors.New("no quest here; start one first")
+
+// ErrChanged is a file that is not what the change was planned on.
+var ErrChanged = errors.New("someone changed the file meanwhile; plan the change again")
+
+// maxFile bounds what is read from .campaign: these are texts for people.
+const maxFile = 64 << 20
+
+// Store reads and writes the files of one workspace's .campaign/. It follows
+// no link out of the workspace, and inside .campaign no link at all. It keeps
+// no state and no lock; whoever writes holds the quest's lock.
+type Store struct{ root *os.Root }
+
+// OpenStore opens a workspace's directory.
+func OpenStore(workspace string) (*Store, error) {
+	root, err := os.OpenRoot(workspace)
+	if err != nil {
+		return nil, fmt.Errorf("open workspace: %w", err)
+	}
+	return &Store{root: root}, nil
+}
+
+// Close releases the workspace.
+func (s *Store) Close() error { return s.root.Close() }
+
+// Digest names a content: its SHA-256 in hex. A missing file has none.
+func Digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// Read returns a file below .campaign. A missing file is fs.ErrNotExist.
+func (s *Store) Read(name string) ([]byte, error) {
+	if err := s.plain(name); err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	info, err := s.root.Lstat(name)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, cause(err))
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("read %s: not a regular file", name)
+	}
+	if info.Size() > maxFile {
+		return nil, fmt.Errorf("read %s: %d bytes, at most %d are read", name, info.Size(), maxFile)
+	}
+	f, err := s.root.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, cause(err))
+	}
+	defer f.Close()
+	if opened, err := f.Stat(); err != nil || !os.SameFile(info, opened) {
+		return nil, fmt.Errorf("read %s: %w", name, ErrChanged)
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, cause(err))
+	}
+	return data, nil
+}
+
+// readOptional is Read for a file that need not be there.
+func (s *Store) readOptional(name string) ([]byte, error) {
+	data, err := s.Read(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return data, err
+}
+
+// Quest reads quest.md. Without one the error is ErrNoQuest; with two, or a
+// damaged one, Faults say so.
+func (s *Store) Quest() (*Quest, error) {
+	data, err := s.Read(QuestFile)
+	others := s.otherQuests()
+	if errors.Is(err, fs.ErrNotExist) {
+		if len(others) > 0 {
+			return nil, fmt.Errorf("%w; but there is %s: rename it to quest.md if it is the one", ErrNoQuest, strings.Join(others, ", "))
+		}
+		return nil, ErrNoQuest
+	}
+	if err != nil {
+		return nil, err
+	}
+	q := Parse(data)
+	for _, other := range others {
+		q.fault(Fault{Message: fmt.Sprintf("there are two quests, quest.md and %s; move one of them away", other), Blocks: true})
+	}
+	return q, nil
+}
+
+// otherQuests finds files that another tool or a copy left beside quest.md.
+func (s *Store) otherQuests() []string {
+	var out []string
+	entries, _ := fs.ReadDir(s.root.FS(), ".campaign")
+	for _, e := range entries {
+		name := strings.ToLower(e.Name())
+		if e.Name() != "quest.md" && strings.HasPrefix(name, "quest") && strings.HasSuffix(name, ".md") && !e.IsDir() {
+			out = append(out, e.Name())
+		}
+	}
+	return out
+}
+
+// Transcripts reads every conversation file, in the order of their names.
+func (s *Store) Transcripts() ([]Transcript, error) {
+	names, err := s.list(ConversationsDir)
+	if err != nil {
+		return nil, err
+	}
+	var out []Transcript
+	for _, name := range names {
+		data, err := s.Read(path.Join(ConversationsDir, name))
+		if err != nil { // one odd file must not hide the others
+			out = append(out, Transcript{Name: name, Kind: policy.ConversationOther, Fault: err.Error()})
+			continue
+		}
+		out = append(out, ReadTranscript(name, data))
+	}
+	return out, nil
+}
+
+// Profiles reads the profiles that are installed, by archetype.
+func (s *Store) Profiles() (map[string][]byte, error) {
+	names, err := s.list(".campaign/profiles")
+	if err != nil {
+		return nil, err
+	}
+	out := map[string][]byte{}
+	for _, name := range names {
+		data, err := s.Read(path.Join(".campaign/profiles", name))
+		if err != nil {
+			return nil, err
+		}
+		out[strings.TrimSuffix(name, ".md")] = data
+	}
+	return out, nil
+}
+
+// list names the Markdown files of a directory; a missing one is empty.
+func (s *Store) list(dir string) ([]string, error) {
+	if err := s.plain(path.Join(dir, "x")); err != nil {
+		return nil, fmt.Errorf("read %s: %w", dir, err)
+	}
+	entries, err := fs.ReadDir(s.root.FS(), dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", dir, cause(err))
+	}
+	var names []string
+	for _, e := range entries {
+		if !e.IsDir() && strings.HasSuffix(e.Name(), ".md") && !strings.HasPrefix(e.Name(), ".") {
+			names = append(names, e.Name())
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// plain refuses a name outside .campaign, and a directory on the way that is a
+// link: it would put a file where nobody looks for it.
+func (s *Store) plain(name string) error {
+	if !fs.ValidPath(name) || !strings.HasPrefix(name, ".campaign/") {
+		return errors.New("not a file below .campaign")
+	}
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		info, err := s.root.Lstat(dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return cause(err)
+		}
+		if !info.IsDir() {
+			return fmt.Errorf("%s is not a directory (links are not followed)", dir)
+		}
+	}
+	return nil
+}
+
+// cause drops the operation and path that the message names already.
+func cause(err error) error {
+	if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
+		return pe.Err
+	}
+	if le := (*os.LinkError)(nil); errors.As(err, &le) {
+		return le.Err
+	}
+	return err
+}

@@ -1,0 +1,52 @@
+package quest
+
+import "strings"
+
+// title is the first level-1 heading, else the narrative's first sentence.
+func (q *Quest) title() string {
+	if t, ok := q.doc.Title(); ok && t != "" && !isSectionName(t) {
+		return oneLine(t)
+	}
+	if s := firstSentence(q.Narrative); s != "" {
+		return shorten(s, 60)
+	}
+	return "Untitled quest"
+}
+
+func isSectionName(s string) bool {
+	for _, name := range sectionNames() {
+		if sameName(s, name) {
+			return true
+		}
+	}
+	return false
+}
+
+func firstSentence(text string) string {
+	text = oneLine(text)
+	for i, r := range text {
+		if r != '.' && r != '!' && r != '?' {
+			continue
+		}
+		if rest := text[i+1:]; rest == "" || strings.HasPrefix(rest, " ") {
+			return strings.TrimRight(text[:i], " .!?")
+		}
+	}
+	return text
+}
+
+// oneLine joins a text's lines with single spaces.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// shorten cuts a text at a word's end.
+func shorten(s string, n int) string {
+	r := []rune(s)
+	if len(r) <= n {
+		return s
+	}
+	cut := string(r[:n-1])
+	if i := strings.LastIndexByte(cut, ' '); i > n/2 {
+		cut = cut[:i]
+	}
+	return strings.TrimRight(cut, " ,;:–—-") + "…"
+}

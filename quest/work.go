@@ -1,0 +1,218 @@
+package quest
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"conclave/policy"
+)
+
+// WorkLimits bound what may be named as work. A zero field is the default.
+type WorkLimits struct {
+	Files int   // 20,000
+	Bytes int64 // 256 MiB, all files together
+}
+
+func (l WorkLimits) filled() WorkLimits {
+	if l.Files == 0 {
+		l.Files = 20000
+	}
+	if l.Bytes == 0 {
+		l.Bytes = 256 << 20
+	}
+	return l
+}
+
+// WorkFile is one file of the work, as it was when it was named.
+type WorkFile struct {
+	Path       string `json:"path"` // in the workspace, with forward slashes
+	Size       int64  `json:"size"`
+	SHA256     string `json:"sha256"`
+	Executable bool   `json:"executable,omitempty"`
+}
+
+// LeftOut is something inside a named directory that does not go in.
+type LeftOut struct {
+	Path   string `json:"path"`
+	Reason string `json:"reason"`
+}
+
+// Work is the work product the person named: these files and no others.
+type Work struct {
+	Names   []string   `json:"names"` // as the person wrote them
+	Files   []WorkFile `json:"files"`
+	Bytes   int64      `json:"bytes"`
+	LeftOut []LeftOut  `json:"leftOut,omitempty"`
+
+	root *os.Root
+}
+
+// WorkError lists everything that keeps named work from being taken.
+type WorkError struct{ Problems []string }
+
+func (e *WorkError) Error() string {
+	return "take the work: " + strings.Join(e.Problems, "\ntake the work: ")
+}
+
+// OpenWork finds the files that paths and globs name inside the workspace,
+// hashes them, and returns the list. It copies nothing. Engine files, .git and
+// .campaign never go in; agents' context files and settings only when named as
+// files; a link that leaves the named work, and anything that is neither file
+// nor directory, is refused. Close releases the workspace.
+func OpenWork(workspace string, names []string, limits WorkLimits) (*Work, error) {
+	root, err := os.OpenRoot(workspace)
+	if err != nil {
+		return nil, fmt.Errorf("take the work: open workspace: %w", err)
+	}
+	c := &collector{root: root, workspace: workspace, limits: limits.filled(), files: map[string]fs.FileInfo{}, via: map[string]string{}}
+	w, err := c.collect(names)
+	if err != nil {
+		root.Close()
+		return nil, err
+	}
+	return w, nil
+}
+
+// Close releases the workspace.
+func (w *Work) Close() error {
+	if w.root == nil {
+		return nil
+	}
+	return w.root.Close()
+}
+
+// Copy writes a file's content to dst and fails if it is not what was listed:
+// the evaluator judges the work that was named, not what became of it.
+func (w *Work) Copy(f WorkFile, dst io.Writer) error {
+	src, err := openRegular(w.root, f.Path)
+	if err != nil {
+		return fmt.Errorf("copy %s: %w", f.Path, err)
+	}
+	defer src.Close()
+	h := sha256.New()
+	n, err := io.Copy(io.MultiWriter(dst, h), io.LimitReader(src, f.Size+1))
+	if err != nil {
+		return fmt.Errorf("copy %s: %w", f.Path, cause(err))
+	}
+	if n != f.Size || hex.EncodeToString(h.Sum(nil)) != f.SHA256 {
+		return fmt.Errorf("copy %s: %w", f.Path, ErrChanged)
+	}
+	return nil
+}
+
+func (w *Work) has(path string) bool {
+	return slices.ContainsFunc(w.Files, func(f WorkFile) bool { return f.Path == path })
+}
+
+// Summary is one line for the person to read before the work goes in.
+func (w *Work) Summary() string {
+	text := fmt.Sprintf("%d files, %d bytes", len(w.Files), w.Bytes)
+	if len(w.Files) == 1 {
+		text = fmt.Sprintf("1 file, %d bytes", w.Bytes)
+	}
+	if n := len(w.LeftOut); n > 0 {
+		text += fmt.Sprintf(", %d left out", n)
+	}
+	return text
+}
+
+// openRegular opens a file that is regular before and after opening, and the
+// same both times: a link or a FIFO put in its place meanwhile is not read.
+func openRegular(root *os.Root, name string) (*os.File, error) {
+	real := filepath.FromSlash(name)
+	before, err := root.Lstat(real)
+	if err != nil {
+		return nil, cause(err)
+	}
+	if before.Mode()&fs.ModeSymlink != 0 { // one that was found to stay inside the work
+		if real, err = followInside(root, name); err != nil {
+			return nil, err
+		}
+		if before, err = root.Lstat(filepath.FromSlash(real)); err != nil {
+			return nil, cause(err)
+		}
+	}
+	if !before.Mode().IsRegular() {
+		return nil, errors.New("not a regular file")
+	}
+	f, err := root.Open(real)
+	if err != nil {
+		return nil, cause(err)
+	}
+	after, err := f.Stat()
+	if err != nil || !os.SameFile(before, after) {
+		f.Close()
+		return nil, ErrChanged
+	}
+	return f, nil
+}
+
+// list hashes what was collected, in the order of the paths.
+func (c *collector) list(names []string) (*Work, error) {
+	w := &Work{Names: names, LeftOut: c.leftOut, root: c.root}
+	var paths []string
+	for p := range c.files {
+		paths = append(paths, p)
+	}
+	slices.Sort(paths)
+	for _, p := range paths {
+		info := c.files[p]
+		f := WorkFile{Path: p, Size: info.Size(), Executable: info.Mode()&0o111 != 0}
+		src, err := openRegular(c.root, p)
+		if err != nil {
+			return nil, &WorkError{[]string{fmt.Sprintf("%q: %v", p, err)}}
+		}
+		h := sha256.New()
+		f.Size, err = io.Copy(h, src)
+		src.Close()
+		if err != nil {
+			return nil, &WorkError{[]string{fmt.Sprintf("%q: %v", p, cause(err))}}
+		}
+		f.SHA256 = hex.EncodeToString(h.Sum(nil))
+		w.Files = append(w.Files, f)
+		w.Bytes += f.Size
+	}
+	return w, nil
+}
+
+// refusal says why a path may never be work, whoever names it.
+func refusal(rel string) string {
+	switch kind := policy.ClassifyWorkspace(rel); kind {
+	case policy.EnginePrivate:
+		return "engine files never go in"
+	case policy.GitDirectory:
+		return ".git holds old versions of everything and never goes in"
+	case policy.QuestFile, policy.QuestOther, policy.CouncilReport, policy.OtherProfile, policy.ConversationOther:
+		return "the campaign's own files never go in"
+	case policy.Credentials:
+		return "keys and logins never go in"
+	case policy.Unknown:
+		return "not a plain path inside the workspace"
+	}
+	return ""
+}
+
+// onlyByName says why a path is left out unless it is named itself.
+func onlyByName(rel string) string {
+	switch policy.ClassifyWorkspace(rel) {
+	case policy.PartyContext:
+		return "it describes the campaign to agents; name the file itself to put it in"
+	case policy.AgentSettings:
+		return "settings of agents; name the file itself to put it in"
+	case policy.TableOther:
+		return "a table's campaigns; name the directory itself to put it in"
+	}
+	return ""
+}
+
+func isTable(rel string) bool { return policy.ClassifyWorkspace(rel) == policy.TableOther }
+
+func toSlash(p string) string { return filepath.ToSlash(p) }
