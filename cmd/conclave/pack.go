@@ -1,0 +1,169 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"conclave/profile"
+)
+
+func newPackCommand(env *environment) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "pack",
+		Short: "Character packs: nine profiles of one theme",
+		Long: `A profile gives a member of the party another name, emoji and voice; a pack
+dresses all nine. Packs are looked for in profile-packs/ of the project, in the
+user's data directory, and among the built-in ones. If several have the name,
+say which: project:fantasy, user:fantasy, builtin:fantasy.`,
+		Example: `  conclave pack list
+  conclave pack preview fantasy
+  conclave pack install fantasy
+  conclave pack undo`,
+	}
+	cmd.AddCommand(
+		newPackListCommand(env),
+		newPackShowCommand(env),
+		newPackPreviewCommand(env),
+		newPackValidateCommand(env),
+		newPackInstallCommand(env),
+		newPackUndoCommand(env),
+		newPackNewCommand(env),
+		newPackExportCommand(env),
+	)
+	return cmd
+}
+
+// profileProject is the workspace that the working directory belongs to.
+func (env *environment) profileProject() profile.Project {
+	return profile.Project{Dir: env.findRoot()}
+}
+
+// packLibrary is the search path for packs.
+func (env *environment) packLibrary() profile.Library {
+	l := profile.Library{Project: filepath.Join(env.profileProject().Dir, "profile-packs")}
+	if data := env.userDataDir(); data != "" {
+		l.User = filepath.Join(data, "conclave", "profile-packs")
+	}
+	return l
+}
+
+// userDataDir is the directory for a user's data, as this system has it.
+func (env *environment) userDataDir() string {
+	if dir := env.Getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) {
+		return dir
+	}
+	home := env.Getenv("HOME")
+	switch {
+	case runtime.GOOS == "windows":
+		return env.Getenv("LOCALAPPDATA")
+	case home == "":
+		return ""
+	case runtime.GOOS == "darwin":
+		return filepath.Join(home, "Library", "Application Support")
+	}
+	return filepath.Join(home, ".local", "share")
+}
+
+// openPack finds a pack by name, or by path if it looks like one.
+func (env *environment) openPack(name string) (*profile.Pack, error) {
+	if strings.ContainsAny(name, `/\`) || profile.IsArchive(name) || name == "." || name == ".." {
+		p, err := profile.Load(env.absPath(name))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, usageError("there is no pack at %s", name)
+		}
+		if err != nil {
+			return nil, environmentError("%w", err)
+		}
+		env.shortenFaults(p.Faults)
+		return p, nil
+	}
+	p, err := env.packLibrary().Find(name)
+	if err != nil {
+		return nil, usageError("%w", err)
+	}
+	env.shortenFaults(p.Faults)
+	return p, nil
+}
+
+// absPath makes a name from the command line absolute.
+func (env *environment) absPath(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(env.Dir, name)
+}
+
+// shortenFaults makes the files of faults relative to where the person is.
+func (env *environment) shortenFaults(faults []profile.Fault) {
+	for i, f := range faults {
+		if rest, ok := strings.CutPrefix(f.File, filepath.ToSlash(env.Dir)+"/"); ok {
+			faults[i].File = rest
+		}
+	}
+}
+
+// castTable shows who plays whom.
+func castTable(env *environment, profiles []*profile.Profile) {
+	w := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
+	for _, p := range profiles {
+		face := p.Face()
+		fmt.Fprintf(w, "  %s\t%s\t%s %s\n", face.Archetype.ID, p.Depth, face.Emoji(), face.Name())
+	}
+	w.Flush()
+}
+
+// printFaults says what is wrong, for people.
+func printFaults(env *environment, faults []profile.Fault) {
+	s := env.style()
+	for _, f := range faults {
+		fmt.Fprintf(env.Stdout, "%s: %s: %s\n    %s\n", s.bold(fmt.Sprintf("%s:%d", f.File, f.Line)), s.red(f.Rule), f.Message, f.Fix)
+	}
+}
+
+// packView is a pack for machines.
+type packView struct {
+	Name     string          `json:"name"`
+	Origin   profile.Origin  `json:"origin"`
+	Where    string          `json:"where"`
+	Theme    string          `json:"theme"`
+	Profiles []profileView   `json:"profiles"`
+	Faults   []profile.Fault `json:"faults"`
+}
+
+// profileView is a profile for machines.
+type profileView struct {
+	Archetype string         `json:"archetype"`
+	SkinName  string         `json:"skin-name"`
+	Theme     string         `json:"theme"`
+	Emoji     string         `json:"emoji"`
+	Depth     profile.Depth  `json:"depth"`
+	Tag       string         `json:"tag"`
+	MenuName  string         `json:"menu-name"`
+	FilePart  string         `json:"file-part"`
+	Status    profile.Status `json:"status,omitempty"`
+	Text      string         `json:"text,omitempty"`
+}
+
+func viewPack(p *profile.Pack) packView {
+	v := packView{Name: p.Name, Origin: p.Origin, Where: p.Where, Theme: p.Theme, Faults: p.Faults}
+	if v.Faults == nil {
+		v.Faults = []profile.Fault{}
+	}
+	for _, q := range p.Profiles {
+		v.Profiles = append(v.Profiles, viewProfile(q))
+	}
+	return v
+}
+
+func viewProfile(p *profile.Profile) profileView {
+	f := p.Face()
+	return profileView{Archetype: p.Archetype, SkinName: p.SkinName, Theme: p.Theme, Emoji: f.Emoji(), Depth: p.Depth,
+		Tag: f.Tag(), MenuName: f.MenuName(), FilePart: f.FilePart()}
+}

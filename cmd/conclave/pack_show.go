@@ -1,0 +1,161 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"conclave/profile"
+)
+
+func newPackListCommand(env *environment) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "Name every pack with its origin",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			packs, err := env.packLibrary().List()
+			if err != nil {
+				return environmentError("%w", err)
+			}
+			if asJSON {
+				views := []packView{}
+				for _, p := range packs {
+					views = append(views, viewPack(p))
+				}
+				return printJSON(env.Stdout, views)
+			}
+			listPacks(env, packs)
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func listPacks(env *environment, packs []*profile.Pack) {
+	count := map[string]int{}
+	for _, p := range packs {
+		count[p.Name]++
+	}
+	w := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
+	for _, p := range packs {
+		name, note := p.Name, ""
+		if count[p.Name] > 1 {
+			name = string(p.Origin) + ":" + p.Name // what install needs to be told
+		}
+		if n := len(p.Faults); n > 0 {
+			note = fmt.Sprintf("%d faults: conclave pack validate %s:%s", n, p.Origin, p.Name)
+		} else {
+			var skins []string
+			for _, q := range p.Profiles {
+				skins = append(skins, q.SkinName)
+			}
+			note = strings.Join(skins, ", ")
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", name, p.Origin, p.Theme, note)
+	}
+	w.Flush()
+}
+
+func newPackShowCommand(env *environment) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "show NAME|PATH",
+		Short: "Print a pack: who plays whom, and every text",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			p, err := env.openPack(args[0])
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				v := viewPack(p)
+				for i, q := range p.Profiles {
+					v.Profiles[i].Text = string(q.Bytes())
+				}
+				return printJSON(env.Stdout, v)
+			}
+			packHead(env, p)
+			castTable(env, p.Profiles)
+			for _, q := range p.Profiles {
+				fmt.Fprintf(env.Stdout, "\n%s\n\n%s\n", env.style().bold(q.Face().Emoji()+" "+q.Face().MenuName()), profileText(q))
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func packHead(env *environment, p *profile.Pack) {
+	fmt.Fprintf(env.Stdout, "%s: %s (%s, %s)\n", env.style().bold(p.Name), p.Theme, p.Origin, p.Where)
+	if len(p.Faults) > 0 {
+		fmt.Fprintf(env.Stdout, "%d faults; conclave pack validate tells them\n", len(p.Faults))
+	}
+}
+
+// profileText is what a profile says, section by section.
+func profileText(p *profile.Profile) string {
+	text := p.Concept + "\n\n" + p.Voice
+	if p.Modifiers != "" {
+		text += "\n\n" + p.Modifiers
+	}
+	return text
+}
+
+func newPackPreviewCommand(env *environment) *cobra.Command {
+	return &cobra.Command{
+		Use:   "preview NAME|PATH",
+		Short: "Show how the nine would appear, and what installing would change",
+		Long: `Shows the speaker tag, the menu name and the first words of each profile, and
+what an installation would do to the profiles of this project. Nothing is
+installed.`,
+		Example: `  conclave pack preview hundred-acre-wood
+  conclave pack preview ./lighthouse.zip`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			p, err := env.openPack(args[0])
+			if err != nil {
+				return err
+			}
+			packHead(env, p)
+			for _, q := range p.Profiles {
+				f := q.Face()
+				fmt.Fprintf(env.Stdout, "\n%s   in menus: %s\n    %s\n", env.style().bold(f.Tag()), f.MenuName(), firstSentence(q.Concept))
+				did, err := whatInstallDoes(env.profileProject(), q)
+				if err != nil {
+					return environmentError("%w", err)
+				}
+				fmt.Fprintf(env.Stdout, "    .campaign/profiles/%s.md: %s\n", q.Archetype, did)
+			}
+			return nil
+		},
+	}
+}
+
+func whatInstallDoes(project profile.Project, q *profile.Profile) (string, error) {
+	status, err := project.Status(q.Archetype)
+	switch status {
+	case profile.StatusNone:
+		return "new", err
+	case profile.StatusInstalled:
+		return "replaces the installed one", err
+	}
+	return "stays as it is unless --force: edited by hand", err
+}
+
+// firstSentence is the first sentence or so of a text.
+func firstSentence(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if i := strings.Index(text, ". "); i > 0 && i < 200 {
+		return text[:i+1]
+	}
+	if r := []rune(text); len(r) > 120 {
+		return string(r[:120]) + "…"
+	}
+	return text
+}

@@ -1,0 +1,17 @@
+package profile
+
+import (
+	"errors"
+
+	"golang.org/x/sys/unix"
+)
+
+// exchange swaps two directories in one operation: at no moment is there a name
+// without a set. It reports false where the file system cannot.
+func exchange(a, b string) (bool, error) {
+	err := unix.RenamexNp(a, b, unix.RENAME_SWAP)
+	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.ENOTSUP) {
+		return false, nil
+	}
+	return err == nil, err
+}

@@ -1,0 +1,94 @@
+package profile
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// UserTag is the speaker tag of the person.
+const UserTag = "**User:**"
+
+// Face is how a member of the cast appears: the archetype, in its skin if it
+// wears one. Everything that shows a name gets it from a Face.
+type Face struct {
+	Archetype Archetype
+	Skin      string // the skin name exactly, or empty
+	emoji     string
+}
+
+// NewFace dresses an archetype. A nil profile, or one of another archetype,
+// leaves it undressed.
+func NewFace(a Archetype, p *Profile) Face {
+	f := Face{Archetype: a}
+	if p != nil && p.Archetype == a.ID {
+		f.Skin, f.emoji = p.SkinName, p.Emoji
+	}
+	return f
+}
+
+// Name is the name it speaks under: The Rogue, or Cat.
+func (f Face) Name() string {
+	if f.Skin != "" {
+		return f.Skin
+	}
+	return f.Archetype.Title
+}
+
+// Emoji is the profile's emoji, or the archetype's.
+func (f Face) Emoji() string {
+	if f.emoji != "" {
+		return f.emoji
+	}
+	return f.Archetype.Emoji
+}
+
+// Tag is the speaker tag in a transcript: **🗡️ The Rogue:**
+func (f Face) Tag() string { return "**" + f.Emoji() + " " + f.Name() + ":**" }
+
+// MenuName is the name in menus and headings: The Rogue (Cat), or Cat.
+func (f Face) MenuName() string {
+	if f.Skin == "" {
+		return f.Archetype.Title
+	}
+	return f.Skin + " (" + f.Archetype.Title + ")"
+}
+
+// maxFilePart keeps a file name within the 255 bytes that file systems give:
+// 64 characters can be 256 bytes.
+const maxFilePart = 160
+
+// FilePart is the skin's part of a conversation's file name: the-rogue. It is
+// empty without a skin.
+func (f Face) FilePart() string {
+	part := strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) {
+			return '-'
+		}
+		return unicode.ToLower(r)
+	}, f.Skin)
+	for len(part) > maxFilePart {
+		_, n := utf8.DecodeLastRuneInString(part)
+		part = part[:len(part)-n]
+	}
+	return part
+}
+
+// Slug is the directory form of a theme: "Family & Parenting" is
+// family-parenting. Two themes are the same if their slugs are.
+func Slug(theme string) string {
+	var b strings.Builder
+	gap := false
+	for _, r := range theme {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) {
+			gap = true
+			continue
+		}
+		if gap && b.Len() > 0 {
+			b.WriteByte('-')
+		}
+		gap = false
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}
