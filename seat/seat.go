@@ -119,8 +119,11 @@ func (s *Seat) furnish(ctx context.Context) error {
 
 func (s *Seat) openGateway(token string) error {
 	models := s.plan.Models
-	if len(models) == 0 && s.plan.Model != "" {
-		models = []string{s.plan.Model}
+	if len(models) == 0 {
+		models = []string{"*"} // the program's own choice
+		if s.plan.Model != "" {
+			models = []string{s.plan.Model}
+		}
 	}
 	var err error
 	s.gateway, err = gateway.New(gateway.Options{

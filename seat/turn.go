@@ -143,7 +143,10 @@ func (s *Seat) receipt(turn string, reply agent.Reply, started time.Time) audit.
 		r.Program, r.Version, r.Session, r.PID, r.Model, r.Login = info.Program, info.Version, info.SessionID, info.PID, info.Model, info.Login
 	}
 	if s.gateway != nil {
-		o := s.gateway.Observed()
+		// A program may hang up on the last byte: give the ledger a moment.
+		settle, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+		defer cancel()
+		o := s.gateway.Settle(settle)
 		r.ModelInput, r.Calls, r.Refused = audit.InputObserved, o.Calls, o.Refused
 	} else if s.plan.DirectModel {
 		r.ModelInput = audit.InputNotObserved

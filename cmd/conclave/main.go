@@ -19,6 +19,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
+
+	"conclave/room"
 )
 
 // environment is everything a command takes from the outside.
@@ -33,6 +35,7 @@ type environment struct {
 }
 
 func main() {
+	room.Init() // a helper of a room is this program again
 	os.Exit(run(os.Args[1:]))
 }
 
@@ -97,9 +100,15 @@ Exit codes: 0 done, 1 the answer is no, 2 usage, 3 something is missing here.`,
 		return usageError("%w\ntry: %s --help", err, cmd.CommandPath())
 	})
 	root.AddCommand(
+		newAuditCommand(env),
 		newDemoCommand(env),
+		newDoctorCommand(env),
+		newPackCommand(env),
 		newPolicyCommand(env),
+		newProfileCommand(env),
+		newRoomCommand(env),
 		newTranscriptCommand(env),
+		newTrustCommand(env),
 		newVersionCommand(env),
 	)
 	strict(root)

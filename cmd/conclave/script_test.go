@@ -7,9 +7,12 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"conclave/room"
 )
 
 func TestMain(m *testing.M) {
+	room.Init()
 	testscript.Main(m, map[string]func(){
 		"conclave": func() { os.Exit(run(os.Args[1:])) },
 	})

@@ -1,0 +1,254 @@
+package audit_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"conclave/agent/scripted"
+	"conclave/audit"
+	"conclave/record"
+	"conclave/room"
+	"conclave/seat"
+	"conclave/transcript"
+)
+
+func TestMain(m *testing.M) {
+	room.Init()
+	os.Exit(m.Run())
+}
+
+const (
+	narrative = "The party struggled mightily for weeks before it found the answer at last, in a drawer nobody had opened."
+	criteria  = "1. The answer is written down where a stranger finds it within a minute of looking for it.\n"
+)
+
+type run struct {
+	kind   string // of what is given
+	script string
+	say    string
+	event  func(s *seat.Seat) error // something more for the record
+}
+
+// judge plays a run with a Dragon and judges its record.
+func judge(t *testing.T, r run) *audit.Report {
+	t.Helper()
+	_, report := play(t, r)
+	return report
+}
+
+func play(t *testing.T, r run) (string, *audit.Report) {
+	t.Helper()
+	if r.kind == "" {
+		r.kind = "success-criteria"
+	}
+	script, err := scripted.Parse([]byte(r.script))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ws := t.TempDir()
+	s, err := seat.Open(t.Context(), seat.Plan{
+		Workspace: ws, Run: "run-1", Role: "dragon", PromptName: "quest.confront", Agent: &scripted.Agent{Script: script}, InProcess: true,
+		Room:   room.Plan{Base: filepath.Join(t.TempDir(), "rooms"), Grants: []room.Grant{{Kind: r.kind, Name: "criteria.md", Bytes: []byte(criteria)}}},
+		Denied: []seat.Denied{{Kind: "quest-narrative", Name: "the narrative", Reason: "judge the work", Text: []byte(narrative)}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.say == "" {
+		r.say = "Judge the work."
+	}
+	_, turnErr := s.Take(t.Context(), seat.Turn{ID: "t1", Parts: []audit.Part{{Origin: audit.FromPerson, Text: r.say}}})
+	if turnErr != nil {
+		t.Fatal(turnErr)
+	}
+	if r.event != nil {
+		if err := r.event(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.Close(context.Background(), "done"); err != nil {
+		t.Fatal(err)
+	}
+	path, err := record.Path(ws, "run-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path, judgeFile(t, path)
+}
+
+func judgeFile(t *testing.T, path string) *audit.Report {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	report, err := audit.Judge(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+func TestACleanRun(t *testing.T) {
+	r := judge(t, run{script: "turn\n read criteria.md\n say It stands."})
+	if !r.Clean() || !r.Sound || !r.Sealed {
+		t.Fatalf("findings = %v", r.Findings)
+	}
+	turn := r.Turns[0]
+	if len(r.Turns) != 1 || turn.Level != "in-process" || !turn.Receipt || !turn.Answered || turn.Denied != 1 || turn.Searched < 3 ||
+		len(turn.Given) != 1 || turn.Model != audit.InputNone {
+		t.Errorf("turn = %+v", turn)
+	}
+	if len(r.Unseen) == 0 {
+		t.Error("it does not say what it cannot see")
+	}
+}
+
+func found(t *testing.T, r *audit.Report, rule, what string) {
+	t.Helper()
+	for _, f := range r.Findings {
+		if f.Rule == rule && strings.Contains(f.What, what) {
+			return
+		}
+	}
+	t.Errorf("no finding %s with %q among %v", rule, what, r.Findings)
+}
+
+func TestFindings(t *testing.T) {
+	quiet := "turn\n say So."
+	t.Run("denied words in the message", func(t *testing.T) {
+		r := judge(t, run{script: quiet, say: "Mind that the party STRUGGLED mightily, for weeks,\nbefore it found the answer."})
+		found(t, r, audit.RuleFound, "the narrative stands in the message (person)")
+	})
+	t.Run("denied words in a tool's result", func(t *testing.T) {
+		r := judge(t, run{script: "turn\n tool Bash {\"command\":\"cat /home/ada/quest.md\"}\n result " + narrative + "\n say So."})
+		found(t, r, audit.RuleFound, "an entry of type tool_result")
+		if got := r.Turns[0].Declared; len(got) != 1 || got[0] != "/home/ada/quest.md" {
+			t.Errorf("declared = %q", got)
+		}
+	})
+	t.Run("denied words in JSON in JSON", func(t *testing.T) {
+		inner, _ := json.Marshal(map[string]string{"text": strings.ReplaceAll(narrative, " ", "\n")})
+		r := judge(t, run{script: "turn\n tool T {}\n result " + string(inner) + "\n say So."})
+		found(t, r, audit.RuleFound, "tool_result")
+	})
+	t.Run("a kind that the role must not have", func(t *testing.T) {
+		r := judge(t, run{kind: "progress-log", script: quiet})
+		found(t, r, audit.RuleGiven, "criteria.md (progress-log) is in the room of dragon")
+	})
+	t.Run("an unlocked room", func(t *testing.T) {
+		r := judge(t, run{script: quiet, event: func(s *seat.Seat) error {
+			return s.Event(audit.EventReceipt, "receipt", audit.Receipt{Turn: "t1", Role: "dragon", Enforced: audit.Enforcement{Level: "fenced"}})
+		}})
+		found(t, r, audit.RuleEnforced, `the room was "fenced", dragon needs sealed`)
+	})
+	t.Run("a level without probes", func(t *testing.T) {
+		r := judge(t, run{script: quiet, event: func(s *seat.Seat) error {
+			return s.Event(audit.EventReceipt, "receipt", audit.Receipt{Turn: "t1", Role: "dragon", Enforced: audit.Enforcement{Level: "sealed"}})
+		}})
+		found(t, r, audit.RuleEnforced, "without a probe")
+	})
+	t.Run("a probe that shows nothing", func(t *testing.T) {
+		r := judge(t, run{script: quiet, event: func(s *seat.Seat) error {
+			return s.Event(audit.EventReceipt, "receipt", audit.Receipt{Turn: "t1", Role: "dragon", Enforced: audit.Enforcement{Level: "sealed",
+				Probes: []audit.Probe{{Name: "read", Control: "ok", Restricted: "EACCES"}, {Name: "tcp", Control: "refused", Restricted: "refused"}}}})
+		}})
+		found(t, r, audit.RuleEnforced, `the probe "tcp" shows nothing`)
+	})
+	t.Run("lowered by the person's word is a gap, not a finding", func(t *testing.T) {
+		r := judge(t, run{script: quiet, event: func(s *seat.Seat) error {
+			return s.Event(audit.EventReceipt, "receipt", audit.Receipt{Turn: "t1", Role: "dragon", Stamps: []string{"room lowered to fenced"}, Enforced: audit.Enforcement{Level: "fenced"}})
+		}})
+		if !r.Clean() || len(r.Gaps) == 0 {
+			t.Errorf("findings %v, gaps %v", r.Findings, r.Gaps)
+		}
+	})
+	t.Run("a turn without a receipt", func(t *testing.T) {
+		r := judge(t, run{script: quiet, event: func(s *seat.Seat) error {
+			return s.Event(audit.EventMessage, "message", audit.Message{Turn: "t2", Attempt: 1, Parts: []audit.Part{{Origin: audit.FromEngine, Text: "x"}}})
+		}})
+		found(t, r, audit.RuleReceipt, "no receipt")
+	})
+}
+
+func TestACanaryIsFound(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.record")
+	w, err := record.Create(path, record.Header{Run: "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := transcript.NewEmitter(transcript.Options{PromptName: "p", Adapter: transcript.AdapterClaude, Store: w})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []func() error{
+		func() error {
+			return e.Event(slog.LevelInfo, audit.EventRoom, "", audit.Room{Role: "dragon", Key: bytes.Repeat([]byte{1}, 16), Canaries: []string{"canary-77"}})
+		},
+		func() error {
+			return e.Event(slog.LevelInfo, audit.EventMessage, "", audit.Message{Turn: "t", Attempt: 1})
+		},
+		func() error {
+			return w.AppendBlob("gateway.request/a-1", []byte(`{"messages":[{"content":"my env: X=can`))
+		},
+		func() error { return w.AppendBlob("gateway.request/a-1", []byte(`ary-77 and so on"}]}`)) },
+		func() error { _, err := e.Emit(transcript.Item{Type: transcript.UserMessage}); return err },
+		func() error {
+			return e.Event(slog.LevelInfo, audit.EventReceipt, "", audit.Receipt{Turn: "t", Role: "dragon", InProcess: true, ModelInput: audit.InputNotObserved})
+		},
+		func() error { _, err := w.Seal("done"); return err },
+		w.Close,
+	} {
+		if err := step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := judgeFile(t, path)
+	found(t, r, audit.RuleCanary, "what the model was sent")
+	if len(r.Gaps) != 1 || !strings.Contains(r.Gaps[0], "not observed") {
+		t.Errorf("gaps = %v", r.Gaps)
+	}
+}
+
+func TestChainSealAndWithheldCopies(t *testing.T) {
+	path, r := play(t, run{script: "turn\n say So.", say: "Mind that the party struggled mightily for weeks before it found the answer."})
+	if r.Clean() {
+		t.Fatal("the planted words were not found")
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := bytes.Clone(data)
+	changed[len(changed)/2] ^= 1
+	if r, err := audit.Judge(bytes.NewReader(changed)); err != nil {
+		t.Fatal(err)
+	} else {
+		found(t, r, audit.RuleChain, "")
+	}
+	if r, err := audit.Judge(bytes.NewReader(data[:len(data)-1])); err != nil {
+		t.Fatal(err)
+	} else {
+		found(t, r, audit.RuleSeal, "")
+	}
+	var copied bytes.Buffer
+	if _, err := record.Withhold(&copied, bytes.NewReader(data), func(f record.Frame) bool {
+		return bytes.Contains(f.Payload, []byte("struggled"))
+	}); err != nil {
+		t.Fatal(err)
+	}
+	withheld, err := audit.Judge(bytes.NewReader(copied.Bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !withheld.Sound || withheld.Head != r.Head || len(withheld.Gaps) == 0 {
+		t.Errorf("a copy with payloads withheld: sound %v, gaps %v", withheld.Sound, withheld.Gaps)
+	}
+}

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"conclave/audit"
+	"conclave/record"
+)
+
+func newAuditCommand(env *environment) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "audit [RUN|FILE…]",
+		Short: "Prove from the record who knew what",
+		Long: `Audit reads records and holds them against the policy: what each role was
+given, which paths it named, whether text that it is denied reached it (in
+messages, in the results of tools, in the bytes that its model was sent),
+whether its room was shown to be locked, and whether every turn has a receipt.
+
+It needs the record alone, so it can judge one that was made on another
+machine. Without a name it judges all records of this workspace. It exits with
+1 when anything was found, and says what no record can show.`,
+		Example: `  conclave audit
+  conclave audit 20260218T143200.000Z-1f0c9a3b5d7e --json
+  conclave audit somebody-elses.record`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			reports, err := env.auditAll(args)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				if err := printJSON(env.Stdout, reports); err != nil {
+					return err
+				}
+			} else {
+				env.printAudit(reports)
+			}
+			for _, r := range reports {
+				if !r.Clean() {
+					return saidNo()
+				}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+func (env *environment) auditAll(names []string) ([]*audit.Report, error) {
+	root := env.findRoot()
+	var files []string
+	for _, name := range names {
+		file, err := env.recordFile(root, name)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file)
+	}
+	if len(names) == 0 {
+		list, err := record.List(record.Dir(root))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, environmentError("%w", err)
+		}
+		for _, info := range list {
+			files = append(files, info.Path)
+		}
+		if len(files) == 0 {
+			return nil, noError("no records in %s: nothing has been run here yet", record.Dir(root))
+		}
+	}
+	var reports []*audit.Report
+	for _, file := range files {
+		r, err := auditFile(file)
+		if err != nil {
+			return nil, environmentError("%s: %w", file, err)
+		}
+		reports = append(reports, r)
+	}
+	return reports, nil
+}
+
+// recordFile is the file of a record that a person named: a path, a run's id,
+// or the beginning of one.
+func (env *environment) recordFile(root, name string) (string, error) {
+	if file := inDir(env, name); strings.ContainsRune(name, filepath.Separator) || strings.HasSuffix(name, record.Extension) {
+		if _, err := os.Stat(file); err != nil {
+			return "", environmentError("%w", err)
+		}
+		return file, nil
+	}
+	list, err := record.List(record.Dir(root))
+	if err != nil {
+		return "", environmentError("no record %q: %w", name, err)
+	}
+	var found []string
+	for _, info := range list {
+		if info.Run == name {
+			return info.Path, nil
+		}
+		if strings.HasPrefix(info.Run, name) {
+			found = append(found, info.Path)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return "", environmentError("no record of a run %q in %s", name, record.Dir(root))
+	}
+	return "", usageError("%q is the beginning of %d runs; say more of it", name, len(found))
+}
+
+func auditFile(file string) (*audit.Report, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return audit.Judge(f)
+}
+
+func (env *environment) printAudit(reports []*audit.Report) {
+	s := env.style()
+	tw := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "ROLE\tTURN\tGIVEN\tDENIED\tSEARCHED\tROOM\tPROBES\tMODEL INPUT\tCHAIN\tRECEIPT")
+	findings := 0
+	for _, r := range reports {
+		chain := "sealed"
+		if !r.Sound {
+			chain = "BROKEN"
+		} else if !r.Sealed {
+			chain = "open"
+		}
+		for _, t := range r.Turns {
+			receipt := "yes"
+			if !t.Receipt {
+				receipt = "MISSING"
+			}
+			fmt.Fprintf(tw, "%s\t%s\t%d\t%d\t%d\t%s\t%d\t%s\t%s\t%s\n", t.Role, t.ID, len(t.Given), t.Denied, t.Searched, t.Level, t.Probes, t.Model, chain, receipt)
+		}
+		findings += len(r.Findings)
+	}
+	tw.Flush()
+	for _, r := range reports {
+		for _, f := range r.Findings {
+			fmt.Fprintf(env.Stdout, "%s %s: %s\n", s.red("found"), r.Run, f)
+		}
+		for _, g := range r.Gaps {
+			fmt.Fprintf(env.Stdout, "%s %s: %s\n", s.dim("gap"), r.Run, g)
+		}
+	}
+	if findings == 0 {
+		fmt.Fprintf(env.Stdout, "%s nothing reached anyone that they must not know, as far as %s can show\n", s.green("clean:"), counted(len(reports), "record", "records"))
+	}
+	if len(reports) > 0 {
+		fmt.Fprintln(env.Stdout, s.dim("no record shows: "+strings.Join(reports[0].Unseen, "; ")))
+	}
+}

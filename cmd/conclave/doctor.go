@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"conclave/agent/claude"
+	"conclave/agent/codex"
+	"conclave/config"
+	"conclave/internal/proc"
+	"conclave/room"
+)
+
+// finding is one line of what doctor says.
+type finding struct {
+	What  string `json:"what"`
+	OK    bool   `json:"ok"`
+	State string `json:"state"`
+	Hint  string `json:"hint,omitempty"`
+}
+
+func newDoctorCommand(env *environment) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Say what is found here and what is missing",
+		Long: `Doctor looks at what Conclave can use on this machine: whether rooms can be
+sealed, which agents are installed, how each of them would pay (an API key in
+the environment, or a login of its own), and which files are read. It looks at
+names and at whether something exists, never into a file of credentials.
+
+It exits with 3 when evaluators could not be locked in here.`,
+		Example: "  conclave doctor\n  conclave doctor --json",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx, cancel := context.WithTimeout(cmd.Context(), 30*time.Second)
+			defer cancel()
+			findings := env.examine(ctx)
+			if asJSON {
+				if err := printJSON(env.Stdout, findings); err != nil {
+					return err
+				}
+			} else {
+				env.printFindings(findings)
+			}
+			if !findings[0].OK {
+				return &exitError{code: exitEnvironment}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+func (env *environment) examine(ctx context.Context) []finding {
+	findings := []finding{examineRooms(ctx)}
+	root := env.findRoot()
+	w, err := env.readWorkspace(root)
+	if err != nil {
+		return append(findings, finding{"configuration", false, err.Error(), "mend the file that is named"})
+	}
+	findings = append(findings, w.examineClaude(ctx, env), w.examineCodex(ctx, env),
+		finding{What: "the embedded party", OK: true, State: "always there; needs no key and no network"})
+	for _, file := range []string{filepath.Join(root, config.FileName), env.userConfigFile()} {
+		state := "not there; the defaults hold"
+		if _, err := os.Stat(file); err == nil {
+			state = "read"
+		}
+		findings = append(findings, finding{What: file, OK: true, State: state})
+	}
+	items, err := trustItems(root)
+	if err == nil {
+		err = env.trustStore().Check(root, items)
+	}
+	if err != nil {
+		return append(findings, finding{"trust", false, err.Error(), "conclave trust"})
+	}
+	return append(findings, finding{What: "trust", OK: true, State: fmt.Sprintf("%s to trust, all trusted", counted(len(items), "thing", "things"))})
+}
+
+// examineRooms opens a sealed room, shows its probe pairs and removes it.
+func examineRooms(ctx context.Context) finding {
+	f := finding{What: "sealed rooms", Hint: "evaluators and players need them; `lower` in your own configuration is the explicit way round"}
+	r, err := room.Open(ctx, room.Plan{Role: "doctor"})
+	if err == nil {
+		err = r.Check(ctx)
+		e := r.Enforcement()
+		f.State = fmt.Sprintf("%s: %d probe pairs hold (%s)", e.Level, len(e.Probes), e.Mechanism)
+		if closing := r.Close(); err == nil {
+			err = closing
+		}
+	}
+	if err != nil {
+		f.State = err.Error()
+		return f
+	}
+	f.OK, f.Hint = true, ""
+	return f
+}
+
+func (w *workspace) examineClaude(ctx context.Context, env *environment) finding {
+	f := finding{What: "Claude Code", Hint: "npm install -g @anthropic-ai/claude-code, or name its path under `programs` in your configuration"}
+	native, err := w.findProgram("claude")
+	if err != nil {
+		f.State = err.Error()
+		return f
+	}
+	s, err := claude.New(claude.Config{Program: native}).Probe(ctx, proc.Launcher{})
+	if err != nil {
+		f.State = err.Error()
+		return f
+	}
+	return paid(f, s.Path, s.Version, s.Login, "ANTHROPIC_API_KEY")
+}
+
+func (w *workspace) examineCodex(ctx context.Context, env *environment) finding {
+	f := finding{What: "Codex", Hint: "npm install -g @openai/codex, or name its path under `programs` in your configuration"}
+	native, err := w.findProgram("codex")
+	if err != nil {
+		f.State = err.Error()
+		return f
+	}
+	s, err := codex.Probe(ctx, codex.ProbeOptions{Path: native, Launcher: proc.Launcher{}, Env: env.Getenv})
+	if err != nil {
+		f.State = err.Error()
+		return f
+	}
+	return paid(f, s.Path, s.Version, s.Login, "OPENAI_API_KEY")
+}
+
+// paid says which version was found and how it would pay.
+func paid(f finding, path, version, login, key string) finding {
+	f.State = fmt.Sprintf("%s at %s, pays by %s", version, path, login)
+	f.OK, f.Hint = login == "api key", ""
+	switch login {
+	case "":
+		f.State = fmt.Sprintf("%s at %s, with neither a key nor a login", version, path)
+		f.Hint = "set " + key
+	case "login":
+		f.Hint = "seats in rooms need " + key + ": a login stays with the person"
+	}
+	return f
+}
+
+func (env *environment) printFindings(findings []finding) {
+	s := env.style()
+	for _, f := range findings {
+		mark := s.green("✓")
+		if !f.OK {
+			mark = s.red("✗")
+		}
+		fmt.Fprintf(env.Stdout, "%s %-20s %s\n", mark, f.What, f.State)
+		if f.Hint != "" {
+			fmt.Fprintf(env.Stdout, "  %-20s %s\n", "", s.dim(f.Hint))
+		}
+	}
+}

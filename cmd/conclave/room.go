@@ -1,0 +1,246 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"conclave/agent"
+	"conclave/policy"
+	"conclave/quest"
+	"conclave/quest/flow"
+	"conclave/room"
+)
+
+func newRoomCommand(env *environment) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "room",
+		Short: "Look into a role's locked room, or run something in it",
+		Long: `A role's room holds copies of exactly what the role may know. These commands
+let you see what the Dragon would see, walk around in it, and try its walls.`,
+		Example: `  conclave room show dragon README.md src/
+  conclave room enter guardian
+  conclave room run dragon --work report.md -- cat work/report.md`,
+	}
+	cmd.AddCommand(newRoomShowCommand(env), newRoomEnterCommand(env), newRoomRunCommand(env))
+	return cmd
+}
+
+// furnish plans the room of a role of this workspace's quest.
+func (env *environment) furnish(ctx context.Context, name string, paths []string) (flow.Furnishing, error) {
+	role := policy.Role(strings.ToLower(name))
+	if !role.Known() {
+		return flow.Furnishing{}, usageError("no role is called %q (there are %s)", name, roleNames())
+	}
+	root := env.findRoot()
+	store, err := quest.OpenStore(root)
+	if err != nil {
+		return flow.Furnishing{}, environmentError("%w", err)
+	}
+	defer store.Close()
+	material, err := store.Material()
+	if err != nil {
+		return flow.Furnishing{}, environmentError("%w", err)
+	}
+	var work *quest.Work
+	if len(paths) > 0 {
+		if work, err = quest.OpenWork(root, paths, quest.WorkLimits{}); err != nil {
+			return flow.Furnishing{}, usageError("%w", err)
+		}
+		defer work.Close()
+	}
+	f, err := flow.Furnish(ctx, root, role, material, work)
+	if err != nil {
+		return f, usageError("%w", err)
+	}
+	return f, nil
+}
+
+func newRoomShowCommand(env *environment) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "show ROLE [PATH…]",
+		Short:   "List what a role would see, and what not, with reasons; starts nobody",
+		Example: "  conclave room show dragon src/ README.md\n  conclave room show gandalf --json",
+		Args:    cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f, err := env.furnish(cmd.Context(), args[0], args[1:])
+			if err != nil {
+				return err
+			}
+			r, err := room.Open(cmd.Context(), room.Plan{Role: f.Plan.Role, Level: room.Advisory, Grants: f.Plan.Grants})
+			if err != nil {
+				return environmentError("%w", err)
+			}
+			m := r.Manifest()
+			if err := r.Close(); err != nil {
+				return environmentError("%w", err)
+			}
+			if asJSON {
+				return printJSON(env.Stdout, shownRoom(f, m))
+			}
+			env.printRoom(f, m)
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+type deniedPiece struct {
+	Kind   string `json:"kind"`
+	Name   string `json:"name"`
+	Size   int    `json:"size"`
+	Reason string `json:"reason"`
+	Source string `json:"source"`
+}
+
+type roomView struct {
+	Role      string        `json:"role"`
+	Level     room.Level    `json:"level"`
+	Workspace bool          `json:"workspace"`
+	Given     []room.Item   `json:"given"`
+	Denied    []deniedPiece `json:"denied"`
+}
+
+func shownRoom(f flow.Furnishing, m room.Manifest) roomView {
+	v := roomView{Role: f.Plan.Role, Level: f.Plan.Level, Workspace: f.Plan.Workspace != nil, Given: m.Items, Denied: []deniedPiece{}}
+	for _, p := range f.Grants.Denied {
+		v.Denied = append(v.Denied, deniedPiece{string(p.Kind), p.Name, len(p.Bytes), p.Decision.Reason, p.Decision.Source})
+	}
+	return v
+}
+
+func (env *environment) printRoom(f flow.Furnishing, m room.Manifest) {
+	v, s := shownRoom(f, m), env.style()
+	fmt.Fprintf(env.Stdout, "%s\n", s.bold(fmt.Sprintf("What %s would see (room: %s)", v.Role, v.Level)))
+	tw := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
+	for _, i := range v.Given {
+		fmt.Fprintf(tw, "  %s\t%s\t%d bytes\t%.12s\n", i.Path, i.Kind, i.Size, i.SHA256)
+	}
+	if v.Workspace {
+		fmt.Fprintln(tw, "  work/workspace\tworkspace\tread-only view of the project\t")
+	}
+	if len(v.Given) == 0 && !v.Workspace {
+		fmt.Fprintln(tw, "  nothing\t\t\t")
+	}
+	tw.Flush()
+	fmt.Fprintf(env.Stdout, "\n%s\n", s.bold("What it would not"))
+	tw = tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
+	for _, d := range v.Denied {
+		fmt.Fprintf(tw, "  %s\t%s\t%s\n", d.Name, d.Kind, d.Reason)
+	}
+	if len(v.Denied) == 0 {
+		fmt.Fprintln(tw, "  there is nothing here that is kept from it")
+	}
+	tw.Flush()
+}
+
+func newRoomEnterCommand(env *environment) *cobra.Command {
+	return &cobra.Command{
+		Use:   "enter ROLE [PATH…]",
+		Short: "Open a shell in a role's room and look around",
+		Long: `Enter opens a shell in the very room that the role would get: the same files,
+the same walls. What you cannot reach there, the agent cannot either.`,
+		Example: "  conclave room enter dragon README.md",
+		Args:    cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !env.StdinIsTerminal {
+				return usageError("enter needs a terminal; for scripts: conclave room run %s -- COMMAND", args[0])
+			}
+			return env.runInRoom(cmd.Context(), args[0], args[1:], []string{"/bin/sh", "-i"}, true)
+		},
+	}
+}
+
+func newRoomRunCommand(env *environment) *cobra.Command {
+	var work []string
+	cmd := &cobra.Command{
+		Use:     "run ROLE [--work PATH…] -- COMMAND…",
+		Short:   "Run a command in a role's room",
+		Example: "  conclave room run dragon --work report.md -- ls -R\n  conclave room run dragon -- cat /etc/shadow",
+		Args:    cobra.MinimumNArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return env.runInRoom(cmd.Context(), args[0], work, args[1:], false)
+		},
+	}
+	cmd.Flags().StringArrayVar(&work, "work", nil, "work to put into the room (may be repeated)")
+	return cmd
+}
+
+func (env *environment) runInRoom(ctx context.Context, role string, work, command []string, terminal bool) error {
+	f, err := env.furnish(ctx, role, work)
+	if err != nil {
+		return err
+	}
+	path := command[0]
+	if !strings.HasPrefix(path, "/") {
+		found, err := exec.LookPath(path)
+		if err != nil {
+			return usageError("no program is called %q", path)
+		}
+		path = found
+	}
+	r, err := room.Open(ctx, f.Plan)
+	if err != nil {
+		return environmentError("%w", err)
+	}
+	defer r.Close()
+	run := agent.Command{Path: path, Args: command[1:], Dir: r.Place().InGuest(agent.WorkDir), Env: []string{
+		"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + r.Place().InGuest(agent.HomeDir), "TMPDIR=" + r.Place().InGuest(agent.TempDir),
+		"TERM=" + env.Getenv("TERM"), "LANG=C.UTF-8", "PS1=" + role + "$ ",
+	}}
+	if terminal {
+		err = env.attach(ctx, r, run)
+	} else {
+		err = r.Run(ctx, run, room.Stdio{In: fileOf(env.Stdin), Out: fileOf(env.Stdout), Err: fileOf(env.Stderr)})
+	}
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit):
+		return &exitError{code: exitNo, err: fmt.Errorf("the command ended with %v", exit)}
+	case errors.Is(err, room.ErrLevel):
+		return environmentError("%w", err)
+	}
+	return err
+}
+
+// fileOf is the file behind a stream; rooms hand descriptors on, not readers.
+func fileOf(stream any) *os.File {
+	f, _ := stream.(*os.File)
+	return f
+}
+
+// attach relays the person's terminal to one of the room's own. The person's
+// own never enters: what is typed into it would reach the shell outside.
+func (env *environment) attach(ctx context.Context, r *room.Room, run agent.Command) error {
+	in := fileOf(env.Stdin)
+	outer, inner, err := room.NewTerminal()
+	if err != nil {
+		return environmentError("%w", err)
+	}
+	defer outer.Close()
+	state, err := term.MakeRaw(int(in.Fd()))
+	if err != nil {
+		return environmentError("%w", err)
+	}
+	defer func() { _ = term.Restore(int(in.Fd()), state) }()
+	go func() { _, _ = io.Copy(outer, in) }() // ends with the program: a read of a terminal cannot be waited for
+	shown := make(chan struct{})
+	go func() {
+		defer close(shown)
+		_, _ = io.Copy(env.Stdout, outer)
+	}()
+	err = r.Run(ctx, run, room.Stdio{In: inner, Out: inner, Err: inner, Terminal: true})
+	inner.Close()
+	<-shown
+	return err
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"conclave/config"
+	"conclave/quest"
+	"conclave/trust"
+)
+
+// workspace is a project: the directory that holds .campaign or campaigns.
+type workspace struct {
+	root   string
+	config config.Config
+}
+
+// findRoot is the nearest directory upwards that is a workspace, else this
+// one.
+func (env *environment) findRoot() string {
+	for dir := env.Dir; ; dir = filepath.Dir(dir) {
+		for _, mark := range []string{".campaign", "campaigns", config.FileName, "profile-packs"} {
+			if _, err := os.Stat(filepath.Join(dir, mark)); err == nil {
+				return dir
+			}
+		}
+		if dir == filepath.Dir(dir) {
+			return env.Dir
+		}
+	}
+}
+
+// userConfigFile is the user's own file.
+func (env *environment) userConfigFile() string {
+	dir := env.Getenv("XDG_CONFIG_HOME")
+	if !filepath.IsAbs(dir) {
+		home := env.Getenv("HOME")
+		if home == "" {
+			home = env.Getenv("USERPROFILE")
+		}
+		dir = filepath.Join(home, ".config")
+	}
+	return filepath.Join(dir, "conclave", "config.yaml")
+}
+
+func (env *environment) trustStore() trust.Store {
+	return trust.Store{Path: filepath.Join(env.userDataDir(), "conclave", "trust.json")}
+}
+
+// openWorkspace finds the workspace and reads its configuration. A project's
+// own file is used only if the person trusts it.
+func (env *environment) openWorkspace() (*workspace, error) {
+	root := env.findRoot()
+	items, err := trustItems(root)
+	if err != nil {
+		return nil, environmentError("%w", err)
+	}
+	if err := env.trustStore().Check(root, items); err != nil {
+		return nil, environmentError("%s: %w", root, err)
+	}
+	return env.readWorkspace(root)
+}
+
+func (env *environment) readWorkspace(root string) (*workspace, error) {
+	project, err := config.Read(filepath.Join(root, config.FileName))
+	if err != nil {
+		return nil, environmentError("%w", err)
+	}
+	user, err := config.Read(env.userConfigFile())
+	if err != nil {
+		return nil, environmentError("%w", err)
+	}
+	merged, err := config.Merge(project, user)
+	if err != nil {
+		return nil, environmentError("%w", err)
+	}
+	return &workspace{root: root, config: merged}, nil
+}
+
+// trustItems is what a workspace asks to be trusted with: its configuration,
+// the commands of its criteria's checks, and its packs.
+func trustItems(root string) ([]trust.Item, error) {
+	var items []trust.Item
+	data, err := os.ReadFile(filepath.Join(root, config.FileName))
+	if err == nil {
+		items = append(items, trust.Item{Name: config.FileName, Text: data})
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(quest.QuestFile))); err == nil {
+		for _, c := range quest.Parse(data).Criteria {
+			if c.Check != "" {
+				items = append(items, trust.Item{Name: fmt.Sprintf("the check of criterion %d", c.Number), Text: []byte(c.Check)})
+			}
+		}
+	}
+	packs := filepath.Join(root, "profile-packs")
+	err = filepath.WalkDir(packs, func(path string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil || !d.Type().IsRegular() || !strings.HasSuffix(path, ".md") {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, path)
+		items = append(items, trust.Item{Name: filepath.ToSlash(rel), Text: data})
+		return err
+	})
+	return items, err
+}

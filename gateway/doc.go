@@ -1,0 +1,50 @@
+// Package gateway is the only way out of a room: it speaks to the model for
+// the agent inside, holds the key, records what was sent and received, and
+// limits host, model and budget.
+//
+// A Gateway serves one room for one turn. Connections come through ServeConn
+// (or ServeHTTP); the agent's program shows the room's token, which is worth
+// nothing elsewhere. The gateway takes the token off, adds the key, and sends
+// the request to the one upstream that it was given. Nothing that a request
+// says can change that address, and redirects are not followed.
+//
+// # What it refuses
+//
+// Whatever lacks the token; every path but those of Anthropic Messages, OpenAI
+// Responses and the list of models; models that are not on the list (an empty
+// list allows none); requests that are too large, compressed, or hold the key;
+// calls beyond the budget; and, unless Options.Remote says otherwise, whatever
+// would put something before the model that is not in the request's own bytes:
+// tools that run at the provider, addresses that it would fetch, files and
+// conversations that it keeps. A refusal is an error in the words of the API
+// that was asked, so that the agent's program shows it; it names the rule and
+// the way out.
+//
+// # What it records
+//
+// The bytes of every request that passed, before they are sent, and the bytes
+// of its response, before they are passed on, as blobs of the channels
+// "gateway.request/ID" and "gateway.response/ID": the blobs of one channel,
+// joined, are the body as it went over the wire (see ParseChannel). An event
+// "gateway.request" with the head precedes each; "gateway.response" follows
+// with status, sizes, digests, usage and times. Refused requests are on the
+// record too, as the event "gateway.refused" and, where one was read, a blob of
+// "gateway.refused/ID"; beyond a thousand they are only counted. Compression is declined on behalf of the
+// agent, so that the record can be read. Neither the key nor an authentication
+// header is ever recorded.
+//
+// # What it promises
+//
+// Bytes of a response are passed on as they are, as they come: nothing is
+// decoded, nothing is put together anew, nothing waits for more. What cannot
+// be recorded does not happen: a request is not sent, a stream is cut, and
+// from then on everything is refused. A stream that the model's server cut is
+// cut for the agent as well. When the agent's program goes away, its request
+// at the model's server is cancelled. The key reaches neither the room nor the
+// record, even if the model's server repeats it: the stream is cut before it.
+//
+// A budget is held per call: a call that began within it may end beyond it,
+// and the next one is refused. Calls that are still running are counted by an
+// estimate, and so is a call whose usage was never told because somebody hung
+// up; the Summary says which. Costs are list prices (see Price).
+package gateway

@@ -1,0 +1,211 @@
+package gateway
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// The channels of the record; an id follows each.
+const (
+	requestChannel  = "gateway.request"
+	responseChannel = "gateway.response"
+	refusedChannel  = "gateway.refused"
+)
+
+// ParseChannel takes the name of a blob's channel apart: what it holds
+// ("gateway.request", "gateway.response" or "gateway.refused"), and the id of
+// the exchange that it belongs to. Its blobs, joined in order, are the body.
+func ParseChannel(channel string) (what, id string, ok bool) {
+	what, id, ok = strings.Cut(channel, "/")
+	known := what == requestChannel || what == responseChannel || what == refusedChannel
+	if !ok || !known || id == "" {
+		return "", "", false
+	}
+	return what, id, true
+}
+
+// exchange is one request and its response, as the ledger keeps it.
+type exchange struct {
+	Exchange
+	paid     bool
+	estimate Usage // of the request alone, before anything is known
+	sent     time.Time
+}
+
+// exchange serves a request that goes to the model's server.
+func (g *Gateway) exchange(w http.ResponseWriter, r *http.Request, to route) {
+	x := &exchange{paid: to.paid}
+	x.ID = fmt.Sprintf("%s-%d", g.prefix, g.ledger.number())
+	x.Method, x.Path = r.Method, r.URL.Path
+	body, no := g.readBody(r)
+	if no != nil {
+		g.refuse(w, r, x, nil, no)
+		return
+	}
+	if no = g.check(to, x, body); no != nil {
+		if no.rule == ruleKey {
+			body = nil
+		}
+		g.refuse(w, r, x, body, no)
+		return
+	}
+	x.measure(body)
+	if no = g.ledger.begin(x); no != nil {
+		g.refuse(w, r, x, body, no)
+		return
+	}
+	defer g.ledger.end(x)
+	header := forwarded(r.Header)
+	if err := g.recordRequest(x, r, header, body); err != nil {
+		x.Error = "the request could not be recorded, and was not sent"
+		writeRefusal(w, g.family(r), g.broken(err))
+		return
+	}
+	resp, err := g.send(r, x, header, body)
+	if err != nil {
+		g.unreached(w, r, x, err)
+		return
+	}
+	defer resp.Body.Close()
+	g.relay(w, r, x, resp)
+}
+
+func (x *exchange) measure(body []byte) {
+	sum := sha256.Sum256(body)
+	x.RequestBytes, x.RequestSHA256 = int64(len(body)), hex.EncodeToString(sum[:])
+	if x.paid {
+		x.estimate = Usage{Input: guessTokens(x.RequestBytes)}
+	}
+}
+
+type requestHead struct {
+	ID      string            `json:"id"`
+	Method  string            `json:"method"`
+	Host    string            `json:"host"`
+	Path    string            `json:"path"`
+	Query   string            `json:"query,omitempty"`
+	Model   string            `json:"model,omitempty"`
+	Bytes   int64             `json:"request_bytes"`
+	SHA256  string            `json:"request_sha256"`
+	Headers map[string]string `json:"headers"`
+}
+
+// recordRequest puts the head and then the bytes on the record.
+func (g *Gateway) recordRequest(x *exchange, r *http.Request, h http.Header, body []byte) error {
+	head := requestHead{x.ID, x.Method, g.base.Host, x.Path, g.scrub.Replace(r.URL.RawQuery), x.Model,
+		x.RequestBytes, x.RequestSHA256, map[string]string{}}
+	for name, values := range h {
+		head.Headers[strings.ToLower(name)] = g.scrub.Replace(strings.Join(values, ", "))
+	}
+	if err := g.event(slog.LevelDebug, "gateway.request", "a request is sent to the model", head); err != nil {
+		return err
+	}
+	if len(body) == 0 {
+		return nil
+	}
+	return g.opts.Blobs.AppendBlob(requestChannel+"/"+x.ID, body)
+}
+
+// send asks the model's server. A round trip follows no redirect.
+func (g *Gateway) send(r *http.Request, x *exchange, header http.Header, body []byte) (*http.Response, error) {
+	u := url.URL{Scheme: g.base.Scheme, Host: g.base.Host, Path: g.base.Path + r.URL.Path, RawQuery: r.URL.RawQuery}
+	req, err := http.NewRequestWithContext(r.Context(), r.Method, u.String(), bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header = header.Clone()
+	if up := g.opts.Upstream; up.Key != "" {
+		if up.Kind == Anthropic && !up.Bearer {
+			req.Header.Set("X-Api-Key", up.Key)
+		} else {
+			req.Header.Set("Authorization", "Bearer "+up.Key)
+		}
+	}
+	x.sent = time.Now()
+	return g.transport.RoundTrip(req)
+}
+
+// unreached tells that there was no answer, and why, without the key.
+func (g *Gateway) unreached(w http.ResponseWriter, r *http.Request, x *exchange, err error) {
+	if r.Context().Err() != nil {
+		x.HungUp, x.Error = true, g.whoLeft()+" before the answer began"
+		x.Usage, x.Estimated = x.estimate, x.paid
+	} else {
+		x.Error = g.scrub.Replace(fmt.Sprintf("the model's server (%s) could not be reached: %v", g.base.Host, bare(err)))
+	}
+	no := &refusal{ruleUpstream, x.Error}
+	if err := g.recordResponse(x); err != nil {
+		no = g.broken(err)
+	}
+	writeRefusal(w, g.family(r), no)
+}
+
+// whoLeft says why the context of a request has ended.
+func (g *Gateway) whoLeft() string {
+	if g.ctx.Err() != nil {
+		return "the room was closed"
+	}
+	return "the program hung up"
+}
+
+// bare takes the address off an error that repeats it.
+func bare(err error) error {
+	var ue *url.Error
+	if errors.As(err, &ue) {
+		err = ue.Err
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return errors.New("it did not answer in time")
+	}
+	return err
+}
+
+// recordResponse puts the outcome of an exchange on the record.
+func (g *Gateway) recordResponse(x *exchange) error {
+	level, message := slog.LevelDebug, "the model has answered"
+	if x.Error != "" {
+		level, message = slog.LevelWarn, "the model's answer is not whole"
+	}
+	return g.event(level, "gateway.response", message, x.Exchange)
+}
+
+// dropped are headers that concern one connection, or the room alone.
+var dropped = []string{
+	"X-Api-Key", "Authorization", "Proxy-Authorization", "Proxy-Authenticate", "Proxy-Connection", "Cookie",
+	"Connection", "Keep-Alive", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "Expect", "Host",
+	"Content-Length", "Accept-Encoding", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "Forwarded", "X-Real-Ip",
+}
+
+// forwarded are the headers that go to the model's server, without the key.
+func forwarded(in http.Header) http.Header {
+	h := in.Clone()
+	dropConnection(h)
+	for _, name := range dropped {
+		h.Del(name)
+	}
+	if _, ok := h["User-Agent"]; !ok {
+		h["User-Agent"] = nil // or the transport puts in its own
+	}
+	h.Set("Accept-Encoding", "identity")
+	return h
+}
+
+// dropConnection drops what the Connection header names.
+func dropConnection(h http.Header) {
+	for _, v := range h.Values("Connection") {
+		for name := range strings.SplitSeq(v, ",") {
+			if name = strings.TrimSpace(name); name != "" {
+				h.Del(name)
+			}
+		}
+	}
+}

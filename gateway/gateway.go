@@ -1,0 +1,241 @@
+package gateway
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Kind is the API that an upstream speaks.
+type Kind string
+
+// The kinds of upstream.
+const (
+	Anthropic Kind = "anthropic" // Messages
+	OpenAI    Kind = "openai"    // Responses
+)
+
+// Upstream is the model's server and the key to it.
+type Upstream struct {
+	Kind Kind
+	// BaseURL is the address up to, and with or without, "/v1". Without TLS it
+	// must be on this machine, or have no key.
+	BaseURL string
+	// Key is added to every request. Bearer sends it as a bearer token where
+	// the API's own way would be another one.
+	Key    string
+	Bearer bool
+}
+
+// Blobs keeps bytes of a named channel on the record. An error ends the
+// gateway's work.
+type Blobs interface {
+	AppendBlob(channel string, data []byte) error
+}
+
+// Events keeps log records; a *transcript.Emitter does. An error ends the
+// gateway's work.
+type Events interface {
+	Event(level slog.Level, event, message string, context any) error
+}
+
+// Options say what a gateway allows. Upstream and Blobs are needed.
+type Options struct {
+	Upstream Upstream
+	// Hosts are those that an upstream may have; nil means any.
+	Hosts []string
+
+	// Token is what the agent's program shows; a random one is made when it is
+	// empty.
+	Token string
+
+	// Models are the names that may be asked for. One that ends in "*" stands
+	// for all that begin so; an empty list allows none.
+	Models []string
+	// Remote lets the provider run tools of its own and use what a request
+	// only refers to. The model's input is then not all on the record.
+	Remote bool
+
+	Budget Budget
+	// Prices are added to the built-in ones, and win over them.
+	Prices map[string]Price
+
+	// MaxRequest bounds a request's body in bytes; zero means 32 MiB.
+	MaxRequest int64
+
+	// Tools serves /mcp on the same connections, to whoever has the token.
+	Tools http.Handler
+
+	Blobs  Blobs
+	Events Events // nil: there are only blobs and the Summary
+
+	// Transport reaches the upstream; nil means one of the gateway's own.
+	Transport http.RoundTripper
+}
+
+// Gateway is the way out of one room. It is safe for concurrent use.
+type Gateway struct {
+	opts      Options
+	base      *url.URL
+	token     string
+	tokenSum  [sha256.Size]byte
+	scrub     *strings.Replacer
+	transport http.RoundTripper
+	own       *http.Transport // to be closed, when transport is ours
+	server    *http.Server
+	prefix    string // of the ids of this gateway's exchanges
+
+	ctx    context.Context
+	cancel context.CancelFunc
+	ledger *ledger
+
+	mu     sync.Mutex
+	closed bool
+	wg     sync.WaitGroup
+}
+
+const (
+	defaultMaxRequest = 32 << 20
+	maxKey            = 8 << 10 // a piece of a response must be able to hold it
+)
+
+// New returns a gateway that is ready to serve.
+func New(o Options) (*Gateway, error) {
+	if o.Blobs == nil {
+		return nil, errors.New("open gateway: there is no record to write to, and nothing passes unrecorded")
+	}
+	base, err := baseURL(o.Upstream, o.Hosts)
+	if err != nil {
+		return nil, fmt.Errorf("open gateway: %w", err)
+	}
+	if o.Token == "" {
+		o.Token = rand.Text()
+	}
+	if o.MaxRequest <= 0 {
+		o.MaxRequest = defaultMaxRequest
+	}
+	o.Models = slices.Clone(o.Models)
+	ctx, cancel := context.WithCancel(context.Background())
+	g := &Gateway{
+		opts: o, base: base, token: o.Token, tokenSum: sha256.Sum256([]byte(o.Token)),
+		scrub: scrubber(o.Token, o.Upstream.Key), transport: o.Transport,
+		prefix: strings.ToLower(rand.Text()[:8]),
+		ctx:    ctx, cancel: cancel,
+		ledger: newLedger(o.Budget, o.Prices, base.Host),
+	}
+	if g.transport == nil {
+		g.own = newTransport()
+		g.transport = g.own
+	}
+	g.server = newServer(g)
+	return g, nil
+}
+
+// Token is what the agent's program shows to be served.
+func (g *Gateway) Token() string { return g.token }
+
+// Observed says what has passed so far, without the exchanges that still run.
+// A program may have the last byte of an answer a moment before its exchange
+// has ended; Settle waits for that.
+func (g *Gateway) Observed() Summary { return g.ledger.summary() }
+
+// Settle waits until no exchange runs, or ctx ends, and then says what has
+// passed: for the receipt of a turn after which the program lives on.
+func (g *Gateway) Settle(ctx context.Context) Summary {
+	select {
+	case <-g.ledger.quiet():
+	case <-ctx.Done():
+	}
+	return g.Observed()
+}
+
+// Close ends every connection and request, waits for those who served them,
+// and returns the error that stopped the recording, if one did. It is
+// idempotent.
+func (g *Gateway) Close() error {
+	g.mu.Lock()
+	g.closed = true
+	g.mu.Unlock()
+	g.cancel()
+	_ = g.server.Close() // its listeners hold nothing; connections end
+	g.wg.Wait()
+	if g.own != nil {
+		g.own.CloseIdleConnections()
+	}
+	return g.ledger.fault()
+}
+
+// enter counts a worker that Close waits for.
+func (g *Gateway) enter() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed {
+		return false
+	}
+	g.wg.Add(1)
+	return true
+}
+
+// baseURL checks an upstream and returns its address without "/v1".
+func baseURL(up Upstream, hosts []string) (*url.URL, error) {
+	if up.Kind != Anthropic && up.Kind != OpenAI {
+		return nil, fmt.Errorf("upstream kind %q is not known: use %q or %q", up.Kind, Anthropic, OpenAI)
+	}
+	u, err := url.Parse(up.BaseURL)
+	if err != nil {
+		return nil, errors.New("the upstream's base URL cannot be read: use https://HOST")
+	}
+	switch {
+	case u.Scheme != "https" && u.Scheme != "http", u.Host == "":
+		return nil, fmt.Errorf("base URL %q is no web address: use https://HOST", u.Redacted())
+	case u.User != nil, u.RawQuery != "", u.Fragment != "":
+		return nil, fmt.Errorf("base URL %q has a user, a query or a fragment: give the key as the key", u.Redacted())
+	case u.Scheme == "http" && up.Key != "" && !loopback(u.Hostname()):
+		return nil, fmt.Errorf("base URL %q would send the key in the clear: use https", up.BaseURL)
+	case hosts != nil && !slices.ContainsFunc(hosts, func(h string) bool {
+		return strings.EqualFold(h, u.Host) || strings.EqualFold(h, u.Hostname())
+	}):
+		return nil, fmt.Errorf("host %q is not allowed (allowed: %s): add it to the allowed hosts or use one of them",
+			u.Host, listed(hosts))
+	}
+	if strings.ContainsAny(up.Key, "\r\n\x00") {
+		return nil, errors.New("the key holds a line break: read it without the newline at its end")
+	}
+	if len(up.Key) > maxKey {
+		return nil, fmt.Errorf("the key has more than %d bytes: it is no key", maxKey)
+	}
+	u.Path = strings.TrimSuffix(strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/v1"), "/")
+	u.RawPath = ""
+	return u, nil
+}
+
+func newTransport() *http.Transport {
+	return &http.Transport{
+		Proxy:               http.ProxyFromEnvironment,
+		ForceAttemptHTTP2:   true,
+		DisableCompression:  true,
+		MaxIdleConnsPerHost: 8,
+		IdleConnTimeout:     90 * time.Second,
+		TLSHandshakeTimeout: 15 * time.Second,
+		ReadBufferSize:      chunkSize,
+		WriteBufferSize:     chunkSize,
+	}
+}
+
+// scrubber takes secrets out of texts.
+func scrubber(token, key string) *strings.Replacer {
+	pairs := []string{token, "[token]"}
+	if key != "" {
+		pairs = append(pairs, key, "[key]")
+	}
+	return strings.NewReplacer(pairs...)
+}

@@ -1,0 +1,246 @@
+package gateway
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Exchange is one request that was sent, and what came back.
+type Exchange struct {
+	ID             string  `json:"id"`
+	Method         string  `json:"method"`
+	Path           string  `json:"path"`
+	Model          string  `json:"model,omitempty"`
+	Status         int     `json:"status"` // 0: there was no answer
+	RequestBytes   int64   `json:"request_bytes"`
+	RequestSHA256  string  `json:"request_sha256"`
+	ResponseBytes  int64   `json:"response_bytes"`
+	ResponseSHA256 string  `json:"response_sha256,omitempty"`
+	Usage          Usage   `json:"usage"`
+	Estimated      bool    `json:"usage_estimated,omitempty"` // it was never told
+	FirstByteMS    float64 `json:"first_byte_ms"`             // after it was sent
+	TotalMS        float64 `json:"total_ms"`
+	HungUp         bool    `json:"hung_up,omitempty"` // the program did not wait for the end
+	Error          string  `json:"error,omitempty"`   // why it is not whole
+}
+
+// Refusal is a request that was not let out.
+type Refusal struct {
+	Rule    string `json:"rule"`
+	Method  string `json:"method"`
+	Path    string `json:"path"`
+	Message string `json:"message"`
+}
+
+// ModelUse is what one model was asked for.
+type ModelUse struct {
+	Model   string  `json:"model"`
+	Calls   int     `json:"calls"`
+	Usage   Usage   `json:"usage"`
+	CostUSD float64 `json:"cost_usd"`
+	Priced  bool    `json:"priced"` // false: the cost is not known
+}
+
+// Summary is what a gateway has seen, for the receipt of a turn.
+type Summary struct {
+	Host   string     `json:"host"`
+	Calls  int        `json:"calls"` // of a model, sent
+	Other  int        `json:"other"` // further requests, sent: token counts, lists of models
+	Models []ModelUse `json:"models"`
+
+	Usage     Usage   `json:"usage"`
+	CostUSD   float64 `json:"cost_usd"` // of the models that have a price
+	Unpriced  bool    `json:"unpriced,omitempty"`
+	Estimated bool    `json:"usage_estimated,omitempty"` // of some exchanges
+
+	BytesSent     int64 `json:"bytes_sent"`
+	BytesReceived int64 `json:"bytes_received"`
+
+	Exchanges []Exchange `json:"exchanges"` // those that have ended
+	Refused   int        `json:"refused"`
+	Refusals  []Refusal  `json:"refusals,omitempty"` // the first thousand
+
+	// Fault is why recording stopped, if it did.
+	Fault string `json:"fault,omitempty"`
+}
+
+const maxRefusals = 1000
+
+// ledger is the one door to what a gateway knows of its past.
+type ledger struct {
+	budget Budget
+	prices priceList
+
+	mu      sync.Mutex
+	last    int
+	seen    Summary
+	open    int           // exchanges that have not ended
+	idle    chan struct{} // closed when there are none
+	running Usage         // estimates of calls that have not ended
+	runUSD  float64
+	err     error
+}
+
+func newLedger(b Budget, prices map[string]Price, host string) *ledger {
+	idle := make(chan struct{})
+	close(idle)
+	return &ledger{budget: b, prices: newPriceList(prices), seen: Summary{Host: host}, idle: idle}
+}
+
+func (l *ledger) quiet() <-chan struct{} {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.idle
+}
+
+// enter and leave count the exchanges that run. The lock is held.
+func (l *ledger) enter() {
+	if l.open++; l.open == 1 {
+		l.idle = make(chan struct{})
+	}
+}
+
+func (l *ledger) leave() {
+	if l.open--; l.open == 0 {
+		close(l.idle)
+	}
+}
+
+func (l *ledger) number() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.last++
+	return l.last
+}
+
+// begin admits an exchange, or says why not.
+func (l *ledger) begin(x *exchange) *refusal {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.err != nil {
+		return &refusal{ruleRecord, "the record could not be written earlier in this turn, and nothing passes unrecorded: the turn has to stop"}
+	}
+	if !x.paid {
+		l.enter()
+		return nil
+	}
+	price, priced := l.prices.of(x.Model)
+	if no := l.overBudget(x.Model, priced); no != nil {
+		return no
+	}
+	l.enter()
+	l.running = l.running.plus(x.estimate)
+	l.runUSD += price.of(x.estimate)
+	return nil
+}
+
+// overBudget counts running calls by their estimate, so that a hundred at once
+// do not all begin on the last cent.
+func (l *ledger) overBudget(model string, priced bool) *refusal {
+	b := l.budget
+	if used := l.seen.Usage.Total() + l.running.Total(); b.Tokens > 0 && used >= b.Tokens {
+		return &refusal{ruleBudget, fmt.Sprintf(
+			"the budget of %d tokens is used up (%d): end the turn with what there is, or have the budget raised", b.Tokens, used)}
+	}
+	if b.USD <= 0 {
+		return nil
+	}
+	if used := l.seen.CostUSD + l.runUSD; used >= b.USD {
+		return &refusal{ruleBudget, fmt.Sprintf(
+			"the budget of $%.2f is used up ($%.2f): end the turn with what there is, or have the budget raised", b.USD, used)}
+	}
+	if !priced && b.Tokens == 0 {
+		return &refusal{ruleBudget, fmt.Sprintf(
+			"the budget of $%.2f cannot be held, because no price is known for the model %q: give its price, or a budget in tokens", b.USD, model)}
+	}
+	return nil
+}
+
+// end puts an exchange that began into the sums.
+func (l *ledger) end(x *exchange) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	defer l.leave()
+	s := &l.seen
+	s.Exchanges = append(s.Exchanges, x.Exchange)
+	s.BytesReceived += x.ResponseBytes
+	if x.sent.IsZero() { // it was never sent
+		l.release(x)
+		return
+	}
+	s.BytesSent += x.RequestBytes
+	if !x.paid {
+		s.Other++
+		return
+	}
+	l.release(x)
+	s.Calls++
+	s.Usage = s.Usage.plus(x.Usage)
+	s.Estimated = s.Estimated || x.Estimated
+	l.addModel(x)
+}
+
+func (l *ledger) release(x *exchange) {
+	price, _ := l.prices.of(x.Model)
+	e := x.estimate
+	l.running = l.running.plus(Usage{-e.Input, -e.Output, -e.CacheRead, -e.CacheWrite})
+	l.runUSD = max(0, l.runUSD-price.of(e))
+}
+
+func (l *ledger) addModel(x *exchange) {
+	s := &l.seen
+	i, found := slices.BinarySearchFunc(s.Models, x.Model, func(m ModelUse, name string) int {
+		return strings.Compare(m.Model, name)
+	})
+	price, priced := l.prices.of(x.Model)
+	if !found {
+		s.Models = slices.Insert(s.Models, i, ModelUse{Model: x.Model, Priced: priced})
+	}
+	cost := price.of(x.Usage)
+	m := &s.Models[i]
+	m.Calls++
+	m.Usage = m.Usage.plus(x.Usage)
+	m.CostUSD += cost
+	s.CostUSD += cost
+	s.Unpriced = s.Unpriced || !priced
+}
+
+// refused counts a refusal and says whether it is to be recorded.
+func (l *ledger) refused(r Refusal) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.seen.Refused++
+	if len(l.seen.Refusals) >= maxRefusals {
+		return false
+	}
+	l.seen.Refusals = append(l.seen.Refusals, r)
+	return true
+}
+
+// breakDown notes the first error of the record.
+func (l *ledger) breakDown(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.err == nil {
+		l.err = fmt.Errorf("record what passes the gateway: %w", err)
+		l.seen.Fault = l.err.Error()
+	}
+}
+
+func (l *ledger) fault() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.err
+}
+
+func (l *ledger) summary() Summary {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := l.seen
+	s.Models = slices.Clone(s.Models)
+	s.Exchanges = slices.Clone(s.Exchanges)
+	s.Refusals = slices.Clone(s.Refusals)
+	return s
+}

@@ -1,0 +1,172 @@
+package gateway
+
+import (
+	"bytes"
+	"strconv"
+
+	"conclave/internal/jsontext"
+)
+
+// Usage is what a call consumed. Input counts neither what was read from the
+// cache nor what was written to it, whichever API was asked.
+type Usage struct {
+	Input      int64 `json:"input_tokens"`
+	Output     int64 `json:"output_tokens"`
+	CacheRead  int64 `json:"cache_read_input_tokens"`
+	CacheWrite int64 `json:"cache_creation_input_tokens"`
+}
+
+// Total is the number of all tokens.
+func (u Usage) Total() int64 { return u.Input + u.Output + u.CacheRead + u.CacheWrite }
+
+func (u Usage) plus(v Usage) Usage {
+	return Usage{u.Input + v.Input, u.Output + v.Output, u.CacheRead + v.CacheRead, u.CacheWrite + v.CacheWrite}
+}
+
+// atLeast fills in what is unknown from a guess.
+func (u Usage) atLeast(guess Usage) Usage {
+	if u.Input+u.CacheRead+u.CacheWrite == 0 {
+		u.Input = guess.Input
+	}
+	u.Output = max(u.Output, guess.Output)
+	return u
+}
+
+// guessTokens is the usual rule of thumb for text.
+func guessTokens(bytes int64) int64 { return (bytes + 3) / 4 }
+
+// maxLine bounds what the meter keeps of one line, or of one whole answer.
+const maxLine = 32 << 20
+
+// meter reads the usage from an answer that passes by, in pieces of any size.
+// It never holds up a byte, and what it cannot read it does not know.
+type meter struct {
+	sse   bool
+	part  []byte // the beginning of a line whose end has not come
+	lost  bool   // that line is too long to keep
+	usage Usage
+	final bool // the answer's last word on usage was read
+}
+
+func (m *meter) write(p []byte) {
+	if !m.sse {
+		m.keep(p)
+		return
+	}
+	for {
+		i := bytes.IndexByte(p, '\n')
+		if i < 0 {
+			m.keep(p)
+			return
+		}
+		line := p[:i]
+		if len(m.part) > 0 || m.lost {
+			m.keep(line)
+			line = m.part
+		}
+		if !m.lost {
+			m.line(line)
+		}
+		m.part, m.lost = m.part[:0], false
+		p = p[i+1:]
+	}
+}
+
+func (m *meter) keep(p []byte) {
+	if m.lost || len(m.part)+len(p) > maxLine {
+		m.part, m.lost = nil, true
+		return
+	}
+	m.part = append(m.part, p...)
+}
+
+// end reads what stands at the end without a newline.
+func (m *meter) end() {
+	if m.lost || len(m.part) == 0 {
+		return
+	}
+	if m.sse {
+		m.line(m.part)
+	} else if u := jsontext.Get(m.part, "usage"); u != nil {
+		m.final = m.read(u)
+	}
+	m.part = nil
+}
+
+var (
+	dataField = []byte("data:")
+	usageKey  = []byte(`"usage"`)
+)
+
+// line reads one line of a stream. Most hold no usage, and cost one look.
+func (m *meter) line(b []byte) {
+	data, ok := bytes.CutPrefix(b, dataField)
+	if !ok || isDelta(data) || !bytes.Contains(data, usageKey) {
+		return
+	}
+	kind, _ := jsontext.String(jsontext.Get(data, "type"))
+	switch kind {
+	case "message_start":
+		m.read(jsontext.Get(data, "message", "usage"))
+	case "message_delta":
+		m.final = m.read(jsontext.Get(data, "usage")) || m.final
+	case "response.completed", "response.incomplete", "response.failed":
+		m.final = m.read(jsontext.Get(data, "response", "usage")) || m.final
+	}
+}
+
+// isDelta recognises by their beginning the pieces of text that make up most
+// of a stream.
+func isDelta(data []byte) bool {
+	data = bytes.TrimPrefix(data, []byte(" "))
+	return bytes.HasPrefix(data, []byte(`{"type":"content_block_`)) || bytes.HasPrefix(data, []byte(`{"type":"response.output_`))
+}
+
+// read takes over the counts that an object has, and keeps the others: the
+// first event of a stream knows the input, the last one the output.
+func (m *meter) read(obj []byte) bool {
+	u, found := m.usage, false
+	whole, cached := int64(-1), int64(0)
+	err := jsontext.Walk(obj, func(key, value []byte) error {
+		switch string(key) {
+		case "input_tokens_details":
+			cached = count(jsontext.Get(value, "cached_tokens"))
+			whole = max(whole, 0)
+			return nil
+		case "input_tokens":
+			set(&u.Input, value, &found)
+		case "output_tokens":
+			set(&u.Output, value, &found)
+		case "cache_read_input_tokens":
+			set(&u.CacheRead, value, &found)
+		case "cache_creation_input_tokens":
+			set(&u.CacheWrite, value, &found)
+		}
+		return nil
+	})
+	if err != nil || !found {
+		return false
+	}
+	if whole >= 0 { // Responses: the input includes what came from the cache
+		u.CacheRead = min(cached, u.Input)
+		u.Input -= u.CacheRead
+	}
+	m.usage = u
+	return true
+}
+
+func set(to *int64, value []byte, found *bool) {
+	if n := count(value); n >= 0 {
+		*to, *found = n, true
+	}
+}
+
+// count reads a number of tokens; -1 means that it is none. A number beyond
+// any real one is none either, so that sums stay sums.
+func count(value []byte) int64 {
+	n, err := strconv.ParseInt(string(value), 10, 64)
+	if err != nil || n < 0 || n > 1<<40 {
+		return -1
+	}
+	return n
+}

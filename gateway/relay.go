@@ -1,0 +1,194 @@
+package gateway
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+)
+
+const chunkSize = 64 << 10
+
+// tape takes in the bytes of a response on their way: first the record, then
+// the digest and the usage.
+type tape struct {
+	g       *Gateway
+	x       *exchange
+	channel string
+	sum     hash.Hash
+	meter   *meter
+}
+
+func (g *Gateway) newTape(x *exchange, h http.Header) *tape {
+	sse := strings.HasPrefix(strings.ToLower(h.Get("Content-Type")), "text/event-stream")
+	return &tape{g, x, responseChannel + "/" + x.ID, sha256.New(), &meter{sse: sse}}
+}
+
+func (t *tape) take(b []byte) error {
+	if t.x.ResponseBytes == 0 {
+		t.x.FirstByteMS = float64(time.Since(t.x.sent).Microseconds()) / 1000
+	}
+	if err := t.g.opts.Blobs.AppendBlob(t.channel, b); err != nil {
+		return err
+	}
+	t.x.ResponseBytes += int64(len(b))
+	t.sum.Write(b)
+	t.meter.write(b)
+	return nil
+}
+
+// finish notes what is known at the end. Usage that was never told is
+// guessed, so that hanging up early is no way around a budget.
+func (t *tape) finish() error {
+	t.meter.end()
+	x := t.x
+	x.ResponseSHA256 = hex.EncodeToString(t.sum.Sum(nil))
+	x.TotalMS = float64(time.Since(x.sent).Microseconds()) / 1000
+	if x.paid {
+		x.Usage = t.meter.usage
+		if !t.meter.final && x.Status < 300 {
+			x.Estimated = true
+			x.Usage = x.Usage.atLeast(Usage{Input: x.estimate.Input, Output: guessTokens(x.ResponseBytes)})
+		}
+	}
+	return t.g.recordResponse(x)
+}
+
+// relay passes a response on. What goes wrong after it began cuts it.
+func (g *Gateway) relay(w http.ResponseWriter, r *http.Request, x *exchange, resp *http.Response) {
+	x.Status = resp.StatusCode
+	t := g.newTape(x, resp.Header)
+	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
+		g.redirected(w, r, t, resp)
+		return
+	}
+	g.copyHeader(w.Header(), resp.Header)
+	w.WriteHeader(resp.StatusCode)
+	out := http.NewResponseController(w)
+	_ = out.Flush() // a writer that cannot flush passes things on in its own time
+	err := g.pass(w, out, t, resp.Body)
+	if err != nil {
+		x.Error = g.scrub.Replace(err.Error())
+		if r.Context().Err() != nil {
+			x.HungUp, x.Error = true, g.whoLeft()+" before the answer was whole"
+		}
+		if x.HungUp && t.meter.final {
+			x.Error = "" // Codex hangs up on the last event, and has it all
+		}
+	}
+	if ferr := t.finish(); ferr != nil {
+		g.broken(ferr)
+		err = ferr
+	}
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	for name, values := range resp.Trailer {
+		if !g.holdsKey(strings.Join(values, "\n")) {
+			w.Header()[http.TrailerPrefix+name] = values
+		}
+	}
+}
+
+// redirected refuses to follow, and to let the agent follow.
+func (g *Gateway) redirected(w http.ResponseWriter, r *http.Request, t *tape, resp *http.Response) {
+	t.x.Error = fmt.Sprintf("the model's server (%s) answered with a redirect (%d), which is not followed: use the address that it leads to as base URL",
+		g.base.Host, resp.StatusCode)
+	no := &refusal{ruleUpstream, t.x.Error}
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, chunkSize)) // evidence, as far as it goes
+	if len(body) > 0 && !g.holdsKey(string(body)) {
+		if err := t.take(body); err != nil {
+			no = g.broken(err)
+		}
+	}
+	if err := t.finish(); err != nil {
+		no = g.broken(err)
+	}
+	writeRefusal(w, g.family(r), no)
+}
+
+var errKeyRepeated = errors.New("the model's server repeated the key: the answer was cut before it")
+
+// pass copies the body piece by piece, as it comes.
+func (g *Gateway) pass(w io.Writer, out *http.ResponseController, t *tape, body io.Reader) error {
+	held := newGuard(g.guarded(), chunkSize)
+	for {
+		n, rerr := body.Read(held.room())
+		piece, found := held.next(n, rerr == io.EOF)
+		if len(piece) > 0 {
+			if err := g.put(w, out, t, piece); err != nil {
+				return err
+			}
+		}
+		switch {
+		case found:
+			return errKeyRepeated
+		case rerr == io.EOF:
+			return nil
+		case rerr != nil:
+			return fmt.Errorf("the model's server broke off: %w", rerr)
+		}
+		held.keep()
+	}
+}
+
+// put records a piece and passes it on, in this order.
+func (g *Gateway) put(w io.Writer, out *http.ResponseController, t *tape, data []byte) error {
+	if err := t.take(data); err != nil {
+		g.broken(err)
+		return errors.New("the answer could not be recorded, and was cut")
+	}
+	if _, err := w.Write(data); err != nil {
+		t.x.HungUp = true
+		return fmt.Errorf("the program hung up: %w", err)
+	}
+	if err := out.Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		t.x.HungUp = true
+		return fmt.Errorf("the program hung up: %w", err)
+	}
+	return nil
+}
+
+// guarded is the key if it is long enough to be told from ordinary text.
+func (g *Gateway) guarded() []byte {
+	if key := g.opts.Upstream.Key; len(key) >= guardLeast {
+		return []byte(key)
+	}
+	return nil
+}
+
+func (g *Gateway) holdsKey(s string) bool {
+	key := g.guarded()
+	return len(key) > 0 && strings.Contains(s, string(key))
+}
+
+// inward are headers of a response that concern one connection, or the
+// person's account.
+var inward = []string{
+	"Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
+	"Set-Cookie", "Alt-Svc", "Location", "Content-Length", "Anthropic-Organization-Id", "Openai-Organization", "Openai-Project",
+}
+
+// copyHeader leaves the length out: the program learns that the answer has
+// ended from the connection, and that says so only when the outcome, too, is
+// on the record.
+func (g *Gateway) copyHeader(dst, src http.Header) {
+	h := src.Clone()
+	dropConnection(h)
+	for _, name := range inward {
+		h.Del(name)
+	}
+	for name, values := range h {
+		if !g.holdsKey(strings.Join(values, "\n")) {
+			dst[name] = values
+		}
+	}
+	if _, ok := dst["Content-Type"]; !ok {
+		dst["Content-Type"] = nil // or the server guesses one
+	}
+}

@@ -1,0 +1,144 @@
+package gateway
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+func newServer(g *Gateway) *http.Server {
+	return &http.Server{
+		Handler:           g,
+		ReadHeaderTimeout: time.Minute,
+		// What a program in a room does to its connection is not news.
+		ErrorLog: log.New(io.Discard, "", 0),
+	}
+}
+
+// ServeConn serves the requests of one connection and returns when it has
+// ended.
+func (g *Gateway) ServeConn(c net.Conn) {
+	if !g.enter() {
+		c.Close()
+		return
+	}
+	defer g.wg.Done()
+	one := &oneConn{Conn: c, gone: make(chan struct{})}
+	// Close reaches a connection that the server has not yet noticed, too.
+	defer context.AfterFunc(g.ctx, func() { one.Close() })()
+	_ = g.server.Serve(&oneListener{conn: one}) // ends with the connection
+	one.Close()                                 // a server that was closed never took it
+}
+
+// oneListener gives out one connection, and ends when that is closed.
+type oneListener struct {
+	mu   sync.Mutex
+	conn *oneConn
+	held *oneConn
+}
+
+func (l *oneListener) Accept() (net.Conn, error) {
+	l.mu.Lock()
+	if c := l.conn; c != nil {
+		l.conn, l.held = nil, c
+		l.mu.Unlock()
+		return c, nil
+	}
+	held := l.held
+	l.mu.Unlock()
+	<-held.gone
+	return nil, net.ErrClosed
+}
+
+// Close is called by the server when it shuts down and when Serve returns; it
+// closes the connections that it has accepted by itself.
+func (l *oneListener) Close() error   { return nil }
+func (l *oneListener) Addr() net.Addr { return roomAddr{} }
+
+type roomAddr struct{}
+
+func (roomAddr) Network() string { return "room" }
+func (roomAddr) String() string  { return "room" }
+
+// oneConn tells when it was closed.
+type oneConn struct {
+	net.Conn
+	once sync.Once
+	gone chan struct{}
+}
+
+func (c *oneConn) Close() error {
+	err := c.Conn.Close()
+	c.once.Do(func() { close(c.gone) })
+	return err
+}
+
+// ServeHTTP serves one request. It ends with panic(http.ErrAbortHandler), as
+// net/http has it, where a response that has begun must be cut.
+func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !g.enter() {
+		writeRefusal(w, g.family(r), &refusal{ruleClosed, "the room's gateway is closed: the turn has ended"})
+		return
+	}
+	defer g.wg.Done()
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	defer context.AfterFunc(g.ctx, cancel)()
+	g.serve(w, r.WithContext(ctx))
+}
+
+func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) {
+	to := g.route(r)
+	switch {
+	case to.where == home:
+		g.knock(w, r)
+	case !g.authentic(r.Header):
+		g.refuse(w, r, nil, nil, &refusal{ruleToken,
+			"this request does not bear the room's token: send it as x-api-key or as a bearer token"})
+	case to.no != nil:
+		g.refuse(w, r, nil, nil, to.no)
+	case to.where == tools:
+		g.opts.Tools.ServeHTTP(w, r)
+	default:
+		g.exchange(w, r, to)
+	}
+}
+
+// knock answers whether somebody is there. Claude Code asks it before it shows
+// its token; that asks for nothing, and is not worth a refusal on the record.
+func (g *Gateway) knock(w http.ResponseWriter, r *http.Request) {
+	if !g.authentic(r.Header) {
+		w.WriteHeader(http.StatusUnauthorized)
+		return
+	}
+	w.WriteHeader(http.StatusOK)
+}
+
+// authentic compares in constant time. Any one header that has the token will
+// do: some programs send a second one of their own.
+func (g *Gateway) authentic(h http.Header) bool {
+	ok := 0
+	for _, v := range h.Values("X-Api-Key") {
+		ok |= g.isToken(v)
+	}
+	for _, v := range h.Values("Authorization") {
+		scheme, v, _ := strings.Cut(v, " ")
+		if strings.EqualFold(scheme, "bearer") {
+			ok |= g.isToken(strings.TrimSpace(v))
+		}
+	}
+	return ok == 1
+}
+
+// isToken compares digests, which have one length whatever was sent.
+func (g *Gateway) isToken(v string) int {
+	sum := sha256.Sum256([]byte(v))
+	return subtle.ConstantTimeCompare(sum[:], g.tokenSum[:])
+}
