@@ -145,12 +145,16 @@ func (j *judge) room(r Room) {
 		j.find(RuleFound, j.frameN, "the fingerprints have no key: nothing can be looked for")
 	}
 	j.pending = nil
+	var short []string
 	for _, s := range r.Denied {
 		if s.Windows > 0 {
 			j.pending = append(j.pending, s)
 		} else if s.Size > 0 {
-			j.gap("%s is too short, or shares every phrase with what was given: it cannot be recognised", s.Name)
+			short = append(short, s.Name)
 		}
+	}
+	if len(short) > 0 {
+		j.gap("too short to be recognised, or shared with what was given: %s", strings.Join(short, ", "))
 	}
 }
 

@@ -6,9 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -16,7 +16,14 @@ import (
 
 	"conclave/agent"
 	"conclave/agent/scripted"
+	"conclave/audit"
+	"conclave/policy"
+	"conclave/profile"
+	"conclave/quest"
+	"conclave/quest/flow"
 	"conclave/record"
+	"conclave/room"
+	"conclave/seat"
 	"conclave/transcript"
 )
 
@@ -28,158 +35,235 @@ func newDemoCommand(env *environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "See it work: no key, no network",
-		Long: `Demo plays a short consultation with a scripted agent, records every word of
-it, prints it, and checks the record.`,
-		Example: "  conclave demo\n  conclave demo --keep /tmp/demo      keep the record to look at",
+		Long: `Demo plays a short scene with scripted agents: a consultation with the Cat, a
+look into the Dragon's room, an attempt on its walls, the Dragon's verdict. Then
+it asks the record who knew what.`,
+		Example: "  conclave demo\n  conclave demo --keep /tmp/demo      keep the workspace to look at",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return runDemo(cmd.Context(), env, keep)
 		},
 	}
-	cmd.Flags().StringVar(&keep, "keep", "", "keep the record in this directory")
+	cmd.Flags().StringVar(&keep, "keep", "", "keep the workspace in this directory")
 	return cmd
 }
 
-// demo is one consultation on the record.
 type demo struct {
-	env     *environment
-	style   style
-	writer  *record.Writer
-	emitter *transcript.Emitter
-	session agent.Session
+	env    *environment
+	style  style
+	root   string
+	script *scripted.Script
 }
 
 func runDemo(ctx context.Context, env *environment, keep string) (err error) {
-	root := keep
-	if root == "" {
-		if root, err = os.MkdirTemp("", "conclave-demo-"); err != nil {
+	d := &demo{env: env, style: env.style(), root: keep}
+	if keep == "" {
+		if d.root, err = os.MkdirTemp("", "conclave-demo-"); err != nil {
 			return environmentError("%w", err)
 		}
-		defer func() { err = errors.Join(err, os.RemoveAll(root)) }()
+		defer func() { err = errors.Join(err, os.RemoveAll(d.root)) }()
 	}
-	d := &demo{env: env, style: env.style()}
-	if err := d.open(ctx, inDir(env, root)); err != nil {
-		return err
-	}
-	defer d.writer.Close()
-	if err := d.talk(ctx); err != nil {
-		return err
-	}
-	return d.check()
-}
-
-func (d *demo) open(ctx context.Context, root string) error {
-	run := record.NewRunID(time.Now())
-	path, err := record.Path(root, run)
-	if err != nil {
-		return err
-	}
-	if d.writer, err = record.Create(path, record.Header{Run: run, Program: "conclave " + version}); err != nil {
+	d.root = inDir(env, d.root)
+	if err := d.prepare(); err != nil {
 		return environmentError("%w", err)
 	}
-	d.emitter, err = transcript.NewEmitter(transcript.Options{
-		PromptName: "demo.consult.cat", Adapter: transcript.AdapterScripted, Store: d.writer,
-	})
+	for _, act := range []func(context.Context) error{d.consult, d.look, d.walls, d.confront, d.judge} {
+		if err := act(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// prepare lays out a workspace with a quest and some work.
+func (d *demo) prepare() error {
+	for name, to := range map[string]string{
+		"quest.md": quest.QuestFile, "CHECKLIST.md": "CHECKLIST.md", "REHEARSAL.md": "REHEARSAL.md",
+	} {
+		data, err := demoFiles.ReadFile("demo/" + name)
+		if err != nil {
+			return err
+		}
+		file := filepath.Join(d.root, filepath.FromSlash(to))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(file, data, 0o644); err != nil {
+			return err
+		}
+	}
+	src, err := demoFiles.ReadFile("demo/party.script")
 	if err != nil {
 		return err
 	}
-	src, err := demoFiles.ReadFile("demo/consultation.script")
-	if err != nil {
-		return err
-	}
-	script, err := scripted.Parse(src)
-	if err != nil {
-		return err
-	}
-	files, err := fs.Sub(demoFiles, "demo")
-	if err != nil {
-		return err
-	}
-	d.session, err = (&scripted.Agent{Script: script}).Start(ctx, agent.Spec{Role: "cat", Emitter: d.emitter, Files: files, Blobs: d.writer})
+	d.script, err = scripted.Parse(src)
 	return err
 }
 
-func (d *demo) talk(ctx context.Context) error {
-	fmt.Fprintln(d.env.Stdout, d.style.bold("A consultation, word for word"))
-	if err := d.emitter.Start(); err != nil {
-		return err
-	}
-	for _, words := range []string{
-		"We want to ship on Friday. What do you see?",
-		"Mara wrote the rollback. She is in until six.",
-	} {
-		fmt.Fprintf(d.env.Stdout, "\n%s %s\n", d.style.bold("User:"), words)
-		turn, err := d.session.Send(ctx, agent.Message{Text: words})
-		if err != nil {
-			return err
-		}
-		if err := d.show(turn); err != nil {
-			return err
-		}
-		// Nothing is answered that is not on the disk.
-		if err := d.writer.Commit(); err != nil {
-			return err
-		}
-	}
-	return errors.Join(d.session.Stop(ctx), d.emitter.Stop())
+func (d *demo) say(format string, args ...any) { fmt.Fprintf(d.env.Stdout, format+"\n", args...) }
+
+func (d *demo) heading(text string) { d.say("\n%s", d.style.bold(text)) }
+
+func (d *demo) furnish(ctx context.Context, role policy.Role, work ...string) (flow.Furnishing, error) {
+	inside := *d.env
+	inside.Dir = d.root
+	return inside.furnish(ctx, string(role), work)
 }
 
-func (d *demo) show(turn agent.Turn) error {
-	for {
-		e, err := turn.Next()
-		if errors.Is(err, io.EOF) {
-			fmt.Fprintf(d.env.Stdout, "\n%s %s\n", d.style.bold("🐱 Cat:"), turn.Reply().Text)
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if e.Entry == nil {
-			continue
-		}
-		switch e.Entry.Type {
-		case transcript.Thinking, transcript.ToolUse, transcript.ToolResult:
-			d.aside(e.Entry)
-		}
+// open seats a scripted agent.
+func (d *demo) open(ctx context.Context, role policy.Role, work ...string) (*seat.Seat, error) {
+	f, err := d.furnish(ctx, role, work...)
+	if err != nil {
+		return nil, err
 	}
+	return seat.Open(ctx, seat.Plan{
+		Workspace: d.root, Run: record.NewRunID(time.Now()), Role: string(role), PromptName: "demo." + string(role),
+		Program: "conclave " + version, Agent: &scripted.Agent{Script: d.script}, InProcess: true,
+		Room: f.Plan, Denied: f.Denied, Watch: d.watch,
+	})
 }
 
-// aside prints in one line what the agent did besides speaking.
-func (d *demo) aside(e *transcript.Entry) {
-	var detail struct {
-		Text, Name, Content string
-		Input               struct{ Path string }
-		IsError             bool `json:"is_error"`
-	}
-	if err := json.Unmarshal(e.Detail, &detail); err != nil {
+// watch prints in one line what the agent did besides speaking.
+func (d *demo) watch(e agent.Event) {
+	if e.Entry == nil {
 		return
 	}
-	line := ""
-	switch first, _, _ := strings.Cut(detail.Content, "\n"); {
-	case e.Type == transcript.Thinking:
-		line = "thinks: " + detail.Text
-	case e.Type == transcript.ToolUse:
-		line = detail.Name + "s " + detail.Input.Path
-	case detail.IsError:
-		line = "  refused: " + detail.Content
-	default:
-		line = "  gets: " + first + " …"
+	var detail struct {
+		Text, Content string
+		Input         struct{ Path string }
+		IsError       bool `json:"is_error"`
 	}
-	fmt.Fprintln(d.env.Stdout, d.style.dim("   · "+line))
+	if err := json.Unmarshal(e.Entry.Detail, &detail); err != nil {
+		return
+	}
+	first, _, _ := strings.Cut(detail.Content, "\n")
+	switch e.Entry.Type {
+	case transcript.Thinking:
+		d.say("%s", d.style.dim("   · thinks: "+detail.Text))
+	case transcript.ToolUse:
+		d.say("%s", d.style.dim("   · reads "+detail.Input.Path))
+	case transcript.ToolResult:
+		word := "     and finds: " + first + " …"
+		if detail.IsError {
+			word = "     and finds nothing there"
+		}
+		d.say("%s", d.style.dim(word))
+	}
 }
 
-func (d *demo) check() error {
-	seal, err := d.writer.Seal("done")
+func (d *demo) turn(ctx context.Context, s *seat.Seat, role policy.Role, id string, parts ...audit.Part) error {
+	for _, p := range parts {
+		if p.Origin == audit.FromPerson {
+			d.say("\n%s %s", d.style.bold("User:"), p.Text)
+		}
+	}
+	reply, err := s.Take(ctx, seat.Turn{ID: id, Parts: parts})
 	if err != nil {
 		return err
 	}
-	out := d.env.Stdout
-	fmt.Fprintf(out, "\n%s\n", d.style.bold("What the record holds"))
-	printSummary(out, d.emitter.Summary())
-	fmt.Fprintf(out, "\n%s\n", d.style.bold("Is it whole?"))
-	if err := checkTranscript(d.env, d.writer.Path(), false); err != nil {
+	who, _ := profile.Lookup(string(role))
+	face := profile.NewFace(who, nil)
+	d.say("\n%s %s", d.style.bold(face.Emoji()+" "+face.Name()+":"), reply.Text)
+	return nil
+}
+
+func (d *demo) consult(ctx context.Context) error {
+	d.say("%s", d.style.bold("1. A consultation, word for word"))
+	s, err := d.open(ctx, policy.Cat)
+	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%s every word is there, in order; a changed byte would show against %.16s…\n", d.style.green("yes:"), seal.Head)
+	for i, words := range []string{"We want to ship on Friday. What do you see?", "Mara ran it on Thursday, on a copy. It is written down."} {
+		if err := d.turn(ctx, s, policy.Cat, fmt.Sprintf("consult-%d", i+1), audit.Part{Origin: audit.FromPerson, Text: words}); err != nil {
+			return err
+		}
+	}
+	_, err = s.Close(ctx, "done")
+	return err
+}
+
+// look shows what the Dragon would see.
+func (d *demo) look(ctx context.Context) error {
+	d.heading("2. The Dragon's room")
+	inside := *d.env
+	inside.Dir = d.root
+	cmd := newRoomShowCommand(&inside)
+	cmd.SetArgs([]string{"dragon", "CHECKLIST.md", "REHEARSAL.md"})
+	cmd.SilenceUsage, cmd.SilenceErrors = true, true
+	return cmd.ExecuteContext(ctx)
+}
+
+// walls tries, with a real program in the real room, to read the quest.
+func (d *demo) walls(ctx context.Context) error {
+	d.heading("3. Its walls, tried by a real program")
+	secret := filepath.Join(d.root, filepath.FromSlash(quest.QuestFile))
+	f, err := d.furnish(ctx, policy.Dragon, "REHEARSAL.md")
+	if err != nil {
+		return err
+	}
+	cat, err := exec.LookPath("cat")
+	if err != nil {
+		d.say("there is no cat on this machine; nothing was tried")
+		return nil
+	}
+	r, err := room.Open(ctx, f.Plan)
+	if err == nil {
+		defer r.Close()
+		var null *os.File
+		if null, err = os.Open(os.DevNull); err == nil {
+			defer null.Close()
+			err = r.Run(ctx, agent.Command{Path: cat, Args: []string{secret}, Dir: r.Place().InGuest(agent.WorkDir)}, room.Stdio{In: null, Out: null, Err: null})
+		}
+	}
+	var exit *exec.ExitError
+	switch {
+	case errors.Is(err, room.ErrLevel):
+		d.say("rooms cannot be sealed on this machine, so no evaluator would start here: %v", err)
+		return nil
+	case err == nil:
+		return noError("a program in the Dragon's room read %s: the wall does not hold", secret)
+	case !errors.As(err, &exit):
+		return err
+	}
+	e := r.Enforcement()
+	held := 0
+	for _, p := range e.Probes {
+		if p.Holds() {
+			held++
+		}
+	}
+	d.say("$ cat %s      %s", quest.QuestFile, d.style.green("no such file"))
+	d.say("%s by %s: %d things were possible outside and impossible inside", e.Level, e.Mechanism, held)
+	return nil
+}
+
+func (d *demo) confront(ctx context.Context) error {
+	d.heading("4. The Dragon judges the work, not the workers")
+	s, err := d.open(ctx, policy.Dragon, "CHECKLIST.md", "REHEARSAL.md")
+	if err != nil {
+		return err
+	}
+	if err := d.turn(ctx, s, policy.Dragon, "confront", audit.Part{Origin: audit.FromEngine, Text: "Judge the work in this room by the criteria."}); err != nil {
+		return err
+	}
+	_, err = s.Close(ctx, "done")
+	return err
+}
+
+// judge asks the record who knew what.
+func (d *demo) judge(context.Context) error {
+	d.heading("5. Who knew what? The record answers")
+	inside := *d.env
+	inside.Dir = d.root
+	reports, err := inside.auditAll(nil)
+	if err != nil {
+		return err
+	}
+	inside.printAudit(reports)
+	for _, r := range reports {
+		if !r.Clean() {
+			return saidNo()
+		}
+	}
 	return nil
 }

@@ -64,7 +64,7 @@ func execute(ctx context.Context, env *environment, args []string) int {
 	if err == nil {
 		return exitDone
 	}
-	code, said := exitUsage, false
+	code, said := exitEnvironment, false
 	if exit := (*exitError)(nil); errors.As(err, &exit) {
 		code, said = exit.code, exit.err == nil
 	}
@@ -115,11 +115,21 @@ Exit codes: 0 done, 1 the answer is no, 2 usage, 3 something is missing here.`,
 	return root
 }
 
-// strict makes every command group answer an unknown word with an error and a
-// suggestion; by itself cobra does so for the root only.
+// strict makes wrong arguments usage errors, and every command group answer an
+// unknown word with an error and a suggestion; by itself cobra does so for the
+// root only.
 func strict(cmd *cobra.Command) {
 	for _, sub := range cmd.Commands() {
 		strict(sub)
+	}
+	if check := cmd.Args; check != nil {
+		cmd.Args = func(cmd *cobra.Command, args []string) error {
+			err := check(cmd, args)
+			if exit := (*exitError)(nil); err == nil || errors.As(err, &exit) {
+				return err
+			}
+			return usageError("%s: %w\ntry: %[1]s --help", cmd.CommandPath(), err)
+		}
 	}
 	if !cmd.HasSubCommands() || cmd.RunE != nil && cmd.HasParent() {
 		return
