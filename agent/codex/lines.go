@@ -1,0 +1,124 @@
+package codex
+
+import (
+	"conclave/internal/jsontext"
+	"conclave/transcript"
+)
+
+// Format is one of the ways in which Codex writes down what it does.
+type Format string
+
+// The formats.
+const (
+	FormatUnknown Format = ""
+	FormatServer  Format = "app-server"        // what app-server writes
+	FormatClient  Format = "app-server client" // what is sent to it
+	FormatRollout Format = "rollout"
+	FormatExec    Format = "exec"
+)
+
+// Sniff says which format a line is of.
+func Sniff(line []byte) Format {
+	var kind, payload, method, id, result, failure, version []byte
+	if pick(line, want{"type", &kind}, want{"payload", &payload}, want{"method", &method}, want{"id", &id},
+		want{"result", &result}, want{"error", &failure}, want{"jsonrpc", &version}) != nil {
+		return FormatUnknown
+	}
+	switch {
+	case version != nil: // other people's JSON-RPC; Codex leaves the version out
+		return FormatUnknown
+	case kind != nil && payload != nil && method == nil:
+		return FormatRollout
+	case method != nil && clientMethods[str(method)]:
+		return FormatClient
+	case method != nil, id != nil && (result != nil || failure != nil):
+		return FormatServer
+	case execKinds[str(kind)]:
+		return FormatExec
+	}
+	return FormatUnknown
+}
+
+var clientMethods = map[string]bool{
+	"initialize": true, "initialized": true, "thread/start": true, "thread/resume": true, "thread/fork": true,
+	"turn/start": true, "turn/steer": true, "turn/interrupt": true, "thread/compact/start": true,
+}
+
+var execKinds = map[string]bool{
+	"thread.started": true, "turn.started": true, "turn.completed": true, "turn.failed": true,
+	"item.started": true, "item.updated": true, "item.completed": true, "error": true,
+}
+
+// mapper is what all of them do.
+type mapper interface {
+	Map(line []byte) []transcript.Item
+	Flush() []transcript.Item
+	Unrecognised() []string
+}
+
+// File maps a file of Codex whose format it finds out by its first line that
+// has one. The zero value is ready for use. It is not safe for concurrent use.
+// The items share the memory of the line.
+type File struct {
+	format Format
+	m      mapper
+	early  []string // lines before the format was known
+}
+
+// Format is the format of the file, as far as it is known.
+func (f *File) Format() Format { return f.format }
+
+// Map maps one line, given without its newline.
+func (f *File) Map(line []byte) []transcript.Item {
+	if f.m == nil {
+		if f.format = Sniff(line); f.format == FormatUnknown {
+			return f.unknown(line)
+		}
+		switch f.format {
+		case FormatRollout:
+			f.m = new(Rollout)
+		case FormatExec:
+			f.m = new(Exec)
+		case FormatClient:
+			f.m = clientSide{new(Mapper)}
+		default:
+			f.m = serverSide{new(Mapper)}
+		}
+	}
+	return f.m.Map(line)
+}
+
+func (f *File) unknown(line []byte) []transcript.Item {
+	if !jsontext.Valid(line) {
+		return notJSON(line)
+	}
+	if len(f.early) == 0 {
+		f.early = []string{"lines of no known format"}
+	}
+	return one(transcript.Item{Type: transcript.Unknown,
+		Detail: new(detail).raw("notification", line).done(), Raw: line})
+}
+
+// Flush gives what is left when no further line will come.
+func (f *File) Flush() []transcript.Item {
+	if f.m == nil {
+		return nil
+	}
+	return f.m.Flush()
+}
+
+// Unrecognised lists what the mapper did not know, each once.
+func (f *File) Unrecognised() []string {
+	if f.m == nil {
+		return f.early
+	}
+	return append(f.early, f.m.Unrecognised()...)
+}
+
+type serverSide struct{ *Mapper }
+
+func (s serverSide) Map(line []byte) []transcript.Item { return s.Server(line) }
+
+type clientSide struct{ *Mapper }
+
+func (s clientSide) Map(line []byte) []transcript.Item { return s.Client(line) }

@@ -1,0 +1,162 @@
+package codex
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"conclave/agent"
+	"conclave/internal/jsonrpc"
+	"conclave/internal/jsontext"
+)
+
+// handle acts on a line that is on the record.
+func (s *session) handle(line []byte) {
+	msg, err := jsonrpc.Parse(line)
+	if err != nil {
+		return // it is on the record as what it is
+	}
+	switch msg.Kind {
+	case jsonrpc.Response:
+		s.calls.Settle(msg)
+	case jsonrpc.Request:
+		s.work.Go(func() { s.answer(msg) })
+	case jsonrpc.Notification:
+		s.notified(readNote(line, msg))
+	}
+}
+
+// notified follows turns. Those of other threads end nothing of ours.
+func (s *session) notified(n *note) {
+	s.mu.Lock()
+	t := s.turn
+	switch n.method {
+	case "turn/started":
+		s.active[n.thread] = n.turn
+	case "turn/completed":
+		delete(s.active, n.thread)
+	}
+	s.mu.Unlock()
+	if n.method == "configWarning" {
+		s.warned(str(jsontext.Get(n.params, "summary")))
+	}
+	if t == nil || n.thread != t.thread {
+		return
+	}
+	switch n.method {
+	case "turn/started":
+		t.named(n.turn)
+	case "turn/completed":
+		t.mu.Lock()
+		ours := t.id == "" || t.id == n.turn
+		t.mu.Unlock()
+		if ours {
+			t.completed(jsontext.Get(n.params, "turn"))
+		}
+	case "item/agentMessage/delta":
+		if text := str(jsontext.Get(n.params, "delta")); text != "" {
+			t.push(agent.Event{Delta: text})
+		}
+	}
+}
+
+// warned notes settings of ours that the program does not know: a newer one
+// may have renamed what locks the room.
+func (s *session) warned(summary string) {
+	if !strings.Contains(summary, "unrecognized") {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, line := range strings.Split(summary, "\n")[1:] {
+		s.ignored = append(s.ignored, "setting "+strings.TrimSpace(line))
+	}
+}
+
+// answer answers a request of the program. What it does not know it refuses.
+func (s *session) answer(msg jsonrpc.Message) {
+	err := s.reply(msg)
+	if err != nil && s.ctx.Err() == nil {
+		_ = s.fail(err)
+	}
+}
+
+func (s *session) reply(msg jsonrpc.Message) error {
+	if msg.Method == "account/chatgptAuthTokens/refresh" {
+		return s.renew(msg)
+	}
+	result := s.decide(msg)
+	if result == nil {
+		line, err := jsonrpc.NewFailure(msg.ID, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound,
+			Message: "this client does not do " + msg.Method})
+		if err != nil {
+			return err
+		}
+		return s.send(line)
+	}
+	line, err := jsonrpc.NewResult(msg.ID, result)
+	if err != nil {
+		return err
+	}
+	return s.send(line)
+}
+
+func (s *session) decide(msg jsonrpc.Message) any {
+	type object map[string]any
+	switch msg.Method {
+	case "item/commandExecution/requestApproval", "item/fileChange/requestApproval":
+		return object{"decision": s.approve(msg)}
+	case "execCommandApproval", "applyPatchApproval": // the first version's
+		switch s.approve(msg) {
+		case Accept:
+			return object{"decision": "approved"}
+		case AcceptForSession:
+			return object{"decision": "approved_for_session"}
+		}
+		return object{"decision": "abort"}
+	case "item/permissions/requestApproval":
+		return object{"permissions": object{}, "scope": "turn"} // nothing more
+	case "item/tool/requestUserInput":
+		return object{"answers": object{}} // nobody is there to ask
+	case "mcpServer/elicitation/request":
+		return object{"action": "decline", "content": nil, "_meta": nil}
+	case "currentTime/read":
+		return object{"currentTimeAt": time.Now().Unix()}
+	case "item/tool/call":
+		return s.callTool(msg)
+	}
+	return nil
+}
+
+func (s *session) approve(msg jsonrpc.Message) Decision {
+	if s.opts.Approve == nil {
+		return Decline
+	}
+	var thread, item, command, reason []byte
+	_ = pick(msg.Params, want{"threadId", &thread}, want{"itemId", &item},
+		want{"command", &command}, want{"reason", &reason}) // what is missing is empty
+	d := s.opts.Approve(s.ctx, Approval{Method: msg.Method, ThreadID: str(thread), ItemID: str(item),
+		Command: str(command), Reason: str(reason), Params: json.RawMessage(msg.Params)})
+	switch d {
+	case Accept, AcceptForSession, Cancel:
+		return d
+	}
+	return Decline
+}
+
+// callTool calls a tool of ours. An error is told to the model.
+func (s *session) callTool(msg jsonrpc.Message) any {
+	name := str(jsontext.Get(msg.Params, "tool"))
+	text, ok := "there is no tool "+name, false
+	for _, t := range s.opts.Tools {
+		if t.Name != name {
+			continue
+		}
+		out, err := t.Call(s.ctx, json.RawMessage(jsontext.Get(msg.Params, "arguments")))
+		if text, ok = out, err == nil; err != nil {
+			text = err.Error()
+		}
+	}
+	return map[string]any{"success": ok,
+		"contentItems": []any{map[string]string{"type": "inputText", "text": text}}}
+}

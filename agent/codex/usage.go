@@ -1,0 +1,99 @@
+package codex
+
+import (
+	"strconv"
+
+	"conclave/agent"
+	"conclave/internal/jsontext"
+)
+
+// tokens are counts as Codex keeps them: input includes what came from the
+// cache and what was written to it.
+type tokens struct {
+	total, input, cached, cacheWrite, output, reasoning int64
+}
+
+func (t tokens) minus(u tokens) tokens {
+	return tokens{t.total - u.total, t.input - u.input, t.cached - u.cached,
+		t.cacheWrite - u.cacheWrite, t.output - u.output, t.reasoning - u.reasoning}
+}
+
+func (t tokens) zero() bool { return t == tokens{} }
+
+func (t tokens) negative() bool { return t.input < 0 || t.output < 0 }
+
+// readTokens reads a breakdown in either of its spellings: camelCase on the
+// wire, snake_case in files.
+func readTokens(obj []byte) (t tokens, ok bool) {
+	err := jsontext.Walk(obj, func(key, value []byte) error {
+		n, err := strconv.ParseInt(string(value), 10, 64)
+		if err != nil {
+			return nil // not a count
+		}
+		switch string(key) {
+		case "totalTokens", "total_tokens":
+			t.total = n
+		case "inputTokens", "input_tokens":
+			t.input = n
+		case "cachedInputTokens", "cached_input_tokens":
+			t.cached = n
+		case "cacheWriteInputTokens", "cache_write_input_tokens":
+			t.cacheWrite = n
+		case "outputTokens", "output_tokens":
+			t.output = n
+		case "reasoningOutputTokens", "reasoning_output_tokens":
+			t.reasoning = n
+		}
+		return nil
+	})
+	if t.total == 0 {
+		t.total = t.input + t.output
+	}
+	return t, err == nil
+}
+
+// usage puts counts into the words that all adapters share.
+func (t tokens) usage() agent.Usage {
+	return agent.Usage{Input: t.input - t.cached - t.cacheWrite, Output: t.output,
+		CacheRead: t.cached, CacheWrite: t.cacheWrite}
+}
+
+// detail is the usage of one response: input without the cache, as the other
+// adapters count it.
+func (t tokens) detail() []byte {
+	u := t.usage()
+	var d detail
+	d.number("input_tokens", u.Input).number("output_tokens", u.Output).
+		number("cache_read_input_tokens", u.CacheRead).
+		number("cache_creation_input_tokens", u.CacheWrite).
+		number("reasoning_output_tokens", t.reasoning).
+		number("total_tokens", t.total)
+	return d.done()
+}
+
+// meter turns the running totals of one thread into the usage of each
+// response. Totals are repeated (around a compaction, after a failure, after a
+// resume), so a difference counts, never "last".
+type meter struct {
+	known bool
+	total tokens
+}
+
+// replay takes a total that was reached before this connection began.
+func (m *meter) replay(total tokens) { m.known, m.total = true, total }
+
+// add returns what total adds to what was known. For the first total of a
+// thread that is what the program calls the last response: what came before
+// it happened elsewhere.
+func (m *meter) add(total, last tokens) (used tokens, fresh bool) {
+	used = total.minus(m.total)
+	if !m.known && !last.zero() && last.input > 0 {
+		used = last
+	}
+	m.known, m.total = true, total
+	if used.negative() { // the count was started again
+		used = last
+	}
+	used.total = used.input + used.output
+	return used, used.input != 0 || used.output != 0
+}
