@@ -1,0 +1,168 @@
+package claude
+
+import (
+	"strconv"
+
+	"conclave/transcript"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// assistant maps a line of what the model said. The programs of today write
+// one block per line; older ones and other writers may put several.
+func (l *lineOf) assistant() {
+	if isTrue(l.env.isAPIError) {
+		// The program words the error as an answer of the model
+		// "<synthetic>"; its usage is zero and nobody's.
+		l.add(transcript.Error, []byte(`,"subtype":"api_error","transient":false`))
+		return
+	}
+	_, blocks := l.said()
+	for i, b := range blocks {
+		l.answerBlock(i, b)
+	}
+	if len(l.out) == l.first {
+		l.add(transcript.AssistantMessage, l.partial(nil))
+	}
+	l.tokens(l.msg)
+}
+
+func (l *lineOf) answerBlock(i int, b block) {
+	extra := l.blockExtra(i, b)
+	switch string(b.typ) {
+	case "text":
+		l.add(transcript.AssistantMessage, l.partial(extra))
+	case "thinking":
+		l.add(transcript.Thinking, l.partial(extra))
+	case "redacted_thinking":
+		l.add(transcript.Thinking, append(extra, `,"redacted":true`...))
+	case "tool_use", "server_tool_use", "mcp_tool_use":
+		l.add(transcript.ToolUse, toolUseExtra(l.partial(extra), b))
+	case "tool_result", "web_search_tool_result", "web_fetch_tool_result", "code_execution_tool_result", "mcp_tool_result":
+		l.add(transcript.ToolResult, toolResultExtra(extra, b.toolUseID, b.isError))
+	default:
+		name := "assistant block " + string(b.typ)
+		l.m.stats.Unknown[name]++
+		l.unrecognised(name)
+		l.add(transcript.Unknown, appendMember(extra, "subtype", name))
+	}
+}
+
+func toolUseExtra(extra []byte, b block) []byte {
+	if b.id != nil {
+		extra = appendRaw(extra, "tool_use_id", b.id)
+	}
+	if b.name != nil {
+		extra = appendRaw(extra, "name", b.name)
+	}
+	return extra
+}
+
+func (l *lineOf) partial(extra []byte) []byte {
+	if isTrue(l.env.isAborted) {
+		return append(extra, `,"partial":true`...)
+	}
+	return extra
+}
+
+// tokens adds the usage of a message once. All lines of a message repeat it,
+// and those written while the message still streamed hold less than the whole:
+// the line with a stop reason has the final figures.
+func (l *lineOf) tokens(msg message) {
+	if isTrue(l.env.isAborted) {
+		// Cut off before its end: the program itself does not count it.
+		l.m.usage.forget(msg.id)
+		return
+	}
+	if len(msg.usage) == 0 || msg.usage[0] != '{' || string(unquote(msg.model)) == "<synthetic>" {
+		return
+	}
+	for _, u := range l.m.usage.see(msg, l.env.uuid, l.sessionID) {
+		l.out = append(l.out, l.m.usageItem(u))
+	}
+}
+
+// usage is the usage of one message, as it was written.
+type usage struct {
+	id, model, figures, uuid []byte
+	session                  string
+}
+
+// usageOnce gives each message's usage out once. Messages of one file follow
+// each other, so that it need only remember the last few ids.
+type usageOnce struct {
+	done    [32]string
+	next    int
+	pending *usage
+}
+
+// see returns the usages that are due now that msg was seen.
+func (o *usageOnce) see(msg message, uuid []byte, session string) (due []usage) {
+	u := usage{msg.id, msg.model, msg.usage, uuid, session}
+	if o.pending != nil && string(o.pending.id) != string(msg.id) {
+		// A message whose end was never written: what is known of it.
+		due = append(due, *o.pending)
+		o.mark(o.pending.id)
+		o.pending = nil
+	}
+	if len(unquote(msg.id)) == 0 {
+		return append(due, u) // each line is a message of its own
+	}
+	if o.isDone(msg.id) {
+		return due
+	}
+	if ended := len(msg.stopReason) > 0 && msg.stopReason[0] == '"'; !ended {
+		u.figures = append([]byte(nil), u.figures...) // the line may be large
+		o.pending = &u
+		return due
+	}
+	o.pending = nil
+	o.mark(msg.id)
+	return append(due, u)
+}
+
+func (o *usageOnce) forget(id []byte) {
+	if o.pending != nil && string(o.pending.id) == string(id) {
+		o.pending = nil
+	}
+}
+
+func (o *usageOnce) take() (usage, bool) {
+	if o.pending == nil {
+		return usage{}, false
+	}
+	u := *o.pending
+	o.mark(u.id)
+	o.pending = nil
+	return u, true
+}
+
+func (o *usageOnce) mark(id []byte) {
+	o.done[o.next%len(o.done)] = string(id)
+	o.next++
+}
+
+func (o *usageOnce) isDone(id []byte) bool {
+	for _, d := range o.done {
+		if d == string(id) {
+			return true
+		}
+	}
+	return false
+}
+
+func (m *Mapper) usageItem(u usage) transcript.Item {
+	d := []byte(`{"of":null`)
+	if u.uuid != nil {
+		d = append([]byte(`{"of":`), u.uuid...)
+	}
+	if u.id != nil {
+		d = appendRaw(d, "message_id", u.id)
+	}
+	if u.model != nil {
+		d = appendRaw(d, "model", u.model)
+	}
+	d = append(appendRaw(d, "usage", u.figures), m.tail...)
+	return transcript.Item{Type: transcript.TokenUsage, Source: m.opts.Source,
+		SessionID: u.session, Detail: append(d, '}')}
+}

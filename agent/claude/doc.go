@@ -1,0 +1,21 @@
+// Package claude drives the real Claude Code program and reads what it writes.
+//
+// The mapping (Mapper) turns lines of a session file into transcript items. It
+// is pure: no file, no clock, no goroutine. Every line gives at least one item,
+// and the first of them carries the line as raw and, when the line is JSON, the
+// same bytes again as detail.sdk_entry; nothing is decoded and encoded on the
+// way. Lines of a type that the mapping does not know are items of type
+// unknown and counted by name.
+//
+// The driver (Agent) runs one process per session, with stream-json both ways,
+// in the place and by the launcher that it is given. Its entries come from the
+// session files, which hold more than the program says on stdout; stdout is
+// control, kept as bytes on the channel "claude.stdout", and reconciled by uuid
+// at the end of each turn: what was said there and never written is an entry
+// too. System prompt, messages, schema and tokens never stand on a command
+// line.
+//
+// It refuses to start a program outside its launcher, stores nothing itself,
+// and never reads a credential: Probe looks at whether a login exists, not at
+// what is in it.
+package claude

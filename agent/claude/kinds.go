@@ -1,0 +1,231 @@
+package claude
+
+import "conclave/transcript"
+
+// lineOf is one line while it is being mapped.
+type lineOf struct {
+	m    *Mapper
+	line []byte
+	*scanner
+	sessionID string
+	out       []transcript.Item
+	first     int // index in out of the line's first item
+}
+
+// add appends an item. extra are further members of its detail, each with a
+// comma in front. The first item of a line has the line itself in
+// detail.sdk_entry; later ones have the uuid of their line, by which the first
+// is found, and, in extra, the block that they stand for.
+func (l *lineOf) add(t transcript.Type, extra []byte) {
+	item := transcript.Item{Type: t, Source: l.m.opts.Source, SessionID: l.sessionID}
+	tail := l.m.tail
+	var d []byte
+	if len(l.out) == l.first {
+		if !l.m.opts.NoRaw {
+			item.Raw = l.line
+		}
+		d = l.m.space(len(`{"sdk_entry":}`) + len(l.line) + len(extra) + len(tail))
+		d = append(append(d, `{"sdk_entry":`...), l.line...)
+	} else {
+		d = l.m.space(len(`{"of":null}`) + len(l.env.uuid) + len(extra) + len(tail))
+		d = append(d, `{"of":`...)
+		if l.env.uuid != nil {
+			d = append(d, l.env.uuid...)
+		} else {
+			d = append(d, "null"...)
+		}
+	}
+	d = append(append(d, extra...), tail...)
+	item.Detail = append(d, '}')
+	l.out = append(l.out, item)
+}
+
+// event adds an item with a subtype and no more.
+func (l *lineOf) event(t transcript.Type, subtype string) {
+	l.add(t, appendMember(nil, "subtype", subtype))
+}
+
+func (l *lineOf) unknown(name string, recognised bool) {
+	l.m.stats.Unknown[name]++
+	if !recognised {
+		l.m.stats.Unrecognised[name]++
+	}
+	l.event(transcript.Unknown, name)
+}
+
+func (l *lineOf) unrecognised(name string) { l.m.stats.Unrecognised[name]++ }
+
+// notJSON keeps a line that has no detail to embed it in.
+func (l *lineOf) notJSON(name string) {
+	l.m.stats.Unknown[name]++
+	l.m.stats.Unrecognised[name]++
+	item := transcript.Item{Type: transcript.Unknown, Source: l.m.opts.Source, SessionID: l.m.session}
+	if !l.m.opts.NoRaw {
+		item.Raw = l.line
+		if item.Raw == nil {
+			item.Raw = []byte{} // an empty line is there, too
+		}
+	}
+	item.Detail = append(append(appendMember([]byte(`{"bytes":`+itoa(len(l.line))), "subtype", name), l.m.tail...), '}')
+	l.out = append(l.out, item)
+}
+
+// dispatch decides by the type of the line. The type comes first, always: a
+// copy of a request has a message with a role too.
+func (l *lineOf) dispatch() {
+	typ := l.env.typ
+	if known := l.m.opts.Known; known != nil && l.env.uuid != nil &&
+		known(l.sessionID, string(unquote(l.env.uuid))) {
+		l.event(transcript.SystemEvent, "repeated")
+		return
+	}
+	switch string(typ) {
+	case "user":
+		l.user()
+	case "assistant":
+		l.assistant()
+	case "system":
+		l.system()
+	case "attachment":
+		l.event(transcript.SystemEvent, "attachment/"+string(l.env.attachmentType))
+	case "api-request", "api-request-blob", "api-request-shape":
+		l.event(transcript.SystemEvent, "model_request")
+	case "summary":
+		l.event(transcript.SystemEvent, "compaction")
+	case "tool_result":
+		l.add(transcript.ToolResult, toolResultExtra(nil, l.env.toolUseID, l.env.isError))
+	case "thinking":
+		l.add(transcript.Thinking, nil)
+	case "":
+		l.unknown("no type", false)
+	default:
+		l.unknown(string(typ), housekeeping[string(typ)])
+	}
+}
+
+// housekeeping are the types that the program is known to write for itself:
+// nothing was said or done by them.
+var housekeeping = setOf("queue-operation", "last-prompt", "mode", "permission-mode", "atis-latch",
+	"tools-used", "cost-state", "ai-title", "custom-title", "agent-name", "file-history-snapshot",
+	"file-history-delta", "progress", "continued-in", "resume-head-vouch", "content-replacement",
+	"data-flow-records", "data-flow-incomplete", "derived-from", "fork-context-ref", "frame-link",
+	"ended-by-model", "tag", "relocated", "agent-color", "agent-setting", "pr-link", "bridge-session",
+	"history-suppression", "attribution-snapshot", "isolation-latch", "session-owner", "dev-mods",
+	"memory-mode", "worktree-state", "observer-ref")
+
+func setOf(names ...string) map[string]bool {
+	s := map[string]bool{}
+	for _, n := range names {
+		s[n] = true
+	}
+	return s
+}
+
+func (l *lineOf) system() {
+	switch sub := string(l.env.subtype); sub {
+	case "compact_boundary":
+		l.event(transcript.SystemEvent, "compaction")
+	case "api_error":
+		l.add(transcript.Error, []byte(`,"subtype":"api_error","transient":true`))
+	case "":
+		l.event(transcript.SystemEvent, "system")
+	default:
+		l.event(transcript.SystemEvent, sub)
+	}
+}
+
+// user maps a line of what the model was given: a prompt, what tools gave
+// back, or what the program put there on its own.
+func (l *lineOf) user() {
+	content, blocks := l.said()
+	aside := l.aside(content, blocks)
+	for i, b := range blocks {
+		l.userBlock(i, b, aside)
+	}
+	if len(l.out) > l.first {
+		return
+	}
+	if aside != "" {
+		l.event(transcript.SystemEvent, aside)
+		return
+	}
+	l.add(transcript.UserMessage, nil)
+}
+
+// said returns the content of the message and its blocks; in the simple form
+// the line has its content without a message.
+func (l *lineOf) said() (content []byte, blocks []block) {
+	if l.msg.content != nil {
+		return l.msg.content, l.blocks
+	}
+	return l.env.content, l.plainBlocks
+}
+
+func (l *lineOf) userBlock(i int, b block, aside string) {
+	extra := l.blockExtra(i, b)
+	switch string(b.typ) {
+	case "tool_result":
+		l.add(transcript.ToolResult, toolResultExtra(extra, b.toolUseID, b.isError))
+		return
+	case "text", "image", "document":
+	default:
+		l.unrecognised("user block " + string(b.typ))
+	}
+	if aside != "" {
+		l.add(transcript.SystemEvent, appendMember(extra, "subtype", aside))
+		return
+	}
+	l.add(transcript.UserMessage, extra)
+}
+
+// aside says what kind of remark of the program's own a user line is, "" when
+// a person or a driver said it.
+func (l *lineOf) aside(content []byte, blocks []block) string {
+	e := &l.env
+	switch {
+	case isTrue(e.isCompactSummary):
+		return "compaction_summary"
+	case isTrue(e.isMeta):
+		return "meta"
+	case string(e.originKind) == "task-notification":
+		return "task_notification"
+	case e.promptSource != nil:
+		return "" // typed or sent: whatever it looks like, it is a prompt
+	}
+	text := content
+	if len(blocks) > 0 {
+		text = blocks[0].text
+	}
+	for _, tag := range commandTags {
+		if startsWith(text, tag) {
+			return "command"
+		}
+	}
+	if startsWith(text, "[Request interrupted by user") {
+		return "interrupt"
+	}
+	return ""
+}
+
+var commandTags = []string{"<command-name>", "<command-message>", "<local-command-stdout>",
+	"<local-command-stderr>", "<local-command-caveat>", "<bash-input>", "<bash-stdout>", "<bash-stderr>"}
+
+// blockExtra begins the detail of a block: its place in the line, and for all
+// but the first item of a line the block itself.
+func (l *lineOf) blockExtra(i int, b block) []byte {
+	extra := append([]byte(`,"block_index":`), itoa(i)...)
+	if len(l.out) > l.first {
+		extra = appendRaw(extra, "block", b.raw)
+	}
+	return extra
+}
+
+func toolResultExtra(extra, id, isError []byte) []byte {
+	if id != nil {
+		extra = appendRaw(extra, "tool_use_id", id)
+	}
+	if isTrue(isError) {
+		extra = append(extra, `,"is_error":true`...)
+	}
+	return extra
+}

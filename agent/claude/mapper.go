@@ -1,0 +1,176 @@
+package claude
+
+import (
+	"bytes"
+
+	"conclave/internal/jsontext"
+	"conclave/transcript"
+)
+
+// Options configure a Mapper. The zero value maps a main session file.
+type Options struct {
+	// Source is the source that the items bear; "" means transcript.Main.
+	Source string
+
+	// Parent says where a subagent hangs; see Parent.
+	Parent Parent
+
+	// NoRaw leaves the raw bytes off (the setting emit_raw = false).
+	NoRaw bool
+
+	// Reuse builds details in memory that the next call takes again: the items
+	// are valid until then. For readers that pass items on at once.
+	Reuse bool
+
+	// Known says whether a line of this session and uuid is on the record
+	// already. A fork copies the history of its parent, uuids included, under
+	// its own session id; such a line becomes one system_event of the subtype
+	// "repeated", so that nothing is lost and nothing counted twice.
+	Known func(sessionID, uuid string) bool
+}
+
+// Parent is the place of a subagent in the tree of agents. It is written into
+// the detail of each of its entries as "parent" and "parent_tool_use_id".
+type Parent struct {
+	Source    string // transcript.Main or the source of another subagent
+	ToolUseID string // the tool call that started it
+}
+
+// Stats counts what a Mapper has seen.
+type Stats struct {
+	Lines, Bytes, Entries int64
+	// Unknown counts the lines that became entries of type unknown, by the
+	// name of their type; "not JSON" and "no type" are such names.
+	Unknown map[string]int64
+	// Unrecognised is the part of it that no version of the program known to
+	// this package writes, and subtypes and blocks of that kind.
+	Unrecognised map[string]int64
+}
+
+// Mapper maps the lines of one session file, in order. It is not safe for
+// concurrent use.
+type Mapper struct {
+	opts    Options
+	tail    []byte // the members of detail that every item of a subagent has
+	session string // the last session id, so that equal ones share memory
+	usage   usageOnce
+	scanner scanner
+	buf     []byte // for details, with Reuse
+	stats   Stats
+}
+
+// NewMapper returns a mapper for one file.
+func NewMapper(o Options) *Mapper {
+	m := &Mapper{opts: o}
+	m.stats.Unknown = map[string]int64{}
+	m.stats.Unrecognised = map[string]int64{}
+	m.SetParent(o.Parent)
+	return m
+}
+
+// SetParent says where the subagent hangs, when that is found out later than
+// its file.
+func (m *Mapper) SetParent(p Parent) {
+	m.opts.Parent, m.tail = p, nil
+	if p.Source != "" {
+		m.tail = appendMember(m.tail, "parent", p.Source)
+	}
+	if p.ToolUseID != "" {
+		m.tail = appendMember(m.tail, "parent_tool_use_id", p.ToolUseID)
+	}
+}
+
+// Stats returns the counts so far; its maps are the mapper's own.
+func (m *Mapper) Stats() Stats { return m.stats }
+
+// Map maps one line, given without its newline. The items share the line's
+// memory.
+func (m *Mapper) Map(line []byte) []transcript.Item { return m.Append(nil, line) }
+
+// Append is Map into a slice that the caller has.
+func (m *Mapper) Append(dst []transcript.Item, line []byte) []transcript.Item {
+	l := lineOf{m: m, line: line, out: dst, first: len(dst), scanner: &m.scanner}
+	if m.opts.Reuse {
+		m.buf = m.buf[:0]
+		if cap(m.buf) < len(line)+len(line)/4+1024 {
+			m.buf = make([]byte, 0, 2*len(line)+4096)
+		}
+	}
+	m.stats.Lines++
+	m.stats.Bytes += int64(len(line)) + 1
+	if !m.scanner.scan(line) {
+		name := "not JSON"
+		if jsontext.Valid(line) {
+			name = "not an object"
+		}
+		l.notJSON(name)
+	} else {
+		l.sessionID = m.intern(l.env.session())
+		l.dispatch()
+	}
+	m.stats.Entries += int64(len(l.out) - len(dst))
+	return l.out
+}
+
+// Flush returns what was held back for a line that did not come: the usage of
+// a message that never ended. Call it at the end of the file and of a turn.
+func (m *Mapper) Flush() []transcript.Item {
+	var out []transcript.Item
+	if u, ok := m.usage.take(); ok {
+		out = append(out, m.usageItem(u))
+		m.stats.Entries++
+	}
+	return out
+}
+
+// intern returns the session id of a line; a line without one belongs to the
+// session of those before it.
+func (m *Mapper) intern(raw []byte) string {
+	if raw = unquote(raw); raw != nil && string(raw) != m.session {
+		m.session = string(raw)
+	}
+	return m.session
+}
+
+// unquote returns what stands between the quotes, as it is written; nil when
+// b is no string. Names and ids have no escapes.
+func unquote(b []byte) []byte {
+	if len(b) < 2 || b[0] != '"' {
+		return nil
+	}
+	return b[1 : len(b)-1]
+}
+
+func isTrue(b []byte) bool { return string(b) == "true" }
+
+// startsWith says whether the JSON string b begins with prefix.
+func startsWith(b []byte, prefix string) bool {
+	text := unquote(b)
+	if bytes.IndexByte(text[:min(len(text), len(prefix))], '\\') >= 0 {
+		s, _ := jsontext.String(b)
+		return len(s) >= len(prefix) && s[:len(prefix)] == prefix
+	}
+	return len(text) >= len(prefix) && string(text[:len(prefix)]) == prefix
+}
+
+func appendMember(dst []byte, key, value string) []byte {
+	dst = append(append(append(dst, `,"`...), key...), `":`...)
+	dst, _ = jsontext.AppendString(dst, []byte(value))
+	return dst
+}
+
+func appendRaw(dst []byte, key string, value []byte) []byte {
+	dst = append(append(append(dst, `,"`...), key...), `":`...)
+	return append(dst, value...)
+}
+
+// space returns an empty slice for n bytes: new memory, or a part of what Reuse
+// has left.
+func (m *Mapper) space(n int) []byte {
+	if m.opts.Reuse && cap(m.buf)-len(m.buf) >= n {
+		start := len(m.buf)
+		m.buf = m.buf[:start+n]
+		return m.buf[start : start : start+n]
+	}
+	return make([]byte, 0, n)
+}

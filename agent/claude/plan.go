@@ -1,0 +1,244 @@
+package claude
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"conclave/agent"
+)
+
+// plan is what a session is started with.
+type plan struct {
+	command  agent.Command
+	session  string // its id
+	projects string // where the session files lie, as this process reaches them
+	login    string // "api key" or "login"
+	known    func(session, uuid string) bool
+	past     history // of the session that is resumed
+}
+
+// oauthPrefix begins a token that a person's login gave, in place of a key.
+const oauthPrefix = "sk-ant-oat"
+
+func (a *Agent) plan(program string, spec agent.Spec) (plan, error) {
+	p := plan{session: newID(), login: "login"}
+	for _, dir := range []string{agent.HomeDir, agent.TempDir, agent.WorkDir} {
+		if err := makeDir(spec.Place.Host, dir); err != nil {
+			return p, err
+		}
+	}
+	p.projects = spec.Place.OnHost(agent.HomeDir, ".claude", "projects")
+	if spec.Model.Token != "" && !strings.HasPrefix(spec.Model.Token, oauthPrefix) {
+		p.login = "api key"
+	}
+	if spec.Model.Token == "" {
+		if a.cfg.LoginDir == "" {
+			return p, errors.New("there is neither a key nor a login: give Model.Token a key (or what `claude setup-token` printed), or name the login's directory")
+		}
+		p.projects = filepath.Join(a.cfg.LoginDir, "projects")
+	}
+	args, err := a.args(&p, spec)
+	if err != nil {
+		return p, err
+	}
+	p.command = agent.Command{Path: program, Args: args, Env: a.env(spec), Dir: spec.Place.InGuest(agent.WorkDir)}
+	return p, nil
+}
+
+// args are the flags of a locked room. --bare reads nothing of the person's
+// and sends the smallest prompt, but knows API keys only and only the basic
+// tools; --safe-mode without setting sources is the next best thing.
+func (a *Agent) args(p *plan, spec agent.Spec) ([]string, error) {
+	args := []string{"-p", "--input-format", "stream-json", "--output-format", "stream-json",
+		"--verbose", "--include-partial-messages", "--strict-mcp-config"}
+	if p.login == "api key" && bareTools(spec.Tools.Builtin) {
+		args = append(args, "--bare")
+	} else {
+		args = append(args, "--safe-mode", "--setting-sources", "")
+	}
+	if !a.cfg.SlashCommands {
+		args = append(args, "--disable-slash-commands")
+	}
+	args = append(args, toolArgs(spec.Tools)...)
+	if spec.Model.Name != "" {
+		args = append(args, "--model", spec.Model.Name)
+	}
+	if spec.Limits.Turns > 0 {
+		args = append(args, "--max-turns", strconv.Itoa(spec.Limits.Turns))
+	}
+	if spec.Limits.BudgetUSD > 0 {
+		args = append(args, "--max-budget-usd", strconv.FormatFloat(spec.Limits.BudgetUSD, 'f', -1, 64))
+	}
+	if spec.System != "" {
+		guest, err := writeFile(spec.Place, "system-prompt.md", []byte(spec.System))
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, "--system-prompt-file", guest)
+	}
+	if len(spec.Tools.MCP) > 0 {
+		guest, err := writeFile(spec.Place, "mcp.json", mcpConfig(spec.Tools.MCP))
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, "--mcp-config", guest)
+	}
+	return a.sessionArgs(args, p, spec)
+}
+
+func (a *Agent) sessionArgs(args []string, p *plan, spec agent.Spec) ([]string, error) {
+	if spec.Resume == "" {
+		return append(args, "--session-id", p.session), nil
+	}
+	old, err := sessionFile(p.projects, spec.Resume)
+	if err != nil {
+		return nil, err
+	}
+	if old == "" {
+		return nil, fmt.Errorf("resume session %s: there is no file of it below %s", spec.Resume, p.projects)
+	}
+	h, err := readHistory(old)
+	if err != nil {
+		return nil, err
+	}
+	p.past = h
+	if !spec.Fork {
+		p.session = spec.Resume
+		return append(args, "--resume", spec.Resume), nil
+	}
+	p.known = func(_, uuid string) bool { return h.uuids[uuid] }
+	return append(args, "--resume", spec.Resume, "--fork-session", "--session-id", p.session), nil
+}
+
+// bareTools says whether the program has all of these tools in its bare mode.
+func bareTools(builtin []string) bool {
+	for _, t := range builtin {
+		switch name, _, _ := strings.Cut(t, "("); name {
+		case "Bash", "Edit", "Read":
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// toolArgs allow what is named and nothing else. A tool may be narrowed as the
+// program's rules allow: "Bash(git log *)". All tools at once means that the
+// room, not the program, sets the limits.
+func toolArgs(t agent.Tools) []string {
+	if slices.Contains(t.Builtin, agent.AllTools) {
+		return []string{"--permission-mode", "bypassPermissions"}
+	}
+	var names, allowed []string
+	for _, b := range t.Builtin {
+		name, _, _ := strings.Cut(b, "(")
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+		allowed = append(allowed, b)
+	}
+	for _, s := range t.MCP {
+		if len(s.Tools) == 0 {
+			allowed = append(allowed, "mcp__"+s.Name)
+		}
+		for _, tool := range s.Tools {
+			allowed = append(allowed, "mcp__"+s.Name+"__"+tool)
+		}
+	}
+	args := []string{"--permission-mode", "dontAsk", "--tools", strings.Join(names, ",")}
+	if len(allowed) > 0 {
+		args = append(args, "--allowedTools", strings.Join(allowed, ","))
+	}
+	return args
+}
+
+func (a *Agent) env(spec agent.Spec) []string {
+	home := spec.Place.InGuest(agent.HomeDir)
+	temp := spec.Place.InGuest(agent.TempDir)
+	config := path.Join(home, ".claude")
+	if spec.Model.Token == "" {
+		config = a.cfg.LoginDir
+	}
+	env := []string{
+		"PATH=/usr/local/bin:/usr/bin:/bin", "SHELL=/bin/sh", "LANG=C.UTF-8", "TZ=UTC",
+		"HOME=" + home, "CLAUDE_CONFIG_DIR=" + config, "TMPDIR=" + temp, "CLAUDE_CODE_TMPDIR=" + temp,
+		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1",
+		"DISABLE_ERROR_REPORTING=1", "DISABLE_BUG_COMMAND=1",
+		"IS_SANDBOX=1", // the room is one; without it the program refuses some modes to root
+		"CLAUDE_CODE_MAX_RETRIES=" + strconv.Itoa(max(a.cfg.Retries, 0)),
+	}
+	if spec.Model.BaseURL != "" {
+		env = append(env, "ANTHROPIC_BASE_URL="+spec.Model.BaseURL)
+	}
+	switch {
+	case strings.HasPrefix(spec.Model.Token, oauthPrefix):
+		env = append(env, "CLAUDE_CODE_OAUTH_TOKEN="+spec.Model.Token)
+	case spec.Model.Token != "":
+		env = append(env, "ANTHROPIC_API_KEY="+spec.Model.Token)
+	}
+	return append(env, a.cfg.Env...)
+}
+
+func mcpConfig(servers []agent.MCPServer) []byte {
+	type server struct {
+		Type    string            `json:"type"`
+		URL     string            `json:"url"`
+		Headers map[string]string `json:"headers,omitempty"`
+	}
+	all := map[string]server{}
+	for _, s := range servers {
+		one := server{Type: "http", URL: s.URL}
+		if s.Token != "" {
+			one.Headers = map[string]string{"Authorization": "Bearer " + s.Token}
+		}
+		all[s.Name] = one
+	}
+	b, err := json.Marshal(map[string]any{"mcpServers": all})
+	if err != nil {
+		panic(err) // strings always encode
+	}
+	return b
+}
+
+// writeFile puts a file of ours into the session's home and returns its path
+// as the program sees it.
+func writeFile(place agent.Place, name string, data []byte) (string, error) {
+	if err := makeDir(place.Host, agent.HomeDir, ".conclave"); err != nil {
+		return "", err
+	}
+	host := place.OnHost(agent.HomeDir, ".conclave", name)
+	if err := os.WriteFile(host, data, 0o600); err != nil {
+		return "", fmt.Errorf("write %s: %w", name, err)
+	}
+	if err := giveToOwnerOf(place.OnHost(agent.HomeDir), host); err != nil {
+		return "", err
+	}
+	return place.InGuest(agent.HomeDir, ".conclave", name), nil
+}
+
+// makeDir makes a directory of the place, if it is not there, and gives it to
+// whom its parent belongs to: a room may belong to another user.
+func makeDir(root string, elem ...string) error {
+	dir := root
+	for _, e := range elem {
+		parent := dir
+		dir = filepath.Join(dir, e)
+		if exists(dir) {
+			continue
+		}
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return fmt.Errorf("make the place: %w", err)
+		}
+		if err := giveToOwnerOf(parent, dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
