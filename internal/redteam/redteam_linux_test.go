@@ -1,0 +1,267 @@
+package redteam
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"conclave/agent"
+	"conclave/room"
+)
+
+func TestMain(m *testing.M) {
+	room.Init()
+	if os.Getenv("REDTEAM_ATTACK") != "" {
+		if err := attack(os.Args[1:]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// ordinary is the user nobody: the bus wants one that has a name.
+const ordinary = 65534
+
+// TestRedTeam plays the red team as the user that runs the tests and, for
+// root, as an ordinary user as well: a red team that only runs as root proves
+// nothing.
+func TestRedTeam(t *testing.T) {
+	binary := installAttack(t)
+	t.Run("as this user", func(t *testing.T) { redTeam(t, binary) })
+	if os.Getuid() == 0 {
+		t.Run("as an ordinary user", func(t *testing.T) { asOrdinary(t, binary) })
+	}
+}
+
+// installAttack puts this binary where every user and every room can run it.
+func installAttack(t *testing.T) string {
+	t.Helper()
+	if path := os.Getenv("REDTEAM_BINARY"); path != "" {
+		return path
+	}
+	dir, err := os.MkdirTemp("", "redteam-bin-")
+	must(t, err)
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	must(t, os.Chmod(dir, 0o755))
+	self, err := os.Executable()
+	must(t, err)
+	path := filepath.Join(dir, "attack")
+	copyFile(t, self, path)
+	return path
+}
+
+func copyFile(t *testing.T, from, to string) {
+	t.Helper()
+	in, err := os.Open(from)
+	must(t, err)
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o755)
+	must(t, err)
+	_, err = io.Copy(out, in)
+	must(t, err)
+	must(t, out.Close())
+}
+
+// asOrdinary runs the same test in a process of an ordinary user.
+func asOrdinary(t *testing.T, binary string) {
+	home, err := os.MkdirTemp("", "redteam-home-")
+	must(t, err)
+	t.Cleanup(func() { os.RemoveAll(home) })
+	must(t, os.Chown(home, ordinary, ordinary))
+	cmd := exec.Command(binary, "-test.run=^TestRedTeam$", "-test.v", "-test.count=1", fmt.Sprintf("-test.short=%v", testing.Short()))
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "USER=ada", "TMPDIR=" + os.TempDir(), "LANG=C.UTF-8",
+		"REDTEAM_BINARY=" + binary, "CONCLAVE_CLIENTS=" + linkClients(t), "CONCLAVE_REDTEAM=" + os.Getenv("CONCLAVE_REDTEAM")}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: ordinary, Gid: ordinary}}
+	cmd.Dir = home
+	out, err := cmd.CombinedOutput()
+	t.Logf("%s", out)
+	if err != nil {
+		t.Errorf("the red team of an ordinary user: %v", err)
+	}
+}
+
+// redTeam tries every channel with a shell, for every role that must not know,
+// and with the real agents for some.
+func redTeam(t *testing.T, binary string) {
+	w := newWorld(t, binary)
+	var tried []attempt
+	for _, a := range attempts {
+		if a.root && os.Getuid() != 0 {
+			continue
+		}
+		out := w.withoutRoom(a)
+		if !w.leaked(a, out) {
+			t.Errorf("%s does not succeed without a room: it proves nothing (%q)", a.name, tail(out))
+			continue
+		}
+		tried = append(tried, a)
+	}
+	if len(tried) < 50 {
+		t.Fatalf("only %d attempts can succeed at all, want 50", len(tried))
+	}
+	w.refusesPlantedLinks(t)
+	if out := w.withoutRoom(attempt{script: `"$ATTACK" hunt ` + reversed(w.canary)}); !strings.Contains(out, "FOUND in the memory of /proc/"+w.vars["DECOY"]) {
+		t.Errorf("the hunter does not find what is there: %q", tail(out))
+	}
+	table := &table{}
+	for _, role := range []string{"dragon", "guardian", "player", "journal-keeper"} {
+		w.shell(t, table, role, tried)
+	}
+	w.agents(t, table, tried)
+	t.Logf("\n%s", table)
+}
+
+func tail(s string) string {
+	if len(s) > 300 {
+		return "…" + s[len(s)-300:]
+	}
+	return s
+}
+
+// withoutRoom runs an attempt as what it is without a room: a process of the
+// person, in the project, with everything inherited.
+func (w *world) withoutRoom(a attempt) string {
+	cmd := exec.Command("/bin/sh", "-c", w.prelude()+a.script)
+	cmd.Dir = filepath.Join(w.project, "scratch")
+	secret, err := os.Open(w.vars["SECRET"])
+	must(w.t, err)
+	defer secret.Close()
+	cmd.ExtraFiles = []*os.File{secret}
+	out, _ := cmd.CombinedOutput()
+	return string(out)
+}
+
+// plan is the room of a role.
+func (w *world) plan(role string) room.Plan {
+	p := room.Plan{Role: role, Base: w.rooms, Outside: []string{w.project, w.person},
+		Programs: []string{filepath.Dir(w.vars["ATTACK"])}}
+	switch role {
+	case "dragon":
+		p.Grants = []room.Grant{{Kind: "success-criteria", Name: "quest/criteria.md", Bytes: []byte("1. It stands.\n")},
+			{Kind: "final-work", Name: "work", Source: filepath.Join(w.project, "clean")}}
+	case "guardian":
+		p.Grants = []room.Grant{{Kind: "stage-name", Name: "stage.txt", Bytes: []byte("first\n")},
+			{Kind: "stage-work", Name: "work", Source: filepath.Join(w.project, "clean")}}
+	default:
+		p.Grants = []room.Grant{{Kind: "own-sheet", Name: "sheet.md", Bytes: []byte("# Tilda\n")},
+			{Kind: "own-prompt", Name: "prompt.md", Bytes: []byte("## Scene\n")}}
+	}
+	return p
+}
+
+// refusesPlantedLinks: work in which somebody planted a link to a secret does
+// not get into a room at all.
+func (w *world) refusesPlantedLinks(t *testing.T) {
+	t.Helper()
+	for _, name := range []string{"planted-link", "planted-hard"} {
+		p := w.plan("dragon")
+		p.Grants[1].Source = filepath.Join(w.project, "work", name)
+		if r, err := room.Open(context.Background(), p); !errors.Is(err, room.ErrRefused) {
+			t.Errorf("%s got into a room: %v", name, err)
+			if r != nil {
+				r.Close()
+			}
+		}
+	}
+}
+
+// shell tries every channel with a shell in the room of a role.
+func (w *world) shell(t *testing.T, table *table, role string, tried []attempt) {
+	t.Helper()
+	// A descriptor that somebody forgot to close: it must not get in.
+	fd, err := syscall.Open(w.vars["SECRET"], syscall.O_RDONLY, 0)
+	must(t, err)
+	defer syscall.Close(fd)
+	var script strings.Builder
+	script.WriteString(w.prelude())
+	for i, a := range tried {
+		fmt.Fprintf(&script, "echo '=== %d'\n( %s ) 2>&1\n", i, a.script)
+	}
+	plan := w.plan(role)
+	plan.Grants = append(plan.Grants, room.Grant{Kind: plan.Grants[0].Kind, Name: "script.sh", Bytes: []byte(script.String())})
+	r, err := room.Open(context.Background(), plan)
+	must(t, err)
+	defer r.Close()
+	out := runInRoom(t, r, "script.sh")
+	parts := strings.Split(out, "=== ")
+	if len(parts) != len(tried)+1 {
+		t.Fatalf("%s: the shell reported on %d attempts of %d: %s", role, len(parts)-1, len(tried), tail(out))
+	}
+	for i, a := range tried {
+		table.add(t, role, "shell", a, w.leaked(a, parts[i+1]))
+	}
+}
+
+func runInRoom(t *testing.T, r *room.Room, script string) string {
+	t.Helper()
+	read, write, err := os.Pipe()
+	must(t, err)
+	defer read.Close()
+	null, err := os.Open(os.DevNull)
+	must(t, err)
+	defer null.Close()
+	done := make(chan string)
+	go func() {
+		var b bytes.Buffer
+		_, _ = io.Copy(&b, read)
+		done <- b.String()
+	}()
+	err = r.Run(context.Background(), agent.Command{Path: "/bin/sh", Args: []string{script}, Dir: r.Place().InGuest(agent.WorkDir),
+		Env: []string{"PATH=/usr/bin:/bin:/usr/sbin:/sbin", "HOME=" + r.Place().InGuest(agent.HomeDir)}}, room.Stdio{In: null, Out: write, Err: write})
+	write.Close()
+	out := <-done
+	if err != nil && !strings.Contains(err.Error(), "exit status") {
+		t.Fatalf("run in the room: %v", err)
+	}
+	return out
+}
+
+// table counts what was tried.
+type table struct{ rows []row }
+
+type row struct {
+	role, with             string
+	tried, blocked, leaked int
+	names                  []string
+}
+
+func (tb *table) add(t *testing.T, role, with string, a attempt, leaked bool) {
+	t.Helper()
+	var r *row
+	for i := range tb.rows {
+		if tb.rows[i].role == role && tb.rows[i].with == with {
+			r = &tb.rows[i]
+		}
+	}
+	if r == nil {
+		tb.rows = append(tb.rows, row{role: role, with: with})
+		r = &tb.rows[len(tb.rows)-1]
+	}
+	r.tried++
+	if !leaked {
+		r.blocked++
+		return
+	}
+	r.leaked++
+	r.names = append(r.names, a.name)
+	t.Errorf("LEAKED: %s, with %s: %s", role, with, a.name)
+}
+
+func (tb *table) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "uid %d\n%-16s %-14s %9s %9s %7s\n", os.Getuid(), "ROLE", "WITH", "ATTEMPTS", "BLOCKED", "LEAKED")
+	for _, r := range tb.rows {
+		fmt.Fprintf(&b, "%-16s %-14s %9d %9d %7d %s\n", r.role, r.with, r.tried, r.blocked, r.leaked, strings.Join(r.names, ", "))
+	}
+	return b.String()
+}
