@@ -103,7 +103,7 @@ func (s *Seat) furnish(ctx context.Context) error {
 	plan.Role = s.plan.Role
 	if s.plan.InProcess {
 		// Nothing is started in it: there is nothing to lock.
-		plan.Level, plan.Lower = room.Advisory, ""
+		plan.Level, plan.Lower, plan.InProcess = room.Advisory, "", true
 	}
 	if s.plan.Upstream != nil {
 		if err := s.openGateway(token); err != nil {

@@ -1,0 +1,36 @@
+// Package room builds locked rooms: places that hold copies of exactly what a
+// role may know, in which a program runs that can reach nothing else.
+//
+// Open makes the room from a Plan: an unguessable directory, mode 0700, under
+// a base outside any project, with home, tmp, work and outbox below it, and in
+// work the granted files. Launch (a Room is an agent.Launcher) starts a program
+// in it. Nothing is inherited: no environment, no descriptor, no terminal.
+//
+// There are three levels. Sealed: user, mount, PID, IPC, network, UTS and
+// cgroup namespaces of its own which hold the room and read-only system
+// directories; Landlock (ABI 6 or later, no best effort) and seccomp on top;
+// the only way out is one port on the room's own loopback, whose listening
+// socket is handed to this process, so that Plan.Gateway answers it. Fenced:
+// Landlock and seccomp without namespaces. Advisory: nothing.
+//
+// What is claimed comes from probe pairs alone. A witness with the room's
+// identity and without its restrictions shows that a thing can be done; the
+// process that is about to become the program shows that it cannot do it. A
+// pair that is missing, whose control did not succeed, or whose attempt did,
+// is a refusal: the program does not start (ErrLevel). There is no fallback
+// from one level to another. Lowering is a field of the Plan, and stands in
+// the Enforcement.
+//
+// The room refuses to be filled with links, with files that are not regular,
+// with symbolic links that leave the named work, and with files that have a
+// further name outside it. A room is gone after Close; a room whose process
+// died is removed when the next one is opened.
+//
+// The helpers that build a room from inside are this very program, started
+// again: main and TestMain call Init before anything else.
+//
+// Stored: nothing but the room itself. On Linux all three levels exist, for
+// root (one unprivileged user id per room) and for ordinary users. On macOS
+// the sealed level is a Seatbelt profile, and counts only if its own probe
+// pairs pass; elsewhere only the advisory level is to be had.
+package room

@@ -1,0 +1,104 @@
+package room
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// files joins the work directory and a mounted view to one file system. It
+// resolves every path itself, so that a link or another spelling leads no
+// further than in the real room.
+type files struct {
+	work   *os.Root
+	view   *os.Root // nil without one, or when it was copied
+	name   string   // of the view, below work
+	hide   []string
+	masked []string
+}
+
+// Open opens a file or directory for reading.
+func (f *files) Open(name string) (fs.File, error) {
+	if !fs.ValidPath(name) {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
+	}
+	file, err := f.open(name)
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	return file, nil
+}
+
+func (f *files) open(name string) (fs.File, error) {
+	if f.view != nil && within(f.name, name) {
+		rel, err := filepath.Rel(f.name, name)
+		if err != nil {
+			return nil, err
+		}
+		return f.inView(filepath.ToSlash(rel))
+	}
+	file, err := f.work.Open(filepath.FromSlash(name))
+	if err != nil {
+		return nil, err
+	}
+	return onlyPlain(file)
+}
+
+func (f *files) inView(rel string) (fs.File, error) {
+	real, err := resolve(f.view, rel, f.hide)
+	if err != nil {
+		return nil, err
+	}
+	if slices.ContainsFunc(f.masked, func(m string) bool { return within(m, real) }) {
+		return nil, fs.ErrNotExist
+	}
+	file, err := f.view.OpenFile(filepath.FromSlash(real), os.O_RDONLY|openFlags, 0)
+	if err != nil {
+		return nil, err
+	}
+	plain, err := onlyPlain(file)
+	if err != nil {
+		return nil, err
+	}
+	if d, ok := plain.(fs.ReadDirFile); ok {
+		return &viewDir{ReadDirFile: d, f: f, at: real}, nil
+	}
+	return plain, nil
+}
+
+// onlyPlain closes what is neither a file nor a directory.
+func onlyPlain(file *os.File) (fs.File, error) {
+	fi, err := file.Stat()
+	if err == nil && !fi.Mode().IsRegular() && !fi.IsDir() {
+		err = fs.ErrNotExist
+	}
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return file, nil
+}
+
+// viewDir leaves out of a listing what cannot be opened.
+type viewDir struct {
+	fs.ReadDirFile
+	f  *files
+	at string
+}
+
+func (d *viewDir) ReadDir(n int) ([]fs.DirEntry, error) {
+	for {
+		entries, err := d.ReadDirFile.ReadDir(n)
+		kept := slices.DeleteFunc(entries, func(e fs.DirEntry) bool {
+			at := strings.TrimPrefix(path.Join(d.at, e.Name()), "./")
+			return hiddenBy(e.Name(), d.f.hide) ||
+				slices.ContainsFunc(d.f.masked, func(m string) bool { return within(m, at) })
+		})
+		if n <= 0 || err != nil || len(kept) > 0 {
+			return kept, err
+		}
+	}
+}

@@ -1,0 +1,299 @@
+package room
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"conclave/agent"
+)
+
+func advisory(t testing.TB, grants ...Grant) *Room {
+	t.Helper()
+	return open(t, Plan{Role: "cat", Lower: Advisory, Grants: grants})
+}
+
+func paths(m Manifest) []string {
+	var out []string
+	for _, i := range m.Items {
+		out = append(out, i.Path)
+	}
+	slices.Sort(out)
+	return out
+}
+
+func TestGrantsAreCopies(t *testing.T) {
+	src := t.TempDir()
+	work := write(t, "final", src, "report.md")
+	write(t, "#!/bin/sh\n", src, "tree", "run.sh")
+	if err := os.Chmod(filepath.Join(src, "tree", "run.sh"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, "deep", src, "tree", "a", "b", "new\nline \u202e.txt")
+	r := advisory(t,
+		Grant{Kind: "criteria", Name: "criteria.md", Bytes: []byte("be good")},
+		Grant{Kind: "final work", Name: "final/report.md", Source: work},
+		Grant{Kind: "final work", Name: "tree", Source: filepath.Join(src, "tree")})
+	want := []string{"work/criteria.md", "work/final/report.md", "work/tree/a/b/new\nline \u202e.txt", "work/tree/run.sh"}
+	if got := paths(r.Manifest()); !slices.Equal(got, want) {
+		t.Fatalf("%q", got)
+	}
+	for _, i := range r.Manifest().Items {
+		p := r.Place().OnHost(filepath.FromSlash(i.Path))
+		b, err := os.ReadFile(p)
+		sum := sha256.Sum256(b)
+		if err != nil || int64(len(b)) != i.Size || hex.EncodeToString(sum[:]) != i.SHA256 || i.Kind == "" {
+			t.Errorf("%+v: %q %v", i, b, err)
+		}
+		fi, err := os.Lstat(p)
+		if err != nil || !fi.Mode().IsRegular() || fi.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s: %v %v", p, fi.Mode(), err)
+		}
+		if x := fi.Mode().Perm()&0o100 != 0; x != strings.HasSuffix(p, ".sh") {
+			t.Errorf("%s: executable %v", p, x)
+		}
+	}
+	if err := os.WriteFile(r.Place().OnHost("work", "final", "report.md"), []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if b, _ := os.ReadFile(work); string(b) != "final" {
+		t.Errorf("the source changed to %q", b)
+	}
+}
+
+func TestRefusedGrants(t *testing.T) {
+	dir := t.TempDir()
+	secret := write(t, "secret", dir, "secret.md")
+	link := func(to string, elem ...string) {
+		p := filepath.Join(elem...)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(p), 0o755), os.Symlink(to, p)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tree := func(name string) string {
+		write(t, "work", dir, name, "work.md")
+		return filepath.Join(dir, name)
+	}
+	link(secret, dir, "link")
+	link(secret, tree("absolute"), "a.md")
+	link("../secret.md", tree("relative"), "a.md")
+	link("work.md/../../secret.md", tree("through-file"), "a.md")
+	link("..", tree("up"), "sub", "up")
+	link("sub/up/../../secret.md", dir, "up", "a.md")
+	link("../around/work.md", tree("around"), "a.md")
+	link("b.md", tree("chain"), "a.md")
+	link("../secret.md", dir, "chain", "b.md")
+	link(".git/config", tree("hidden"), "a.md")
+	write(t, "secret", dir, "hidden", ".git", "config")
+	tree("hard")
+	if err := os.Link(secret, filepath.Join(dir, "hard", "a.md")); err != nil {
+		t.Fatal(err)
+	}
+	odd(t, tree("fifo"), tree("socket"))
+	for _, name := range []string{"link", "absolute", "relative", "through-file", "up", "around", "chain", "hidden", "hard", "fifo", "socket"} {
+		if name == "fifo" && !hasOdd {
+			continue
+		}
+		_, err := Open(t.Context(), Plan{Lower: Advisory, Base: base(t), Grants: []Grant{{Name: "w", Source: filepath.Join(dir, name)}}})
+		if !errors.Is(err, ErrRefused) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err != nil && strings.Contains(err.Error(), "secret\n") {
+			t.Errorf("%s: the error quotes content: %v", name, err)
+		}
+	}
+}
+
+func TestLinksWithinTheWork(t *testing.T) {
+	dir := t.TempDir()
+	write(t, "one", dir, "a", "one.md")
+	for name, to := range map[string]string{"two.md": "a/one.md", "three.md": "sub/../two.md", "dir": "a", "dangling": "nothing"} {
+		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(os.Mkdir(filepath.Join(dir, "sub"), 0o755), os.Link(filepath.Join(dir, "a", "one.md"), filepath.Join(dir, "hard.md"))); err != nil {
+		t.Fatal(err)
+	}
+	r := advisory(t, Grant{Kind: "work", Name: "w", Source: dir})
+	if got, want := paths(r.Manifest()), []string{"work/w/a/one.md", "work/w/hard.md", "work/w/three.md", "work/w/two.md"}; !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	if left := r.Manifest().LeftOut; len(left) != 2 {
+		t.Errorf("left out: %+v", left)
+	}
+	for _, name := range []string{"two.md", "three.md", "hard.md"} {
+		fi, err := os.Lstat(r.Place().OnHost("work", "w", name))
+		if err != nil || !fi.Mode().IsRegular() {
+			t.Errorf("%s is no copy: %v %v", name, fi, err)
+		}
+		if _, n, ok := identity(fi); ok && n != 1 {
+			t.Errorf("%s has %d names", name, n)
+		}
+	}
+}
+
+func TestCopyIsBounded(t *testing.T) {
+	dir := t.TempDir()
+	for _, n := range []string{"a", "b", "c"} {
+		write(t, strings.Repeat(n, 100), dir, n)
+	}
+	for _, l := range []Limits{{MaxCopy: 299}, {MaxFiles: 2}} {
+		for _, p := range []Plan{
+			{Grants: []Grant{{Name: "w", Source: dir}}},
+			{Workspace: &View{Source: dir}},
+		} {
+			p.Limits, p.Lower, p.Base = l, Advisory, base(t)
+			_, err := Open(t.Context(), p)
+			if !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), "299") && !strings.Contains(err.Error(), "2 files") {
+				t.Errorf("%+v: %v", l, err)
+			}
+		}
+	}
+	r := open(t, Plan{Lower: Advisory, Limits: Limits{MaxCopy: 300, MaxFiles: 3}, Grants: []Grant{{Name: "w", Source: dir}}})
+	if len(r.Manifest().Items) != 3 {
+		t.Errorf("%+v", r.Manifest())
+	}
+}
+
+func TestGrantsDoNotMeet(t *testing.T) {
+	for _, g := range [][]Grant{
+		{{Name: "a", Bytes: []byte("1")}, {Name: "a", Bytes: []byte("2")}},
+		{{Name: "a", Bytes: []byte("1")}, {Name: "a/b", Bytes: []byte("2")}},
+		{{Name: "a", Bytes: []byte("1"), Source: "/etc/passwd"}},
+	} {
+		if _, err := Open(t.Context(), Plan{Lower: Advisory, Base: base(t), Grants: g}); err == nil {
+			t.Errorf("opened with %+v", g)
+		}
+	}
+}
+
+// project makes a workspace with everything that must stay outside.
+func project(t testing.TB) (dir string, visible []string) {
+	t.Helper()
+	dir = t.TempDir()
+	visible = []string{"README.md", "src/main.go", "src/deep/data.txt", "docs/claude.md.txt", "campaigns.md", "agent_1/x", "agent_10/y"}
+	for _, v := range visible {
+		write(t, "visible "+v, dir, v)
+	}
+	for _, h := range []string{".conclave/records/r1", ".git/HEAD", ".git/objects/aa/bb", "conclave.yaml", ".campaign/quest.md", "campaigns/c/story-state.md",
+		".claude/settings.json", "CLAUDE.md", "src/CLAUDE.md", "AGENTS.md", ".codex/config.toml", "src/sub/.git", ".mcp.json", "src/.Claude/x", "notes/private"} {
+		write(t, "hidden "+h, dir, h)
+	}
+	if err := os.Link(filepath.Join(dir, ".campaign/quest.md"), filepath.Join(dir, "src", "hard.md")); err != nil {
+		t.Fatal(err)
+	}
+	for name, to := range map[string]string{"GEMINI.md": "AGENTS.md", "src/abs": filepath.Join(dir, ".git"), "src/rel": "../.conclave/records/r1"} {
+		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir, visible
+}
+
+// The view shows the same in all its forms: as a copy, as a file system for an
+// agent in this process, and (elsewhere) as mounts.
+func TestViewCopied(t *testing.T) {
+	dir, visible := project(t)
+	r := open(t, Plan{Lower: Advisory, Workspace: &View{Source: dir, Hide: []string{"notes"}}})
+	var want []string
+	for _, v := range visible {
+		want = append(want, "work/workspace/"+v)
+	}
+	slices.Sort(want)
+	if got := paths(r.Manifest()); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	if len(r.Manifest().LeftOut) < 15 {
+		t.Errorf("left out: %+v", r.Manifest().LeftOut)
+	}
+	for _, i := range r.Manifest().Items {
+		b, err := os.ReadFile(r.Place().OnHost(filepath.FromSlash(i.Path)))
+		if err != nil || strings.HasPrefix(string(b), "hidden") {
+			t.Errorf("%s: %q %v", i.Path, b, err)
+		}
+	}
+	checkFiles(t, r, visible)
+}
+
+func checkFiles(t *testing.T, r *Room, visible []string) {
+	t.Helper()
+	fsys, err := r.Files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found int
+	err = fs.WalkDir(fsys, ".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || d.Type()&fs.ModeSymlink != 0 {
+			return err
+		}
+		b, err := fs.ReadFile(fsys, p)
+		if err != nil || strings.HasPrefix(string(b), "hidden") {
+			t.Errorf("%s: %q %v", p, b, err)
+		}
+		found++
+		return nil
+	})
+	if err != nil || found != len(visible) {
+		t.Errorf("found %d of %d: %v", found, len(visible), err)
+	}
+	for _, p := range []string{"workspace/.git/HEAD", "workspace/.GIT/HEAD", "workspace/src/abs/HEAD", "workspace/src/rel", "workspace/CLAUDE.md",
+		"workspace/src/hard.md", "workspace/GEMINI.md", "../home", "workspace/../../home", "/etc/passwd", "workspace/notes/private"} {
+		if b, err := fs.ReadFile(fsys, p); err == nil {
+			t.Errorf("%s: %q", p, b)
+		}
+	}
+	if _, err := fs.ReadFile(fsys, "workspace/agent_1/x"); err != nil {
+		t.Error(err)
+	}
+	if !r.mounts() {
+		if err := fstest.TestFS(fsys, "workspace/README.md"); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestOutbox(t *testing.T) {
+	r := advisory(t)
+	out := r.Place().OnHost(agent.OutboxDir)
+	secret := write(t, "secret", t.TempDir(), "s")
+	write(t, "verdict", out, "verdict.md")
+	write(t, "more", out, "sub", "new\nline")
+	for name, to := range map[string]string{"abs": secret, "up": "../home", "ok": "verdict.md"} {
+		if err := os.Symlink(to, filepath.Join(out, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(out, "large"), make([]byte, maxOutboxFile+1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	odd(t, out, "")
+	files, left, err := r.Outbox()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, f := range files {
+		names = append(names, f.Name+"="+string(f.Data))
+	}
+	if !slices.Equal(names, []string{"sub/new\nline=more", "verdict.md=verdict"}) {
+		t.Errorf("%q", names)
+	}
+	if want := 4; len(left) < want {
+		t.Errorf("left %+v", left)
+	}
+	for i := range maxOutboxFiles + 5 {
+		write(t, "x", out, "many", strings.Repeat("x", i+1)[:min(i+1, 20)]+string(rune('a'+i%26))+strings.Repeat("y", i/26))
+	}
+	files, left, err = r.Outbox()
+	if err != nil || len(files) > maxOutboxFiles || !strings.Contains(left[len(left)-1].Why, "more than") {
+		t.Errorf("%d files, left %+v, %v", len(files), left, err)
+	}
+}

@@ -1,0 +1,212 @@
+package room
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/signal"
+	"runtime"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// insideUID is the user of a sealed room as its program sees itself. It is not
+// 0, and 0 does not exist in the room: nothing there is anybody's root.
+const insideUID = 1000
+
+// build makes the inside of the namespaces, starts the porter in them without
+// any capability, and becomes the keeper.
+func build(s steps) error {
+	runtime.LockOSThread()
+	var o builderOrders
+	if err := takeOrders(fdOrders, &o); err != nil {
+		return err
+	}
+	if err := s.mount(o); err != nil {
+		return err
+	}
+	if err := unix.Sethostname([]byte("room")); err != nil {
+		return fmt.Errorf("name the room: %w", err)
+	}
+	if err := openDoor(o.Port); err != nil {
+		return err
+	}
+	canary, err := insideSocket(o.Terrain.InsideAbstract)
+	if err != nil {
+		return err
+	}
+	if err := dropCapabilities(); err != nil {
+		return err
+	}
+	var mark string
+	if len(os.Args) > 2 {
+		mark = os.Args[2]
+	}
+	porter, err := syscall.ForkExec("/proc/self/exe", helperArgs(partPorter, mark), &syscall.ProcAttr{
+		Dir:   "/",
+		Files: []uintptr{0, 1, 2, fdSelf, fdPorterOrders, fdPorterTalk},
+		Sys:   &syscall.SysProcAttr{Setsid: true},
+	})
+	if err != nil {
+		return fmt.Errorf("start the porter: %w", err)
+	}
+	return becomeKeeper(porter, canary)
+}
+
+// becomeKeeper replaces the builder by a process that never had a capability,
+// with nothing open but its line to the outside and the canary's socket.
+func becomeKeeper(porter, canary int) error {
+	null, err := unix.Open("/dev/null", unix.O_RDWR, 0)
+	if err != nil {
+		return fmt.Errorf("open /dev/null: %w", err)
+	}
+	for fd := range 3 {
+		if err := unix.Dup3(null, fd, 0); err != nil {
+			return fmt.Errorf("close the program's streams: %w", err)
+		}
+	}
+	if err := unix.CloseRange(3, ^uint(0), unix.CLOSE_RANGE_CLOEXEC); err != nil {
+		return fmt.Errorf("close descriptors: %w", err)
+	}
+	for _, fd := range []int{fdTalk, canary} {
+		if _, err := unix.FcntlInt(uintptr(fd), unix.F_SETFD, 0); err != nil {
+			return fmt.Errorf("keep descriptor: %w", err)
+		}
+	}
+	args := append(helperArgs(partKeeper, ""), strconv.Itoa(porter))
+	return fmt.Errorf("become the keeper: %w", unix.Exec("/proc/self/exe", args, nil))
+}
+
+// keep is PID 1 of the room. It reaps, and ends with the program or with the
+// process outside; the kernel then kills whatever is left.
+func keep() error {
+	signal.Ignore(unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT, unix.SIGPIPE)
+	porter, err := strconv.Atoi(os.Args[2])
+	if err != nil {
+		return err
+	}
+	// Neither memory nor descriptors of the keeper are the program's business.
+	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
+		say(fdTalk, report{Err: err.Error()})
+		return err
+	}
+	say(fdTalk, report{Ready: true})
+	go func() {
+		// The parent never says anything on this line: it ends with it.
+		for {
+			if _, err := unix.Read(fdTalk, make([]byte, 1)); err != unix.EINTR {
+				unix.Exit(1)
+			}
+		}
+	}()
+	for {
+		var st unix.WaitStatus
+		pid, err := unix.Wait4(-1, &st, 0, nil)
+		switch {
+		case err == unix.EINTR, pid > 0 && pid != porter, st.Stopped(), st.Continued():
+			continue
+		case err != nil:
+			return err
+		case st.Signaled():
+			unix.Exit(128 + int(st.Signal()))
+		default:
+			unix.Exit(st.ExitStatus())
+		}
+	}
+}
+
+// openDoor brings the room's loopback up, and passes a socket that listens on
+// it to the outside.
+func openDoor(port int) error {
+	if err := loopbackUp(); err != nil {
+		return fmt.Errorf("bring the loopback up: %w", err)
+	}
+	if port == 0 {
+		return nil
+	}
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return fmt.Errorf("open the door: %w", err)
+	}
+	defer unix.Close(fd)
+	if err := unix.Bind(fd, &unix.SockaddrInet4{Port: port, Addr: [4]byte{127, 0, 0, 1}}); err != nil {
+		return fmt.Errorf("open the door: %w", err)
+	}
+	if err := unix.Listen(fd, 128); err != nil {
+		return fmt.Errorf("open the door: %w", err)
+	}
+	if err := unix.Sendmsg(fdTalk, []byte(`{}`), unix.UnixRights(fd), nil, 0); err != nil {
+		return fmt.Errorf("pass the door out: %w", err)
+	}
+	return nil
+}
+
+func loopbackUp() error {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	ifr, err := unix.NewIfreq("lo")
+	if err != nil {
+		return err
+	}
+	if err := unix.IoctlIfreq(fd, unix.SIOCGIFFLAGS, ifr); err != nil {
+		return err
+	}
+	ifr.SetUint16(ifr.Uint16() | unix.IFF_UP)
+	return unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, ifr)
+}
+
+// insideSocket listens where the program must not be able to connect.
+func insideSocket(name string) (int, error) {
+	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return -1, fmt.Errorf("set up a canary: %w", err)
+	}
+	if err := unix.Bind(fd, &unix.SockaddrUnix{Name: "@" + name}); err != nil {
+		return -1, fmt.Errorf("set up a canary: %w", err)
+	}
+	if err := unix.Listen(fd, 8); err != nil {
+		return -1, fmt.Errorf("set up a canary: %w", err)
+	}
+	return fd, nil
+}
+
+// dropCapabilities empties what a child of this thread could inherit: the
+// ambient, bounding and inheritable sets. Its permitted set is lost by exec, because there
+// is no root in this user namespace.
+func dropCapabilities() error {
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("forbid new privileges: %w", err)
+	}
+	for c := uintptr(0); c <= 63; c++ {
+		if err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0); err == unix.EINVAL {
+			break
+		} else if err != nil {
+			return fmt.Errorf("drop capability %d: %w", c, err)
+		}
+	}
+	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
+		return fmt.Errorf("drop ambient capabilities: %w", err)
+	}
+	hdr := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var data [2]unix.CapUserData
+	if err := unix.Capget(&hdr, &data[0]); err != nil {
+		return fmt.Errorf("drop inheritable capabilities: %w", err)
+	}
+	data[0].Inheritable, data[1].Inheritable = 0, 0
+	if err := unix.Capset(&hdr, &data[0]); err != nil {
+		return fmt.Errorf("drop inheritable capabilities: %w", err)
+	}
+	return nil
+}
+
+// doorFrom turns a descriptor that came out of the room into a listener.
+func doorFrom(fd int) (net.Listener, error) {
+	f := os.NewFile(uintptr(fd), "door")
+	defer f.Close()
+	return net.FileListener(f)
+}

@@ -1,0 +1,411 @@
+package room
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"conclave/agent"
+	"conclave/internal/proc"
+)
+
+// sealedMounts: a sealed room has a file system of its own.
+const sealedMounts = true
+
+// cloneFlags are the namespaces of a sealed room.
+const cloneFlags = newSpaces
+
+// start shows the level and starts c.
+func (r *Room) start(ctx context.Context, c agent.Command) (*process, Enforcement, error) {
+	if r.plan.level() == Advisory {
+		return r.startOpen(c)
+	}
+	l := &launch{room: r, command: c, starter: withPipes}
+	defer l.cleanUp()
+	shown, err := l.run(ctx)
+	if err != nil {
+		return nil, Enforcement{}, l.undo(err)
+	}
+	pipes := l.started.(*proc.Process)
+	return &process{running: pipes, pipes: pipes, name: filepath.Base(c.Path), pid: l.pid, shut: l.shut}, shown, nil
+}
+
+// starter starts the first helper of a room, with the program's streams.
+type starter func(*exec.Cmd) (running, error)
+
+func withPipes(cmd *exec.Cmd) (running, error) {
+	p, err := proc.Start(cmd, proc.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// check goes all the way to the program and stops there.
+func (r *Room) check(ctx context.Context) (Enforcement, error) {
+	if r.plan.level() == Advisory {
+		return r.nothingShown(), nil
+	}
+	l := &launch{room: r, command: agent.Command{Path: "/nobody"}, starter: withPipes}
+	defer l.cleanUp()
+	shown, err := l.lock(ctx)
+	return shown, l.undo(err)
+}
+
+// undo ends what was started, if anything was.
+func (l *launch) undo(err error) error {
+	if l.started == nil {
+		return err
+	}
+	return errors.Join(err, stopNow(l.started))
+}
+
+// launch is one start: everything here is gone when it is over, but for the
+// program and its line to this process.
+type launch struct {
+	room    *Room
+	command agent.Command
+
+	scene   *scene
+	witness *talker
+	keeper  *talker // nil in a fenced room
+	porter  *talker
+	starter starter
+	// terminal: the program's streams are a terminal that becomes its own.
+	terminal bool
+	started  running
+	pid      int
+	shut     []io.Closer
+	closers  []func()
+	marks    []string // the variables by which package proc finds a family
+	kept     bool     // the program runs: what belongs to it stays open
+}
+
+func (l *launch) cleanUp() {
+	for _, f := range slices.Backward(l.closers) {
+		f()
+	}
+	if l.kept {
+		return
+	}
+	for _, c := range l.shut {
+		c.Close()
+	}
+	if l.keeper != nil {
+		l.keeper.close()
+	}
+}
+
+func (l *launch) later(f func()) { l.closers = append(l.closers, f) }
+
+// run locks the room and lets the program go.
+func (l *launch) run(ctx context.Context) (Enforcement, error) {
+	shown, err := l.lock(ctx)
+	if err != nil {
+		return shown, err
+	}
+	if err := l.porter.send("go"); err != nil {
+		return shown, fmt.Errorf("start %s: %w", l.command.Path, err)
+	}
+	// The line ends when the program has taken the porter's place.
+	switch rep, err := l.porter.hear(); {
+	case errors.Is(err, io.EOF):
+	case err != nil:
+		return shown, fmt.Errorf("start %s: %w", l.command.Path, err)
+	default:
+		return shown, errors.New(rep.Err)
+	}
+	if l.keeper != nil { // the room lives as long as this line does
+		l.shut = append(l.shut, l.keeper.conn)
+		_ = l.keeper.conn.SetDeadline(time.Time{})
+		l.keeper.stop()
+	}
+	l.kept = true
+	return shown, nil
+}
+
+// lock starts the helpers and judges what they show.
+func (l *launch) lock(ctx context.Context) (Enforcement, error) {
+	r := l.room
+	shown, err := l.show(ctx)
+	if err != nil {
+		if ctx.Err() != nil {
+			return Enforcement{}, fmt.Errorf("lock room: %w", ctx.Err())
+		}
+		return Enforcement{}, &levelError{r.plan.level(), r.plan.Role, err, hintFor(r.plan.level())}
+	}
+	return shown, nil
+}
+
+func (l *launch) show(ctx context.Context) (Enforcement, error) {
+	level := l.room.plan.level()
+	if level == Fenced {
+		if err := l.room.fenceable(); err != nil {
+			return Enforcement{}, err
+		}
+	}
+	list := needed(allAttempts(), level)
+	if err := l.prepare(ctx, list); err != nil {
+		return Enforcement{}, err
+	}
+	if err := l.meetKeeper(); err != nil {
+		return Enforcement{}, err
+	}
+	por, err := l.porter.hear()
+	if err = l.blame(por, err, "porter"); err != nil {
+		return Enforcement{}, err
+	}
+	wit, err := l.witness.hear()
+	if err = l.blame(wit, err, "witness"); err != nil {
+		return Enforcement{}, err
+	}
+	l.pid = l.porter.pid
+	probes, gaps, err := claim(list, map[string]outcomes{byWitness: wit.Before, bySelf: por.Before}, por.After)
+	if err != nil {
+		return Enforcement{}, err
+	}
+	mech := fmt.Sprintf("landlock %d, seccomp", por.ABI)
+	if level == Sealed {
+		mech = "namespaces, " + mech
+	}
+	return Enforcement{Level: level, Mechanism: mech, Kernel: kernel(), UID: l.room.who.uid,
+		ShownAt: time.Now().UTC(), Probes: probes, Gaps: gaps}, nil
+}
+
+// blame makes one error of what a helper said and of its silence.
+func (l *launch) blame(rep report, err error, who string) error {
+	if err == nil && rep.Err == "" {
+		return nil
+	}
+	if err == nil {
+		return errors.New(rep.Err)
+	}
+	return fmt.Errorf("the %s fell silent: %w", who, err)
+}
+
+// prepare sets the scene and starts witness and room at the same time.
+func (l *launch) prepare(ctx context.Context, list []wanted) error {
+	r := l.room
+	var err error
+	if l.scene, err = setScene(r); err != nil {
+		return err
+	}
+	l.later(l.scene.close)
+	if err := r.handOver(); err != nil {
+		return err
+	}
+	self, err := os.Open("/proc/self/exe")
+	if err != nil {
+		return fmt.Errorf("find this program: %w", err)
+	}
+	l.later(func() { self.Close() })
+	if err := l.startWitness(ctx, self, list); err != nil {
+		return err
+	}
+	porterOrders, err := l.startRoom(ctx, self)
+	if err != nil {
+		return err
+	}
+	rep, err := l.witness.hear()
+	if err = l.blame(rep, err, "witness"); err != nil {
+		porterOrders.Close()
+		return err
+	}
+	l.scene.Decoy = rep.Decoy
+	return l.brief(porterOrders, list)
+}
+
+// brief gives the porter its orders.
+func (l *launch) brief(to *os.File, list []wanted) error {
+	r := l.room
+	o := porterOrders{Level: r.plan.level(), Command: l.command, Limits: r.plan.Limits, Terrain: l.scene.terrain, Rules: r.rules(), Terminal: l.terminal}
+	for _, w := range list {
+		if w.where == bySelf {
+			o.Before = append(o.Before, w.name)
+		}
+		o.After = append(o.After, w.name)
+	}
+	if r.plan.level() == Fenced { // so that what runs away is found again
+		o.Command.Env = append(slices.Clone(o.Command.Env), l.marks...)
+	}
+	return give(to, o)
+}
+
+func (l *launch) startWitness(ctx context.Context, self *os.File, list []wanted) error {
+	r := l.room
+	var names []string
+	for _, w := range list {
+		if w.where == byWitness && w.name != r.plan.test.skipWitness {
+			names = append(names, w.name)
+		}
+	}
+	talk, theirs, err := newTalker(ctx)
+	if err != nil {
+		return err
+	}
+	l.later(talk.close)
+	in, out, err := os.Pipe()
+	if err != nil {
+		theirs.Close()
+		return fmt.Errorf("start the witness: %w", err)
+	}
+	cmd := &exec.Cmd{Path: selfPath(), Args: helperArgs(partWitness, r.plan.test.mark), Dir: "/", Env: []string{},
+		ExtraFiles: []*os.File{self, in, theirs}, SysProcAttr: &syscall.SysProcAttr{Setsid: true, Credential: r.credential()}}
+	err = cmd.Start()
+	in.Close()
+	theirs.Close()
+	if err != nil {
+		out.Close()
+		return explainStart(err)
+	}
+	l.later(func() {
+		talk.close() // it ends when nobody listens
+		_ = cmd.Wait()
+	})
+	l.witness = talk
+	return give(out, witnessOrders{Terrain: l.scene.terrain, Try: names})
+}
+
+// startRoom starts the builder of a sealed room, or the porter of a fenced
+// one, and returns where the porter's orders go.
+func (l *launch) startRoom(ctx context.Context, self *os.File) (*os.File, error) {
+	r := l.room
+	var files, ours []*os.File
+	fail := func(err error) (*os.File, error) {
+		for _, f := range append(files, ours...) {
+			f.Close()
+		}
+		return nil, err
+	}
+	pipe := func() error {
+		in, out, err := os.Pipe()
+		if err == nil {
+			files, ours = append(files, in), append(ours, out)
+		}
+		return err
+	}
+	line := func(t **talker) error {
+		talk, theirs, err := newTalker(ctx)
+		if err == nil {
+			*t, files = talk, append(files, theirs)
+		}
+		return err
+	}
+	sealed := r.plan.level() == Sealed
+	part := partPorter
+	var err error
+	if sealed {
+		part = partBuilder
+		err = errors.Join(pipe(), line(&l.keeper))
+	}
+	if err = errors.Join(err, pipe(), line(&l.porter)); err != nil {
+		return fail(fmt.Errorf("start the room: %w", err))
+	}
+	l.later(l.porter.close)
+	cmd := &exec.Cmd{Path: selfPath(), Args: helperArgs(part, r.plan.test.mark), Dir: "/", Env: []string{}}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: r.credential()}
+	var o builderOrders
+	var trees []*os.File
+	if sealed {
+		cmd.SysProcAttr = r.newSpaces()
+		if o, trees, err = r.layout(l.scene.terrain); err != nil {
+			return fail(err)
+		}
+	}
+	cmd.ExtraFiles = slices.Concat([]*os.File{self}, files, trees)
+	l.started, err = l.starter(cmd)
+	for _, f := range append(files, trees...) {
+		f.Close()
+	}
+	files = nil
+	if err != nil {
+		return fail(explainStart(err))
+	}
+	l.marks = cmd.Env
+	if !sealed {
+		return ours[0], nil
+	}
+	return ours[1], give(ours[0], o)
+}
+
+// meetKeeper waits until the room is built, and opens its door.
+func (l *launch) meetKeeper() error {
+	if l.keeper == nil {
+		return nil
+	}
+	for {
+		rep, err := l.keeper.hear()
+		if err = l.blame(rep, err, "builder"); err != nil {
+			return err
+		}
+		if fd := l.keeper.takeFD(); fd >= 0 {
+			ln, err := doorFrom(fd)
+			if err != nil {
+				return fmt.Errorf("open the door: %w", err)
+			}
+			l.shut = append(l.shut, ln)
+			if err := l.room.door.serve(ln); err != nil {
+				return err
+			}
+		}
+		if rep.Ready {
+			return nil
+		}
+	}
+}
+
+// credential is the tenant's, for helpers without a user namespace.
+func (r *Room) credential() *syscall.Credential {
+	if !r.who.separate {
+		return nil
+	}
+	return &syscall.Credential{Uid: uint32(r.who.uid), Gid: uint32(r.who.gid)}
+}
+
+// newSpaces are the namespaces, in which the tenant is the only user. The
+// builder's capabilities are over them alone, and have to be ambient because
+// no user there is root.
+func (r *Room) newSpaces() *syscall.SysProcAttr {
+	flags := cloneFlags &^ r.plan.test.dropFlags
+	attr := &syscall.SysProcAttr{Cloneflags: flags,
+		AmbientCaps: []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_SETPCAP, unix.CAP_NET_ADMIN}}
+	if flags&unix.CLONE_NEWUSER != 0 {
+		attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: insideUID, HostID: r.who.uid, Size: 1}}
+		attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: insideUID, HostID: r.who.gid, Size: 1}}
+		attr.GidMappingsEnableSetgroups = r.who.separate
+	}
+	return attr
+}
+
+// explainStart adds what is known about the ways a start fails.
+func explainStart(err error) error {
+	var errno syscall.Errno
+	if !errors.As(err, &errno) {
+		return err
+	}
+	switch errno {
+	case syscall.EPERM, syscall.ENOSPC, syscall.EINVAL:
+		return fmt.Errorf("this system does not give namespaces to this user: %w", errno)
+	case syscall.EACCES:
+		return fmt.Errorf("this program may not be run by the room's user (chmod 0755 its file): %w", errno)
+	}
+	return fmt.Errorf("start a helper: %w", errno)
+}
+
+func kernel() string {
+	var u unix.Utsname
+	if unix.Uname(&u) != nil {
+		return ""
+	}
+	return strings.Join([]string{unix.ByteSliceToString(u.Sysname[:]), unix.ByteSliceToString(u.Release[:])}, " ")
+}

@@ -1,0 +1,252 @@
+package room
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+
+	"conclave/agent"
+)
+
+// systemDirs are visible in every room, read-only.
+var systemDirs = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store"}
+
+// sourceDirs are parts of system directories that may hold anybody's work.
+var sourceDirs = []string{"/usr/src", "/usr/local/src"}
+
+// systemFiles are what programs look for in /etc. The rest of it is not there.
+var systemFiles = []string{
+	"alternatives", "ca-certificates", "crypto-policies", "ethertypes", "gai.conf", "host.conf", "inputrc",
+	"ld.so.cache", "ld.so.conf", "ld.so.conf.d", "locale.alias", "localtime", "magic", "mime.types", "os-release",
+	"pki/ca-trust", "pki/tls/certs", "pki/tls/cert.pem", "pki/tls/openssl.cnf",
+	"protocols", "services", "ssl/certs", "ssl/cert.pem", "ssl/openssl.cnf", "terminfo", "timezone",
+}
+
+// ownFiles are written for the room.
+var ownFiles = map[string]string{
+	"etc/passwd":        "guest:x:1000:1000:guest:/room/home:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n",
+	"etc/group":         "guest:x:1000:\nnogroup:x:65534:\n",
+	"etc/hosts":         "127.0.0.1 localhost room\n::1 localhost\n",
+	"etc/hostname":      "room\n",
+	"etc/resolv.conf":   "",
+	"etc/nsswitch.conf": "passwd: files\ngroup: files\nshadow: files\nhosts: files\nnetworks: files\nprotocols: files\nservices: files\n",
+}
+
+var ownLinks = map[string]string{
+	"var/tmp": "/tmp",
+	"dev/fd":  "/proc/self/fd", "dev/stdin": "/proc/self/fd/0", "dev/stdout": "/proc/self/fd/1", "dev/stderr": "/proc/self/fd/2",
+	"etc/mtab": "/proc/self/mounts",
+}
+
+var devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"}
+
+// plot collects what the builder mounts.
+type plot struct {
+	builderOrders
+	outside []string
+}
+
+// layout says how a sealed room is built, and opens the mounts that the
+// builder could not reach as the tenant.
+func (r *Room) layout(t terrain) (builderOrders, []*os.File, error) {
+	p := &plot{outside: r.plan.Outside, builderOrders: builderOrders{
+		Links: map[string]string{}, Files: map[string]string{}, Terrain: t, Separate: r.who.separate}}
+	for to, from := range ownLinks {
+		p.Links[to] = from
+	}
+	for name, content := range ownFiles {
+		p.Files[name] = content
+	}
+	if r.door != nil {
+		p.Port = r.door.port
+	}
+	// The room's temporary directory is also where programs look for one, and
+	// is no link, because a program may have been installed below it.
+	p.Binds = append(p.Binds, bind{From: r.place.Host, To: guestPlace[1:], Write: true, Own: true},
+		bind{From: r.place.OnHost(agent.TempDir), To: "tmp", Write: true, Own: true})
+	for _, d := range systemDirs {
+		if err := p.system(d); err != nil {
+			return builderOrders{}, nil, err
+		}
+	}
+	for _, f := range systemFiles {
+		if err := p.system("/etc/" + f); err != nil {
+			return builderOrders{}, nil, err
+		}
+	}
+	for _, d := range devices {
+		p.Binds = append(p.Binds, bind{From: d, To: d[1:], File: true, Write: true})
+	}
+	for _, prog := range r.plan.Programs {
+		if err := p.program(prog); err != nil {
+			return builderOrders{}, nil, err
+		}
+	}
+	if v := r.plan.Workspace; v != nil {
+		at := filepath.Join(guestPlace[1:], agent.WorkDir, filepath.FromSlash(v.Name))
+		p.Binds = append(p.Binds, bind{From: v.Source, To: at, Own: true})
+		for _, m := range r.masks {
+			p.Masks = append(p.Masks, mask{Path: filepath.Join(at, filepath.FromSlash(m.Path)), Dir: m.Dir})
+		}
+	}
+	p.coverOutside()
+	trees, err := p.openAsRoot(r.who.separate)
+	return p.builderOrders, trees, err
+}
+
+// system adds a part of this system: a link as a link, a directory as a mount,
+// a file as a copy. What is not there is not there in the room either.
+func (p *plot) system(path string) error {
+	fi, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
+		return nil
+	case err != nil:
+		return fmt.Errorf("look at %s: %w", path, err)
+	case fi.Mode()&fs.ModeSymlink != 0:
+		to, err := os.Readlink(path)
+		if err != nil {
+			return fmt.Errorf("look at %s: %w", path, err)
+		}
+		p.Links[path[1:]] = to
+	case fi.IsDir():
+		p.Binds = append(p.Binds, bind{From: path, To: path[1:]})
+	case fi.Mode().IsRegular() && fi.Mode().Perm()&0o004 != 0:
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return fmt.Errorf("look at %s: %w", path, err)
+		}
+		p.Files[path[1:]] = string(b)
+	}
+	return nil
+}
+
+// program adds a program at its own path. Where that is a link, both are.
+func (p *plot) program(path string) error {
+	path = filepath.Clean(path)
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return fmt.Errorf("find program: %w", err)
+	}
+	fi, err := os.Stat(real)
+	if err != nil {
+		return fmt.Errorf("find program: %w", err)
+	}
+	if !p.covers(real) {
+		p.Binds = append(p.Binds, bind{From: real, To: real[1:], File: !fi.IsDir(), Own: true})
+	}
+	if real != path && !p.covers(path) && p.Links[path[1:]] == "" {
+		p.Links[path[1:]] = real
+	}
+	return nil
+}
+
+func (p *plot) covers(path string) bool {
+	for _, b := range p.Binds {
+		if !b.Write && !b.File && within("/"+b.To, path) || "/"+b.To == path {
+			return true
+		}
+	}
+	return false
+}
+
+// coverOutside hides directories that must not be seen although a mounted one
+// holds them.
+func (p *plot) coverOutside() {
+	for _, dir := range append(append([]string{}, sourceDirs...), p.outside...) {
+		names := []string{filepath.Clean(dir)}
+		if real, err := filepath.EvalSymlinks(dir); err == nil && real != names[0] {
+			names = append(names, real)
+		}
+		for _, name := range names {
+			fi, err := os.Lstat(name)
+			if err == nil && fi.IsDir() && p.covers(name) && !p.needs(name) {
+				p.Masks = append(p.Masks, mask{Path: name[1:], Dir: true})
+			}
+		}
+	}
+}
+
+// needs reports whether a mount of the room lies below dir: a program within
+// the project was asked for by name.
+func (p *plot) needs(dir string) bool {
+	for _, b := range p.Binds {
+		if within(dir, "/"+b.To) {
+			return true
+		}
+	}
+	return false
+}
+
+// openAsRoot opens the mounts that are not the system's while this process is
+// root: the tenant, or root in a user namespace, could not pass through other
+// people's directories to get there.
+func (p *plot) openAsRoot(separate bool) ([]*os.File, error) {
+	if !separate {
+		return nil, nil
+	}
+	var trees []*os.File
+	for i := range p.Binds {
+		b := &p.Binds[i]
+		if !b.Own {
+			continue
+		}
+		fd, err := openTree(b.From, b.Write)
+		if errors.Is(err, unix.EPERM) {
+			continue // root without that power: the builder tries by itself
+		}
+		if err != nil {
+			for _, t := range trees {
+				t.Close()
+			}
+			return nil, err
+		}
+		b.Tree = fdTrees + len(trees)
+		trees = append(trees, os.NewFile(uintptr(fd), b.From))
+	}
+	return trees, nil
+}
+
+// fenceable refuses to fence a program off where it could read the project as
+// part of a system directory: without mounts nothing can be covered.
+func (r *Room) fenceable() error {
+	for _, dir := range r.plan.Outside {
+		real, err := filepath.EvalSymlinks(dir)
+		if err != nil {
+			continue // nothing there to be seen
+		}
+		for _, s := range append(append([]string{}, systemDirs...), r.plan.Programs...) {
+			if within(s, real) {
+				return fmt.Errorf("%s lies in %s, which the program may read; move it, or use a sealed room", dir, s)
+			}
+		}
+	}
+	return nil
+}
+
+// rules are what Landlock leaves to the program.
+func (r *Room) rules() rules {
+	write := []string{}
+	for _, d := range []string{agent.HomeDir, agent.TempDir, agent.WorkDir, agent.OutboxDir} {
+		write = append(write, r.place.InGuest(d))
+	}
+	out := rules{Read: append([]string{}, systemDirs...), Write: write, WriteFiles: devices}
+	out.Read = append(out.Read, r.plan.Programs...)
+	if r.plan.level() == Sealed {
+		out.Read = append(out.Read, "/etc", "/proc", "/dev", guestPlace)
+		out.Write = append(out.Write, "/dev/shm", "/tmp")
+		return out
+	}
+	for _, f := range append([]string{"passwd", "group", "hosts", "nsswitch.conf", "resolv.conf"}, systemFiles...) {
+		out.Read = append(out.Read, "/etc/"+f)
+	}
+	out.Proc, out.Net = true, true
+	if r.door != nil {
+		out.Port = r.door.port
+	}
+	return out
+}

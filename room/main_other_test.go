@@ -1,0 +1,7 @@
+//go:build !linux
+
+package room
+
+func weakenedHelper() {}
+
+func before() {}

@@ -1,0 +1,102 @@
+package room
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// port restricts this process, shows what it can no longer do, waits for the
+// parent's word, and becomes the program. All of it happens on one thread, so
+// that what was shown holds for what is started.
+func port(s steps) error {
+	runtime.LockOSThread()
+	var o porterOrders
+	if err := takeOrders(fdOrders, &o); err != nil {
+		return err
+	}
+	if err := unix.CloseRange(3, ^uint(0), unix.CLOSE_RANGE_CLOEXEC); err != nil {
+		return fmt.Errorf("close descriptors: %w", err)
+	}
+	unix.Umask(0o077)
+	if o.Terminal {
+		if err := unix.IoctlSetInt(0, unix.TIOCSCTTY, 0); err != nil {
+			return fmt.Errorf("take the terminal: %w", err)
+		}
+	}
+	before := try(s.attempts, o.Before, &o.Terrain)
+	if err := setLimits(o.Limits); err != nil {
+		return err
+	}
+	abi, err := s.landlock(o.Rules)
+	if err != nil {
+		return err
+	}
+	if err := s.seccomp(o.Level); err != nil {
+		return err
+	}
+	after := try(s.attempts, o.After, &o.Terrain)
+	say(fdTalk, report{Before: before, After: after, ABI: abi})
+	if err := awaitWord(); err != nil {
+		return err
+	}
+	return become(o)
+}
+
+// awaitWord returns when the parent has judged the probes.
+func awaitWord() error {
+	b := make([]byte, 8)
+	for {
+		n, err := unix.Read(fdTalk, b)
+		switch {
+		case err == unix.EINTR:
+			continue
+		case err != nil:
+			return fmt.Errorf("wait for the word: %w", err)
+		case string(b[:n]) != "go":
+			return errors.New("the word was no")
+		}
+		return nil
+	}
+}
+
+// become is the end of the porter.
+func become(o porterOrders) error {
+	dir := o.Command.Dir
+	if dir == "" {
+		dir = "/"
+	}
+	if err := os.Chdir(dir); err != nil {
+		return fmt.Errorf("start %s: its working directory: %w", o.Command.Path, err)
+	}
+	err := syscall.Exec(o.Command.Path, append([]string{o.Command.Path}, o.Command.Args...), o.Command.Env)
+	return fmt.Errorf("start %s: %w", o.Command.Path, err)
+}
+
+func setLimits(l Limits) error {
+	set := func(name string, what int, n uint64) error {
+		if n == 0 && what != unix.RLIMIT_CORE {
+			return nil
+		}
+		var have unix.Rlimit
+		if err := unix.Getrlimit(what, &have); err != nil {
+			return fmt.Errorf("limit %s: %w", name, err)
+		}
+		n = min(n, have.Max)
+		if err := syscall.Setrlimit(what, &syscall.Rlimit{Cur: n, Max: n}); err != nil {
+			return fmt.Errorf("limit %s: %w", name, err)
+		}
+		return nil
+	}
+	return errors.Join(
+		set("core files", unix.RLIMIT_CORE, 0), // a core file is a copy of everything
+		set("memory", unix.RLIMIT_DATA, l.Memory),
+		set("processes", unix.RLIMIT_NPROC, l.Processes),
+		set("open files", unix.RLIMIT_NOFILE, l.OpenFiles),
+		set("file size", unix.RLIMIT_FSIZE, l.FileSize),
+	)
+}

@@ -1,0 +1,222 @@
+package room
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"conclave/agent"
+)
+
+// guestPlace is where a sealed room is, as its program sees it.
+const guestPlace = "/room"
+
+// Room is a locked room. It implements agent.Launcher. Its methods are safe
+// for concurrent use.
+type Room struct {
+	plan     Plan
+	who      tenant
+	work     *groundwork
+	place    agent.Place
+	manifest Manifest
+	masks    []mask
+	door     *door
+
+	mu      sync.Mutex
+	closed  bool
+	closers []func() error
+	running map[*process]struct{}
+	shown   Enforcement
+}
+
+// tenant is the user in whose name a program runs.
+type tenant struct {
+	uid, gid int
+	separate bool // somebody else than this process
+}
+
+// Open makes a room and fills it. It starts nothing; whether the level can be
+// shown is known when a program starts, or from Check.
+func Open(ctx context.Context, p Plan) (*Room, error) {
+	p, err := p.normal()
+	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("open room: %w", err)
+	}
+	if err := available(p.level()); err != nil {
+		return nil, &levelError{p.level(), p.Role, err, hintFor(p.level())}
+	}
+	who, err := newTenant(p.level())
+	if err != nil {
+		return nil, err
+	}
+	work, err := breakGround(p.Base, who, p.Role)
+	if err != nil {
+		return nil, err
+	}
+	r := &Room{plan: p, who: who, work: work, running: map[*process]struct{}{}}
+	if err := r.furnish(); err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	return r, nil
+}
+
+func (r *Room) furnish() error {
+	r.shown.Required = r.plan.Level
+	r.place = agent.Place{Host: r.work.place(), Guest: r.work.place()}
+	if r.mounts() {
+		r.place.Guest = guestPlace
+	}
+	root, err := os.OpenRoot(r.place.OnHost(agent.WorkDir))
+	if err != nil {
+		return fmt.Errorf("open room: %w", err)
+	}
+	defer root.Close()
+	copied := r.plan.Workspace
+	if r.looks() {
+		copied = nil
+	}
+	if r.manifest, err = fill(root, r.plan.Grants, copied, r.plan.Limits, r.who); err != nil {
+		return fmt.Errorf("open room: %w", err)
+	}
+	if v := r.plan.Workspace; v != nil && r.looks() {
+		if err := r.survey(*v, root); err != nil {
+			return fmt.Errorf("open room: %w", err)
+		}
+	}
+	r.door, err = newDoor(r.plan.Gateway, r.mounts())
+	return err
+}
+
+// survey prepares a mounted view: what is covered, and where it is mounted.
+func (r *Room) survey(v View, work *os.Root) error {
+	if within(v.Source, r.plan.Base) {
+		return fmt.Errorf("%w: the rooms (%s) lie in the workspace: set TMPDIR to a directory elsewhere", ErrRefused, r.plan.Base)
+	}
+	masks, m, err := surveyView(v, r.plan.Limits)
+	if err != nil {
+		return err
+	}
+	r.masks = masks
+	r.manifest.Items = append(r.manifest.Items, m.Items...)
+	r.manifest.LeftOut = append(r.manifest.LeftOut, m.LeftOut...)
+	at := filepath.FromSlash(v.Name)
+	if err := work.MkdirAll(at, 0o700); err != nil {
+		return err
+	}
+	if entries, err := readDir(work, at); err != nil || len(entries) > 0 {
+		return errors.Join(err, refuse(v.Name, "a grant already stands where the workspace is mounted"))
+	}
+	return nil
+}
+
+// mounts reports whether the room has a file system of its own.
+func (r *Room) mounts() bool { return r.plan.level() == Sealed && sealedMounts }
+
+// looks reports whether the workspace is shown where it is, not copied: by a
+// mount, or through Files.
+func (r *Room) looks() bool { return r.mounts() || r.plan.InProcess }
+
+// Place is the room's directory tree.
+func (r *Room) Place() agent.Place { return r.place }
+
+// Role is who lives in the room.
+func (r *Room) Role() string { return r.plan.Role }
+
+// Level is the level that the room is built for; what was shown stands in the
+// Enforcement.
+func (r *Room) Level() Level { return r.plan.level() }
+
+// GatewayURL is where the program finds the gateway, empty without one.
+func (r *Room) GatewayURL() string {
+	if r.door == nil {
+		return ""
+	}
+	return r.door.url()
+}
+
+// Manifest says what was put into the room.
+func (r *Room) Manifest() Manifest { return r.manifest }
+
+// Enforcement says what was shown when a program last started. Before that it
+// claims nothing.
+func (r *Room) Enforcement() Enforcement {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.shown
+}
+
+func (r *Room) show(e Enforcement) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.shown = e
+}
+
+// onClose has f called when the room closes.
+func (r *Room) onClose(f func() error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closers = append(r.closers, f)
+}
+
+// Close kills what still runs in the room and removes it. It is idempotent.
+func (r *Room) Close() error {
+	r.mu.Lock()
+	if r.closed {
+		r.mu.Unlock()
+		return nil
+	}
+	r.closed = true
+	closers := r.closers
+	var running []*process
+	for p := range r.running {
+		running = append(running, p)
+	}
+	r.mu.Unlock()
+
+	now, cancel := context.WithCancel(context.Background())
+	cancel() // no ladder: whoever wanted one has called Stop
+	var errs []error
+	for _, p := range running {
+		errs = append(errs, p.Stop(now))
+	}
+	for _, f := range closers {
+		errs = append(errs, f())
+	}
+	if r.door != nil {
+		errs = append(errs, r.door.close())
+	}
+	return errors.Join(append(errs, r.work.remove())...)
+}
+
+// enter notes a running program, unless the room is closed.
+func (r *Room) enter(p *process) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return ErrClosed
+	}
+	r.running[p] = struct{}{}
+	return nil
+}
+
+func (r *Room) leave(p *process) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.running, p)
+}
+
+// listen opens the door of a room that shares this system's network.
+func listen() (net.Listener, error) {
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("open the way to the gateway: %w", err)
+	}
+	return l, nil
+}
