@@ -6,7 +6,7 @@ BIN      := build/conclave
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: build demo test check redteam bench soak fast lint cross clients fuzz clean help
+.PHONY: build demo test check redteam bench soak fast lint cross prepare clients clean help
 
 help: ## what there is to make
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -36,11 +36,14 @@ fast:
 clients: ## the real agent programs, at pinned versions, into the cache directory
 	@script/clients.sh
 
-test: clients lint cross build ## everything
+prepare:
+	@script/prepare.sh
+
+test: prepare clients lint cross build ## everything
 	@$(GO) build -o build/testreport ./internal/testreport
 	@$(GO) test -race -shuffle=on -timeout 20m -json ./... | build/testreport
 
-redteam: clients ## go for the secrets, as root and as an ordinary user, with a shell and the real agents
+redteam: prepare clients ## go for the secrets, as root and as an ordinary user, with a shell and the real agents
 	CONCLAVE_REDTEAM=all $(GO) test -count=1 -timeout 20m -run TestRedTeam -v ./internal/redteam
 
 bench: ## what the documents call fast, each as a ratio to its peer
