@@ -338,8 +338,7 @@ func TestPrograms(t *testing.T) {
 // The real agents start in a sealed room, from a directory that only its owner
 // can pass through.
 func TestRealAgentsStart(t *testing.T) {
-	if os.Geteuid() != 0 && os.Getenv("HOME") == filepath.Join(filepath.Dir(os.TempDir()), "home") {
-		t.Log("the agents are not installed for this user")
+	if noAgents(t) {
 		return
 	}
 	env := []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/room/home", "TMPDIR=/room/tmp", "CLAUDE_CODE_TMPDIR=/room/tmp", "LANG=C.UTF-8", "DISABLE_AUTOUPDATER=1"}

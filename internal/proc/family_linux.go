@@ -56,13 +56,20 @@ func (f family) signal(sig syscall.Signal) {
 }
 
 // beforeReap kills what is left when the leader is dead, and names what stays.
+// One look that finds nobody proves nothing: a process that was being forked
+// while /proc was read is in neither half of it. Two in a row do.
 func (f family) beforeReap(limit time.Duration) []string {
 	deadline := time.Now().Add(limit)
+	empty := 0
 	for wait := time.Millisecond; ; wait = min(2*wait, 50*time.Millisecond) {
 		left := f.members()
 		if len(left) == 0 {
-			return nil
+			if empty++; empty == 2 {
+				return nil
+			}
+			continue
 		}
+		empty = 0
 		if time.Now().After(deadline) {
 			var names []string
 			for _, m := range left {
