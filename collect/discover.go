@@ -1,0 +1,252 @@
+package collect
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"conclave/record"
+	"conclave/transcript"
+)
+
+// search looks through all roots.
+func (c *Collector) search(how string) {
+	c.lastSearch = time.Now()
+	c.searchSpool()
+	for _, root := range c.o.Roots {
+		c.searchDir(root, how)
+	}
+	for path, how := range c.expected {
+		c.consider(path, how)
+	}
+	c.searchSubagents(func(path string) bool { return !c.below(path) })
+}
+
+// below says whether a path is in one of the roots.
+func (c *Collector) below(path string) bool {
+	for _, root := range c.o.Roots {
+		if strings.HasPrefix(path, root+string(filepath.Separator)) {
+			return true
+		}
+	}
+	return false
+}
+
+// searchDir considers every file below dir, and has its directories watched.
+func (c *Collector) searchDir(dir, how string) {
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			if !errors.Is(err, fs.ErrNotExist) {
+				c.faults[path] = err.Error()
+			}
+			return nil
+		}
+		delete(c.faults, path)
+		if d.IsDir() {
+			if path != dir && d.Name() == ".conclave" {
+				return fs.SkipDir
+			}
+			c.events.add(path)
+		} else if d.Type().IsRegular() && strings.HasSuffix(path, ".jsonl") {
+			c.consider(path, how)
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		c.faults[dir] = err.Error()
+	}
+}
+
+// searchSubagents looks beside the main files that are in use, and wanted.
+func (c *Collector) searchSubagents(wanted func(path string) bool) {
+	for path, s := range c.byPath {
+		if wanted(path) && s.t.adapter == transcript.AdapterClaude && s.t.source == transcript.Main &&
+			s.t.session != "" && time.Since(s.active) < coolAfter {
+			dir := filepath.Join(strings.TrimSuffix(path, ".jsonl"), "subagents")
+			if _, err := os.Stat(dir); err == nil {
+				c.searchDir(dir, "scan")
+			}
+		}
+	}
+}
+
+// searchSpool takes up the paths that hooks have told.
+func (c *Collector) searchSpool() {
+	if !c.o.Hooks {
+		return
+	}
+	for _, path := range readSpool(hookDir(c.o.Workspace)) {
+		if c.byPath[path] == nil && !c.skipped[path] && c.expected[path] == "" {
+			c.expected[path] = "hook"
+			c.events.add(filepath.Dir(path))
+			c.consider(path, "hook")
+		}
+	}
+}
+
+// event takes a file event.
+func (c *Collector) event(e event) {
+	if e.all {
+		c.search("event")
+		for _, s := range c.byPath {
+			c.ready[s] = true
+		}
+		return
+	}
+	if filepath.Dir(e.path) == hookDir(c.o.Workspace) {
+		c.searchSpool()
+		return
+	}
+	if s := c.byPath[e.path]; s != nil {
+		c.ready[s] = true
+		return
+	}
+	if info, err := os.Stat(e.path); err == nil && info.IsDir() {
+		c.searchDir(e.path, "event")
+	} else if err == nil && (strings.HasSuffix(e.path, ".jsonl") || c.expected[e.path] != "") {
+		c.consider(e.path, "event")
+	}
+}
+
+// consider takes a file up, if it is one to follow.
+func (c *Collector) consider(path, how string) {
+	if c.byPath[path] != nil || c.skipped[path] {
+		return
+	}
+	if known := c.expected[path]; known != "" {
+		how = known
+	}
+	t, err := classify(path, c.o.Adapter, c.named[path])
+	switch {
+	case errors.Is(err, errNotYet):
+		c.expected[path] = how
+		return
+	case errors.Is(err, errNoSession) && c.named[path]:
+		c.faults[path] = "it is no regular file"
+		return
+	case errors.Is(err, errNoSession):
+		c.skipped[path] = true
+		delete(c.expected, path)
+		return
+	case errors.Is(err, fs.ErrNotExist):
+		return
+	case err != nil:
+		c.faults[path] = err.Error()
+		return
+	}
+	delete(c.faults, path)
+	if _, err := os.Stat(path); err != nil {
+		return // a path that tells by itself, of a file that is late
+	}
+	delete(c.expected, path)
+	c.take(t, how)
+}
+
+// settle takes a file up at the end, although it has no whole line.
+func (c *Collector) settle(path string) {
+	info, err := os.Stat(path)
+	if err != nil || c.byPath[path] != nil || info.Size() == 0 && !c.named[path] {
+		return
+	}
+	t, err := classify(path, c.o.Adapter, c.named[path])
+	if errors.Is(err, errNotYet) {
+		if t.run == "" {
+			t = byPath(t)
+		}
+		err = nil
+	}
+	if err == nil {
+		how := c.expected[path]
+		delete(c.expected, path)
+		c.take(t, how)
+	}
+}
+
+// take makes a source of a target. A file that the session had at another path
+// has moved; if that one is still there, the new one gets its own record.
+func (c *Collector) take(t target, how string) {
+	now := time.Now()
+	s := &source{t: t, how: how, since: now, active: now}
+	if run, ok := c.index.run(t.path); ok {
+		s.t.run = run
+		s.sess = c.session(run)
+		if c.index.restore(s) {
+			c.own(s)
+			return
+		}
+	}
+	s.sess = c.session(s.t.run)
+	if old := s.sess.at(t.source); old != "" && old != t.path {
+		if _, err := os.Stat(old); err == nil {
+			s.t.run = runID(s.t.run, pathHash(t.path))
+			s.sess = c.session(s.t.run)
+		} else if before := s.sess.sources[t.source]; before != nil {
+			c.moved(before, t.path, how)
+			return
+		}
+	}
+	c.own(s)
+	c.ready[s] = true
+}
+
+func (c *Collector) own(s *source) {
+	s.sess.sources[s.t.source] = s
+	c.byPath[s.t.path] = s
+}
+
+func (c *Collector) moved(s *source, path, how string) {
+	delete(c.byPath, s.t.path)
+	c.byPath[path] = s
+	c.ready[s] = true
+	s.t.path, s.how = path, how
+	s.moved = s.file != nil
+	s.settled = false
+}
+
+func (c *Collector) session(run string) *session {
+	s := c.sessions[run]
+	if s == nil {
+		path, err := record.Path(c.o.Workspace, run)
+		if err != nil {
+			panic(err) // runID makes only ids that are accepted
+		}
+		s = &session{c: c, run: run, path: path, sources: map[string]*source{}, callers: map[string]string{}}
+		c.sessions[run] = s
+	}
+	return s
+}
+
+// at is the path that the session has for a source, "" if it has none.
+func (s *session) at(source string) string {
+	if src := s.sources[source]; src != nil {
+		return src.t.path
+	}
+	if s.past == nil {
+		if s.past = readPast(s.path); s.past == nil {
+			return ""
+		}
+	}
+	if p := s.past.sources[source]; p != nil {
+		return p.at.Path
+	}
+	return ""
+}
+
+// readPast reads a record without taking it; nil when there is none.
+func readPast(path string) *past {
+	r, err := record.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer r.Close()
+	p := newPast()
+	for r.Next() {
+		if p.visit(r.Frame()) != nil {
+			return nil
+		}
+	}
+	return p
+}

@@ -1,0 +1,299 @@
+package collect
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"conclave/agent/claude"
+	"conclave/internal/jsontext"
+	"conclave/internal/tail"
+	"conclave/transcript"
+)
+
+// MapOptions say how to map. The zero value works.
+type MapOptions struct {
+	Adapter string // "" finds it out, file by file
+	OmitRaw bool
+
+	// SourceTime stamps each entry with the time that its line bears (a line
+	// without one has that of the line before it, the first ones 1970) in
+	// place of the time of mapping: the same input then gives the same bytes.
+	SourceTime bool
+
+	Progress func(Balance) // about once a second
+}
+
+// Map maps what is at path, a file or a directory of session files, to log
+// records of entries, and hands them to out in order. It keeps no state. The
+// error is out's, or that path cannot be read at all; what is wrong with single
+// files is in the Balance.
+func Map(ctx context.Context, path string, out transcript.Store, o MapOptions) (Balance, error) {
+	m := newMapping(ctx, out, o)
+	info, err := os.Stat(path)
+	if err != nil {
+		return m.b, err
+	}
+	if !info.IsDir() {
+		t, err := classify(path, o.Adapter, true)
+		if errors.Is(err, errNotYet) {
+			t, err = byPath(t), nil
+		}
+		if err != nil {
+			return m.b, err
+		}
+		err = m.file(t)
+		return m.balance(), err
+	}
+	targets, err := m.find(path)
+	if err != nil {
+		return m.b, err
+	}
+	for _, t := range targets {
+		if err := m.file(t); err != nil {
+			return m.balance(), err
+		}
+	}
+	return m.balance(), nil
+}
+
+// MapReader is Map for lines that come from r.
+func MapReader(ctx context.Context, r io.Reader, out transcript.Store, o MapOptions) (Balance, error) {
+	m := newMapping(ctx, out, o)
+	t := target{path: "-", adapter: o.Adapter, source: transcript.Main, session: "stdin"}
+	var err, read error
+	in := &counter{r: r}
+	for line := range transcript.Lines(in, &read) {
+		if m.mapper == nil {
+			if t.adapter == "" {
+				t.adapter = sniff(line)
+			}
+			if err = m.begin(byPath(t)); err != nil {
+				break
+			}
+		}
+		if err = m.line(line); err != nil {
+			break
+		}
+	}
+	if err == nil && m.mapper != nil {
+		err = m.end()
+	}
+	m.b.Files, m.b.BytesOnDisk, m.b.BytesRead = 1, in.n, in.n
+	return m.balance(), errors.Join(err, read)
+}
+
+// counter knows how much was read.
+type counter struct {
+	r io.Reader
+	n int64
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// mapping is the work of Map.
+type mapping struct {
+	ctx      context.Context
+	o        MapOptions
+	out      transcript.Store
+	b        Balance
+	emitters map[string]*transcript.Emitter // by record
+	prompts  map[string]int
+	callers  map[string]string
+	said     time.Time
+
+	t       target
+	mapper  mapper
+	emitter *transcript.Emitter
+	items   []transcript.Item
+	stamp   time.Time
+}
+
+func newMapping(ctx context.Context, out transcript.Store, o MapOptions) *mapping {
+	return &mapping{ctx: ctx, o: o, out: out, emitters: map[string]*transcript.Emitter{},
+		prompts: map[string]int{}, callers: map[string]string{}, said: time.Now()}
+}
+
+func (m *mapping) balance() Balance {
+	m.b.Records = len(m.emitters)
+	m.b.sort()
+	return m.b
+}
+
+// find lists the session files below dir: session by session, parents before
+// children.
+func (m *mapping) find(dir string) ([]target, error) {
+	type ranked struct {
+		t    target
+		rank int
+	}
+	var found []ranked
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			m.b.gap(path, err.Error(), 0)
+			return nil
+		}
+		if d.IsDir() || !d.Type().IsRegular() || !strings.HasSuffix(path, ".jsonl") {
+			return nil
+		}
+		t, err := classify(path, m.o.Adapter, false)
+		switch {
+		case errors.Is(err, errNotYet):
+			t = byPath(t)
+		case errors.Is(err, errNoSession):
+			m.b.Skipped = append(m.b.Skipped, path)
+			return nil
+		case err != nil:
+			m.b.gap(path, err.Error(), 0)
+			return nil
+		}
+		rank := 0
+		if file, ok := claude.Locate(path); ok && t.source != transcript.Main {
+			t.run += "@" + claudeProject(path, file)
+			meta, _, _ := file.Meta() // without it the parent stays unnamed
+			rank = 1 + meta.SpawnDepth
+		} else {
+			t.run += "@" + filepath.Dir(path)
+		}
+		found = append(found, ranked{t, rank})
+		return nil
+	})
+	slices.SortStableFunc(found, func(a, b ranked) int {
+		if c := strings.Compare(a.t.run, b.t.run); c != 0 {
+			return c
+		}
+		return a.rank - b.rank
+	})
+	var targets []target
+	for _, r := range found {
+		targets = append(targets, r.t)
+	}
+	return targets, err
+}
+
+// begin prepares for the lines of a file.
+func (m *mapping) begin(t target) error {
+	m.t = t
+	o := claude.Options{NoRaw: m.o.OmitRaw, Reuse: true}
+	if file, ok := claude.Locate(t.path); ok && t.source != transcript.Main {
+		if meta, ok, err := file.Meta(); err == nil && ok {
+			o.Parent = meta.Parent(func(id string) string { return m.callers[id] })
+		}
+	}
+	m.mapper = newMapper(t, o)
+	m.stamp = time.Unix(0, 0).UTC()
+	if m.emitter = m.emitters[t.run]; m.emitter != nil {
+		return nil
+	}
+	prompt := t.promptName()
+	if m.prompts[prompt]++; m.prompts[prompt] > 1 {
+		prompt = fmt.Sprintf("%s#%d", prompt, m.prompts[prompt])
+	}
+	opts := transcript.Options{PromptName: prompt, Adapter: t.adapter, Store: m.out}
+	if m.o.SourceTime {
+		opts.Now = func() time.Time { return m.stamp }
+	}
+	e, err := transcript.NewEmitter(opts)
+	m.emitter, m.emitters[t.run] = e, e
+	return err
+}
+
+func (m *mapping) file(t target) error {
+	if err := m.begin(t); err != nil {
+		return err
+	}
+	f := tail.New(t.path, tail.Options{ReadSize: 256 << 10, NoHash: true})
+	defer f.Close()
+	f.Finish()
+	m.b.Files++
+	for f.Next() {
+		if err := m.line(f.Line()); err != nil {
+			return err
+		}
+	}
+	size := f.Size()
+	m.b.BytesOnDisk += size
+	m.b.BytesRead += f.Offset()
+	switch {
+	case f.Err() != nil:
+		m.b.gap(t.path, f.Err().Error(), size-f.Offset())
+	case f.Generation() > 0:
+		m.b.gap(t.path, "it was changed while it was being read", 0)
+	case f.Offset() < size:
+		m.b.gap(t.path, "not read", size-f.Offset())
+	}
+	return m.end()
+}
+
+func (m *mapping) end() error {
+	err := m.emit(m.mapper.Flush())
+	for name, n := range m.mapper.Unknown() {
+		m.b.count(name, n)
+	}
+	return err
+}
+
+func (m *mapping) line(line []byte) error {
+	m.b.Lines++
+	if m.o.SourceTime {
+		m.stamp = lineTime(line, m.stamp)
+	}
+	m.items = m.mapper.Append(m.items[:0], line)
+	agentCalls(line, m.items, func(id string) { m.callers[id] = m.t.source })
+	if err := m.emit(m.items); err != nil {
+		return err
+	}
+	if m.b.Lines%1024 == 0 {
+		return m.pause()
+	}
+	return nil
+}
+
+// pause looks up from the work.
+func (m *mapping) pause() error {
+	if m.o.Progress != nil && time.Since(m.said) >= time.Second {
+		m.said = time.Now()
+		m.o.Progress(m.b)
+	}
+	return m.ctx.Err()
+}
+
+func (m *mapping) emit(items []transcript.Item) error {
+	for i := range items {
+		it := &items[i]
+		m.b.Entries++
+		m.b.Added++
+		if m.o.OmitRaw {
+			it.Raw = nil
+		}
+		if _, err := m.emitter.Emit(*it); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lineTime is the time that a line bears, or else before.
+func lineTime(line []byte, before time.Time) time.Time {
+	if !bytes.Contains(line, []byte(`"timestamp"`)) {
+		return before
+	}
+	text, _ := jsontext.String(jsontext.Get(line, "timestamp"))
+	at, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return before
+	}
+	return at.UTC()
+}

@@ -1,0 +1,78 @@
+package collect
+
+import (
+	"log/slog"
+	"path/filepath"
+	"time"
+)
+
+// Options configure a Collector. Only Workspace is required.
+type Options struct {
+	Workspace string   // the directory that has, or gets, .conclave
+	Roots     []string // directories to follow; what is below them counts
+	Files     []string // files to follow, whatever their names
+	Hooks     bool     // also follow the files that Note was told of
+	Adapter   string   // the adapter of all files; "" finds it out
+	Program   string   // stands in the header of new records
+
+	// The settings of the transcript specification, and its defaults.
+	PollInterval      time.Duration // between looks without an event; 0 means 250 ms
+	DiscoveryInterval time.Duration // between searches for subagents; 0 means 1 s
+	MaxReadBytes      int           // bytes per read; 0 means 65536
+	OmitRaw           bool          // leave raw out of Log; the record has it always
+
+	// Log gets the log stream of everything recorded; nil: there is none.
+	Log slog.Handler
+
+	Once bool          // stop when all that is there was read
+	Idle time.Duration // stop when nothing new came for so long; 0: never
+
+	NoEvents bool // poll only
+
+	giant int // see giantLine; 0 means its default
+
+	// Progress is told of the state about once a second while Run works.
+	Progress func(Balance)
+}
+
+// The defaults of the specification.
+const (
+	DefaultPollInterval      = 250 * time.Millisecond
+	DefaultDiscoveryInterval = time.Second
+	DefaultMaxReadBytes      = 65536
+)
+
+func (o *Options) fill() {
+	if o.PollInterval <= 0 {
+		o.PollInterval = DefaultPollInterval
+	}
+	if o.DiscoveryInterval <= 0 {
+		o.DiscoveryInterval = DefaultDiscoveryInterval
+	}
+	if o.MaxReadBytes <= 0 {
+		o.MaxReadBytes = DefaultMaxReadBytes
+	}
+	if o.giant <= 0 {
+		o.giant = giant
+	}
+}
+
+// DefaultRoots are where the programs keep their sessions: below the
+// directories that their variables name, or the home directory.
+func DefaultRoots(getenv func(string) string) []string {
+	home := getenv("HOME")
+	if home == "" {
+		home = getenv("USERPROFILE")
+	}
+	claude, codex := getenv("CLAUDE_CONFIG_DIR"), getenv("CODEX_HOME")
+	if claude == "" {
+		claude = filepath.Join(home, ".claude")
+	}
+	if codex == "" {
+		codex = filepath.Join(home, ".codex")
+	}
+	return []string{filepath.Join(claude, "projects"), filepath.Join(codex, "sessions")}
+}
+
+// stateDir is where the collector keeps what is not a record.
+func stateDir(workspace string) string { return filepath.Join(workspace, ".conclave", "collect") }

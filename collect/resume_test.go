@@ -1,0 +1,125 @@
+package collect
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"conclave/record"
+)
+
+// Whatever frame was the last one that became durable, the next collector ends
+// with the same entries: those of several entries per line, those held back by
+// the mapping, and those that a stop delivers.
+func TestResumeFromAnyFrame(t *testing.T) {
+	t.Parallel()
+	files := []string{
+		"claude/04-subagents-hooks/home/.claude/projects",
+		"claude/13-interrupt/home/.claude/projects",
+		"codex/07-interrupted/server.jsonl",
+		"codex/09-dynamic-tool/server.jsonl",
+		"codex/06a-failed-400/server.jsonl",
+		"codex/20-exec-json-command/stdout.jsonl",
+	}
+	for _, name := range files {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			o := p.options()
+			o.Roots = nil
+			if path := filepath.Join(fixtures, name); strings.HasSuffix(name, ".jsonl") {
+				o.Files = []string{path}
+			} else {
+				o.Roots = []string{path}
+			}
+			if b := p.collect(o); !b.OK() || b.Records != 1 {
+				t.Fatalf("%+v", b)
+			}
+			found, err := record.List(record.Dir(p.workspace))
+			if err != nil || len(found) != 1 {
+				t.Fatal(found, err)
+			}
+			want := said(p, found[0].Run)
+			whole, err := os.ReadFile(found[0].Path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cuts := frameEnds(t, found[0].Path)
+			step := max(1, len(cuts)/12)
+			if testing.Short() {
+				step = max(1, len(cuts)/5)
+			}
+			for i := 0; i < len(cuts); i += step {
+				q := newPlace(t)
+				path := filepath.Join(record.Dir(q.workspace), filepath.Base(found[0].Path))
+				q.write(path, string(whole[:cuts[i]]))
+				o.Workspace = q.workspace
+				if b := q.collect(o); !b.OK() || b.Records != 1 {
+					t.Fatalf("cut at frame %d: %+v", i, b)
+				}
+				if got := said(q, found[0].Run); !slices.Equal(got, want) {
+					t.Fatalf("cut at frame %d of %d: %d entries, want %d; the first that differs:\n%s", i, len(cuts), len(got), len(want), firstOther(got, want))
+				}
+			}
+		})
+	}
+}
+
+// said lists the entries of a record, source by source.
+func said(p *place, run string) []string {
+	var out []string
+	for _, e := range p.entries(run) {
+		out = append(out, fmt.Sprintf("%s %d %s %q %s", e.Source, e.Sequence, e.Type, e.Raw, e.Detail))
+	}
+	slices.SortStableFunc(out, func(a, b string) int {
+		return strings.Compare(strings.Fields(a)[0], strings.Fields(b)[0])
+	})
+	return out
+}
+
+func firstOther(got, want []string) string {
+	for i := range min(len(got), len(want)) {
+		if got[i] != want[i] {
+			return fmt.Sprintf("%.300s\nwant\n%.300s", got[i], want[i])
+		}
+	}
+	return "one is the beginning of the other"
+}
+
+// frameEnds lists where frames end, from the header's on.
+func frameEnds(t *testing.T, path string) []int64 {
+	t.Helper()
+	r, err := record.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var ends []int64
+	for r.Next() {
+		ends = append(ends, r.Cursor().Offset)
+	}
+	if r.Err() != nil || len(ends) < 10 {
+		t.Fatalf("%d frames, %v", len(ends), r.Err())
+	}
+	return ends
+}
+
+// The counts of a whole file and of one that was taken in parts are the same.
+func TestMapAndCollectAgree(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(fixtures, "claude/02-thinking-tools/home/.claude/projects")
+	var out counting
+	mapped, err := Map(t.Context(), path, &out, MapOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newPlace(t)
+	p.root = path
+	got := p.once()
+	if got.Entries != mapped.Entries || got.BytesRead != mapped.BytesRead || got.Lines != mapped.Lines || fmt.Sprint(got.Unknown) != fmt.Sprint(mapped.Unknown) {
+		t.Errorf("map says %+v, collect %+v", mapped, got)
+	}
+}

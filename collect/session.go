@@ -1,0 +1,173 @@
+package collect
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"time"
+
+	"conclave/record"
+	"conclave/transcript"
+)
+
+// session is one session and its record. The record is open while there is
+// something to write; what it takes to go on stays in memory.
+type session struct {
+	c       *Collector
+	run     string
+	path    string // of the record
+	sources map[string]*source
+	callers map[string]string // call that starts a subagent → source
+
+	writer  *record.Writer
+	head    record.Hash // as the writer was closed
+	emitter *transcript.Emitter
+	past    *past // as the record was read
+
+	used     time.Time
+	dirty    bool // appended and not flushed
+	unsynced bool // appended and not committed
+	unstated bool // entries since the last stop event
+}
+
+// AppendLog implements transcript.Store: the record of the session, whichever
+// writer it has by now.
+func (s *session) AppendLog(line []byte) error {
+	s.dirty, s.unsynced = true, true
+	return s.writer.AppendLog(line)
+}
+
+// open makes sure that the record can be written. t is of use when the record
+// has yet to be made.
+func (s *session) open(t target) error {
+	s.used = time.Now()
+	if s.writer != nil {
+		return nil
+	}
+	if s.emitter != nil {
+		return s.reopen()
+	}
+	past := newPast()
+	w, _, err := record.ResumeEach(s.path, past.visit)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s.create(t)
+	}
+	if err != nil {
+		return err
+	}
+	s.writer, s.past = w, past
+	s.unstated = past.unstated > 0
+	sum, err := past.continued()
+	if err != nil {
+		return fmt.Errorf("resume record %s: %w", s.path, err)
+	}
+	return s.begin(past.attrs["prompt_name"], past.attrs["adapter"], sum)
+}
+
+func (s *session) create(t target) error {
+	attrs := map[string]string{"prompt_name": t.promptName(), "adapter": t.adapter, "collected": t.path}
+	for name, value := range map[string]string{"session_id": t.session, "project": t.project, "parent_thread_id": t.parent} {
+		if value != "" {
+			attrs[name] = value
+		}
+	}
+	w, err := record.Create(s.path, record.Header{Run: s.run, Program: s.c.o.Program, Attributes: attrs})
+	if err != nil {
+		return err
+	}
+	s.writer, s.past = w, newPast()
+	return s.begin(attrs["prompt_name"], attrs["adapter"], nil)
+}
+
+func (s *session) begin(prompt, adapter string, sum *transcript.Summary) error {
+	e, err := transcript.NewEmitter(transcript.Options{PromptName: prompt, Adapter: adapter,
+		Store: s, Stream: s.c.stream, Continue: sum})
+	if err != nil {
+		return errors.Join(fmt.Errorf("go on with record %s: %w: it was not made by collecting", s.path, err), s.close())
+	}
+	s.emitter = e
+	if !s.past.started {
+		return e.Start()
+	}
+	return nil
+}
+
+// reopen goes on with a record that was closed for a while. If it is not as it
+// was left, somebody else wrote it.
+func (s *session) reopen() error {
+	w, rec, err := record.Resume(s.path)
+	if err != nil {
+		return err
+	}
+	if rec.Head != s.head {
+		return errors.Join(fmt.Errorf("go on with record %s: it has changed since it was closed; start again", s.path), w.Close())
+	}
+	s.writer = w
+	return nil
+}
+
+// close lets go of the record until it is needed again.
+func (s *session) close() error {
+	if s.writer == nil {
+		return nil
+	}
+	var err error
+	for _, src := range s.sources {
+		err = errors.Join(err, src.state(false))
+	}
+	s.head, _ = s.writer.Head()
+	err = errors.Join(err, s.writer.Close())
+	s.writer, s.dirty, s.unsynced = nil, false, false
+	return err
+}
+
+// flush shows what was appended to readers of the record.
+func (s *session) flush() error {
+	if s.writer == nil || !s.dirty {
+		return nil
+	}
+	s.dirty = false
+	return s.writer.Flush()
+}
+
+// commit states the positions and makes everything durable.
+func (s *session) commit() error {
+	if s.writer == nil {
+		return nil
+	}
+	for _, src := range s.sources {
+		if err := src.state(false); err != nil {
+			return err
+		}
+	}
+	if !s.unsynced {
+		return nil
+	}
+	s.dirty, s.unsynced = false, false
+	return s.writer.Commit()
+}
+
+// stop says that collecting has ended for now.
+func (s *session) stop() error {
+	if s.writer == nil || !s.unstated {
+		return s.close()
+	}
+	s.unstated = false
+	return errors.Join(s.emitter.Stop(), s.close())
+}
+
+// event writes a position.
+func (s *session) event(p position) error {
+	return s.emitter.Event(slog.LevelDebug, eventPosition, "position in a collected file", p)
+}
+
+// size is that of the record's file.
+func (s *session) size() int64 {
+	info, err := os.Stat(s.path)
+	if err != nil {
+		return -1
+	}
+	return info.Size()
+}
