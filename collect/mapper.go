@@ -45,17 +45,6 @@ type claudeMapper struct{ *claude.Mapper }
 
 func (m claudeMapper) Unknown() map[string]int64 { return m.Stats().Unknown }
 
-var assistant, ended = []byte(`"assistant"`), []byte(`"stop_reason":"`)
-
-// Append gives a line whose message has not ended memory of its own: the
-// mapping holds its usage back, ids included, until the end comes.
-func (m claudeMapper) Append(dst []transcript.Item, line []byte) []transcript.Item {
-	if bytes.Contains(line, assistant) && !bytes.Contains(line, ended) {
-		line = bytes.Clone(line)
-	}
-	return m.Mapper.Append(dst, line)
-}
-
 // newMapper returns the mapper for a file of t. With reuse, items are valid
 // until the next call.
 func newMapper(t target, o claude.Options) mapper {

@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"bytes"
 	"strconv"
 
 	"conclave/transcript"
@@ -112,8 +113,8 @@ func (o *usageOnce) see(msg message, uuid []byte, session string) (due []usage) 
 		return due
 	}
 	if ended := len(msg.stopReason) > 0 && msg.stopReason[0] == '"'; !ended {
-		u.figures = append([]byte(nil), u.figures...) // the line may be large
-		o.pending = &u
+		// It outlives the line, whose memory may be used again.
+		o.pending = &usage{bytes.Clone(u.id), bytes.Clone(u.model), bytes.Clone(u.figures), bytes.Clone(u.uuid), u.session}
 		return due
 	}
 	o.pending = nil
