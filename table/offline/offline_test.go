@@ -123,7 +123,7 @@ func TestTheAdventureIsPlayedToItsEnd(t *testing.T) {
 					t.Errorf("the scene %q was not played", title)
 				}
 			}
-			if strings.Contains(story, "draw three breaths") {
+			if strings.Contains(story, "not burn it") {
 				t.Error("a secret action was told to everyone")
 			}
 			for _, who := range []string{"bram-oatley", "corin-vale", "ysolde-marrow"} {
@@ -146,7 +146,7 @@ func (a *at) play(luck string) (vetoes, secrets, rolls int) {
 				if kind == "veto" {
 					vetoes++
 				}
-				if strings.Contains(text, "draw three breaths") {
+				if strings.Contains(text, "undo the knot") || strings.Contains(text, "not burn it") || strings.Contains(text, "he was not afraid") {
 					secrets++
 				}
 				message += fmt.Sprintf("Answer of %s (QUICK_REACTION): %s\n%s\n", who, kind, table.QuoteForGM("00ff", who, "words", text))

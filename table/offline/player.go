@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"regexp"
 	"strings"
 
 	"conclave/agent"
@@ -42,34 +43,76 @@ func (p *player) Answer(_ context.Context, m agent.Message) ([]string, error) {
 	if prompt == "" {
 		prompt = section(m.Text, "The game master asks")
 	}
-	c := character{bonds: bullets(section(sheet, "Bonds")), flaws: bullets(section(sheet, "Flaws")), triggers: section(sheet, "Interrupt triggers")}
+	c := character{bonds: bullets(section(sheet, "Bonds")), voice: voice(sheet)}
 	kind := in.header["Request"]
-	touched := c.touched(prompt)
-	switch {
-	case in.header["Event"] == "retry":
-		return one(c.full(prompt)), nil
-	case kind == "QUICK_REACTION" && touched != "":
-		return one(fmt.Sprintf("[VETO - need more input]\n\nThis touches what my sheet says of me: %s\n\n[NOTES]\nThey wanted a quick word from me, and it was not a quick matter. %s", touched, touched)), nil
-	case kind == "SECRET_ACTION":
-		return one(c.secret(section(sheet, "Secret"))), nil
-	case kind == "COMBAT_ACTION":
-		return one(c.fight()), nil
-	case kind == "FULL_CONTEXT":
-		return one(c.full(prompt)), nil
+	if in.header["Event"] == "retry" {
+		kind = "FULL_CONTEXT"
 	}
-	return one(c.quick()), nil
+	if touched := c.touched(prompt); kind == "QUICK_REACTION" && touched != "" {
+		return one(fmt.Sprintf("[VETO - need more input]\n\nThis touches what my sheet says of me: %s\n\n[NOTES]\nThey wanted a quick word from me, and it was not a quick matter.", touched)), nil
+	}
+	return one(c.speak(kind, prompt)), nil
 }
 
+// character is what a sheet says that a player acts from.
 type character struct {
-	bonds, flaws []string
-	triggers     string
+	bonds []string
+	voice []line
 }
 
-func first(list []string, otherwise string) string {
-	if len(list) == 0 {
-		return otherwise
+// line is something the character would say: for a kind of request, and
+// perhaps only where a certain word falls.
+type line struct{ kind, word, text string }
+
+var voiceLine = regexp.MustCompile(`^(\w+)(?: \(([^)]+)\))?: (.+)$`)
+
+// voice reads the section in which the character speaks for itself.
+func voice(sheet string) []line {
+	var out []line
+	for _, heading := range []string{"In her own words", "In his own words", "In their own words"} {
+		for _, item := range bullets(section(sheet, heading)) {
+			if m := voiceLine.FindStringSubmatch(item); m != nil {
+				out = append(out, line{m[1], m[2], m[3]})
+			}
+		}
 	}
-	return list[0]
+	return out
+}
+
+var voiceKinds = map[string]string{"QUICK_REACTION": "quick", "COMBAT_ACTION": "fight", "FULL_CONTEXT": "full", "SECRET_ACTION": "secret"}
+
+// plain is what somebody does whose sheet has no words for it.
+var plain = map[string]string{
+	"quick":  "I stop and look before I move. If nobody else goes first, I do.",
+	"fight":  "I go for what matters and not for the man. (I try to stop it without hurting anyone.)",
+	"full":   "I take the end that nobody has taken yet, and I stay until it is done.",
+	"secret": "I do nothing that I would have to explain. I wait, and I watch.",
+}
+
+// speak picks the line for the request: one whose word falls in the prompt
+// before one that always does.
+func (c character) speak(kind, prompt string) string {
+	want := voiceKinds[kind]
+	if want == "" {
+		want = "quick"
+	}
+	said := ""
+	for _, l := range c.voice {
+		if l.kind != want {
+			continue
+		}
+		if l.word != "" && strings.Contains(prompt, l.word) {
+			said = l.text
+			break
+		}
+		if l.word == "" && said == "" {
+			said = l.text
+		}
+	}
+	if said == "" {
+		said = plain[want]
+	}
+	return said + "\n\n[NOTES]\n" + said
 }
 
 // touched is the bond that the scene touches directly, by a name of its own.
@@ -96,38 +139,4 @@ func named(word string) bool {
 		return false
 	}
 	return true
-}
-
-func (c character) quick() string {
-	return fmt.Sprintf("I stop and look before I move, and keep my hands where the others can see them. %s\n\n[NOTES]\nI said little. What went through my head was this: %s",
-		"If nobody else goes first, I do.", first(c.flaws, "stay dry, stay quiet."))
-}
-
-func (c character) fight() string {
-	return fmt.Sprintf("I go for the handle, not for the man: I want that wheel to stop, and I want everyone to walk home.\n\n(I try to hold the windlass.)\n\n[NOTES]\nI did not think. Afterwards I thought: %s", first(c.bonds, "it could have been worse."))
-}
-
-func (c character) full(prompt string) string {
-	return fmt.Sprintf("I take the heavy end. While we work I say it, because there will be no better moment: %s And it is true of me, too, that %s\n\nThen I put my weight on the rope and leave it there.\n\n[NOTES]\nI said it. The sky did not fall; the river nearly did.",
-		sentence(first(c.bonds, "I have people I would like to see again.")), lower(sentence(first(c.flaws, "I would rather act than talk."))))
-}
-
-func (c character) secret(secret string) string {
-	opening, _, _ := strings.Cut(secret, ". ")
-	return fmt.Sprintf("While the others listen to Hanna, I turn my back for as long as it takes to draw three breaths. I do what somebody does who carries this: %s I tell nobody.\n\n[NOTES]\nNobody saw. I am not sure whether I am glad of it.", sentence(opening))
-}
-
-func sentence(s string) string {
-	s = strings.TrimSpace(s)
-	if s != "" && !strings.ContainsAny(s[len(s)-1:], ".!?") {
-		s += "."
-	}
-	return s
-}
-
-func lower(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToLower(s[:1]) + s[1:]
 }
