@@ -12,6 +12,7 @@ import (
 
 	"conclave/agent"
 	"conclave/audit"
+	"conclave/transcript"
 )
 
 // Finished returns the reply to a turn that is on the record.
@@ -38,7 +39,7 @@ func (s *Seat) Take(ctx context.Context, t Turn) (agent.Reply, error) {
 	}
 	started := time.Now()
 	parts := t.Parts
-	if history := s.past.history(s.session == nil && !s.plan.InProcess); history != "" {
+	if history := s.past.history(s.session == nil && !s.remembers()); history != "" {
 		parts = append([]audit.Part{{Origin: audit.FromEngine, Text: history}}, parts...)
 	}
 	s.past.attempts[t.ID]++
@@ -67,6 +68,12 @@ func (s *Seat) Take(ctx context.Context, t Turn) (agent.Reply, error) {
 	}
 	s.past.add(t.ID, parts, reply)
 	return reply, nil
+}
+
+// remembers says whether the agent finds its place again by its session's id.
+// The embedded party does not: it has to be told what was said.
+func (s *Seat) remembers() bool {
+	return s.plan.InProcess && s.plan.Agent.Adapter() != transcript.AdapterOffline
 }
 
 func (s *Seat) note(event, message string, context any) error {

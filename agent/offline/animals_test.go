@@ -1,0 +1,108 @@
+package offline
+
+import (
+	"io/fs"
+	"strings"
+	"testing"
+
+	"conclave/agent"
+)
+
+func TestConsultationAnswersWhatWasAsked(t *testing.T) {
+	files := project()
+	work, err := fs.Sub(files, "workspace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	framing := "The person who leads this quest consults you. Quest: Harbour. Phase 3, Campaign Execution.\nIn your working directory: quest/ holds the parts of the quest. Whoever speaks of a file cites it as `path:line`.\n\n"
+	r := start(t, "owl", files, purpose("Phase 3 advisory"))
+	first := r.say(t, framing+"What of the crane?")
+	for _, want := range []string{"“crane” stands in 1 line of 1 file: `docs/plan.md:5` (`- [ ] crane`)", "5 commits"} {
+		if !strings.Contains(first, want) {
+			t.Errorf("the first answer lacks %q:\n%s", want, first)
+		}
+	}
+	second := r.say(t, "And `ledger/book.go`, does it round, or is there a zeppelin?")
+	for _, want := range []string{"`ledger/book.go` has 6 lines", "zeppelin", "rounds down"} {
+		if !strings.Contains(second, want) {
+			t.Errorf("the second answer lacks %q:\n%s", want, second)
+		}
+	}
+	if strings.Contains(second, "5 commits") {
+		t.Errorf("the second answer repeats the survey:\n%s", second)
+	}
+	if third := r.say(t, "Where is the submarine?"); !strings.Contains(third, "no line bears any of it") || !strings.Contains(third, "“submarine”") {
+		t.Errorf("what is not there: %s", third)
+	}
+	if fourth := r.say(t, "And then?"); !strings.Contains(fourth, "I look for words") {
+		t.Errorf("a question without words: %s", fourth)
+	}
+	for _, text := range []string{first, second} {
+		if checkCitations(t, text, work, files) == 0 {
+			t.Error("nothing is cited")
+		}
+	}
+}
+
+func TestWordsOfAQuestion(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"What about the harbour's ledger?", "harbour's ledger"},
+		{"Is `x/y.go` the same as \"night watch\"?", "x/y.go night watch|watch night"},
+		{"why is it so?", ""},
+		{"Does CI run pier.yml and the TLS part?", "pier.yml TLS pier yml"},
+	} {
+		got := searchWords(c.text)
+		for _, w := range strings.Fields(strings.Split(c.want, "|")[0]) {
+			if !strings.Contains(strings.Join(got, " "), w) {
+				t.Errorf("%q gives %q, without %q", c.text, got, w)
+			}
+		}
+		if c.want == "" && len(got) > 0 {
+			t.Errorf("%q gives %q", c.text, got)
+		}
+	}
+}
+
+func TestOwnWords(t *testing.T) {
+	for _, c := range [][2]string{
+		{"just this", "just this"},
+		{"The person who leads this quest consults you.\n\nAll mine.\n\nAnd this.", "All mine.\n\nAnd this."},
+		{"The quest \"Pier\" is over: the Dragon is slain. In your working directory: x\n\nThe mode is Grow: give.\n\nLet us look back.", "Let us look back."},
+		{"A person wants to begin a quest of the mode Ship and tells you. In your working directory: y", ""},
+	} {
+		if got := ownWords(c[0]); got != c[1] {
+			t.Errorf("%q gives %q, want %q", c[0], got, c[1])
+		}
+	}
+}
+
+// TestResumed: a session that is told the conversation so far goes on with it;
+// one that is not says what it lacks.
+func TestResumed(t *testing.T) {
+	ship := func(s *agent.Spec) { s.System = "The quest is of the mode Ship." }
+	whole := start(t, "gandalf", mapFS(map[string]string{}), ship)
+	told := []string{"A ledger for the harbour.", "The ledger sums exactly\n`README.md` exists", "The port needs it."}
+	var said []string
+	for _, m := range told {
+		said = append(said, whole.say(t, m))
+	}
+	last := whole.say(t, "Nobody reads it.")
+
+	past := "Your session was interrupted and begins anew. This is the conversation so far, word for word; continue it.\n"
+	for i := range told {
+		past += "\n--- you were told:\n" + told[i] + "\n\n--- you said:\n" + said[i] + "\n"
+	}
+	again := start(t, "gandalf", mapFS(map[string]string{}), ship, func(s *agent.Spec) { s.Resume = "offline-gandalf-3" })
+	if got := again.say(t, past+"\n\nNobody reads it."); got != last {
+		t.Errorf("resumed, it says\n%s\nand not\n%s", got, last)
+	}
+	if id := again.session.Info().SessionID; id != "offline-gandalf-4" {
+		t.Errorf("the session is %s", id)
+	}
+
+	asleep := start(t, "gandalf", mapFS(map[string]string{}), ship, func(s *agent.Spec) { s.Resume = "offline-gandalf-3" })
+	got := asleep.say(t, "Nobody reads it.")
+	if !strings.Contains(got, "did not reach me") || strings.Contains(got, "model") {
+		t.Errorf("without the words before it: %s", got)
+	}
+}

@@ -1,0 +1,187 @@
+package offline
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// cite points at a line, with words that stand in it. It cannot be had without
+// them being checked: an observation is spoken only after verify.
+type cite struct {
+	path  string
+	line  int
+	quote string // empty: only that the line is there
+	last  bool   // the claim is that the file ends here
+}
+
+func (c cite) String() string {
+	s := "`" + c.path + ":" + strconv.Itoa(c.line) + "`"
+	if c.quote != "" {
+		// A code span, as the rules of a quest have it: what is quoted from
+		// the work is the work's, and betrays no conversation.
+		s += " (`" + c.quote + "`)"
+	}
+	return s
+}
+
+func (f *file) at(h hit) cite { return cite{path: f.path, line: h.line, quote: h.quote()} }
+
+// quote is a part of the line that shows what was looked for.
+func (h hit) quote() string {
+	q := quote(h.text)
+	lead := len(h.text) - len(strings.TrimLeft(h.text, " \t"))
+	if h.at-lead < len(q) {
+		return q
+	}
+	from := max(0, h.at-30)
+	if i := strings.IndexByte(h.text[from:h.at], ' '); i >= 0 && from > 0 {
+		from += i + 1
+	} else {
+		from = h.at
+	}
+	return quote(h.text[from:])
+}
+
+// end points at a file's last line: it shows how long the file is.
+func (f *file) end() cite { return cite{path: f.path, line: f.lines, last: true} }
+
+// top points at the first line of a file that says something.
+func (f *file) top() cite {
+	if f.head.line == 0 {
+		return cite{path: f.path, line: 1}
+	}
+	return f.at(f.head)
+}
+
+func (w where) cite() cite { return w.f.at(w.hit) }
+
+const maxQuote = 90
+
+var looksCited = regexp.MustCompile(`\S+:\d`)
+
+// quote is a part of the line that can be repeated: whole words, nothing that
+// would read as a quotation mark or as a citation of its own. It is empty when
+// the line has no such part.
+func quote(line string) string {
+	s := strings.TrimSpace(line)
+	if !utf8.ValidString(s) {
+		return ""
+	}
+	if i := strings.IndexFunc(s, func(r rune) bool { return r == '“' || r == '”' || r == '`' || unicode.IsControl(r) }); i >= 0 {
+		s = s[:i]
+	}
+	if at := looksCited.FindStringIndex(s); at != nil {
+		s = s[:at[0]]
+	}
+	if utf8.RuneCountInString(s) > maxQuote {
+		s = string([]rune(s)[:maxQuote])
+		if i := strings.LastIndexByte(s, ' '); i > maxQuote/2 {
+			s = s[:i]
+		}
+	}
+	s = strings.TrimRight(strings.TrimSpace(s), ".,;: ")
+	if utf8.RuneCountInString(s) < 3 {
+		return ""
+	}
+	return s
+}
+
+// verify reads the line again. The tree is the workspace or the room.
+func (c cite) verify(trees ...fs.FS) error {
+	for _, tree := range trees {
+		if tree == nil {
+			continue
+		}
+		f, err := tree.Open(c.path)
+		if err != nil {
+			continue
+		}
+		err = c.check(f)
+		f.Close()
+		return err
+	}
+	return fmt.Errorf("%s is not there", c.path)
+}
+
+func (c cite) check(r io.Reader) error {
+	in := bufio.NewReaderSize(r, 32<<10)
+	for n := 1; ; n++ {
+		line, err := in.ReadString('\n')
+		if err != nil && (!errors.Is(err, io.EOF) || line == "") {
+			return fmt.Errorf("%s has no line %d", c.path, c.line)
+		}
+		if n < c.line {
+			continue
+		}
+		if !strings.Contains(line, c.quote) {
+			return fmt.Errorf("%s:%d does not say %q", c.path, c.line, c.quote)
+		}
+		if _, err := in.ReadByte(); c.last && err == nil {
+			return fmt.Errorf("%s goes on after line %d", c.path, c.line)
+		}
+		return nil
+	}
+}
+
+var plainPath = regexp.MustCompile(`^[\p{L}\p{N}_.@+-]+(/[\p{L}\p{N}_.@+()-]+)*$`)
+
+// citable says whether path:line can be read as what it is: no blanks, no
+// colons, nothing that ends a citation early.
+func citable(p string) bool { return plainPath.MatchString(p) && utf8.ValidString(p) }
+
+// printable leaves out what a line of Markdown cannot hold.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == utf8.RuneError || r == '`' || unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// count is a number with its noun.
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	switch {
+	case strings.HasSuffix(noun, "y") && !strings.HasSuffix(noun, "ay"):
+		noun = strings.TrimSuffix(noun, "y") + "ies"
+	case strings.HasSuffix(noun, "s"):
+		noun += "es"
+	default:
+		noun += "s"
+	}
+	return strconv.Itoa(n) + " " + noun
+}
+
+func percent(part, whole int) int {
+	if whole == 0 {
+		return 0
+	}
+	return (part*100 + whole/2) / whole
+}
+
+// clip shortens a text at a word, and keeps code spans whole.
+func clip(s string, n int) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	s = string([]rune(s)[:n])
+	if i := strings.LastIndexByte(s, ' '); i > n/2 {
+		s = s[:i]
+	}
+	if strings.Count(s, "`")%2 == 1 { // a span that is cut open is none
+		s = s[:strings.LastIndexByte(s, '`')]
+	}
+	return strings.TrimRight(s, " (") + " …"
+}

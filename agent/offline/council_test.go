@@ -1,0 +1,221 @@
+package offline
+
+import (
+	"bufio"
+	"fmt"
+	"io/fs"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+var citedForm = regexp.MustCompile("`([^`\\s]+):(\\d+)`(?: \\(`([^`]*)`\\))?")
+
+// checkCitations holds every citation of a text against the tree, and returns
+// how many there are.
+func checkCitations(t testing.TB, text string, trees ...fs.FS) int {
+	t.Helper()
+	n := 0
+	for _, m := range citedForm.FindAllStringSubmatch(text, -1) {
+		n++
+		line, err := strconv.Atoi(m[2])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := says(m[1], line, m[3], trees); err != nil {
+			t.Errorf("%s: %v", m[0], err)
+		}
+	}
+	return n
+}
+
+func says(path string, line int, words string, trees []fs.FS) error {
+	for _, tree := range trees {
+		f, err := tree.Open(path)
+		if err != nil {
+			continue
+		}
+		defer f.Close()
+		in := bufio.NewReader(f)
+		for n := 1; ; n++ {
+			text, err := in.ReadString('\n')
+			if text == "" && err != nil {
+				return fmt.Errorf("the file ends before line %d", line)
+			}
+			if n == line {
+				if !strings.Contains(text, words) {
+					return fmt.Errorf("the line is %q", text)
+				}
+				return nil
+			}
+		}
+	}
+	return fs.ErrNotExist
+}
+
+var itemForm = regexp.MustCompile(`(?m)^\d+\. .*$`)
+
+// TestCouncilOnRealTrees: whatever the tree, each of the six says three to five
+// things that are true of it and of nothing else.
+func TestCouncilOnRealTrees(t *testing.T) {
+	everywhere := map[string]string{} // observation → where it was made
+	for _, m := range []string{"github.com/spf13/cobra", "pgregory.net/rapid", "modernc.org/libc"} {
+		t.Run(m, func(t *testing.T) {
+			tree := os.DirFS(module(t, m))
+			for _, a := range animals() {
+				r := start(t, a.name, nested{"workspace", tree}, purpose("Council session"))
+				text := r.say(t, "A council is held.")
+				items := itemForm.FindAllString(text, -1)
+				if len(items) < 3 || len(items) > 5 {
+					t.Errorf("%s makes %d observations:\n%s", a.name, len(items), text)
+				}
+				for _, item := range items {
+					if checkCitations(t, item, tree) == 0 {
+						t.Errorf("%s cites nothing: %s", a.name, item)
+					}
+					plain := regexp.MustCompile(`^\d+\. `).ReplaceAllString(item, "")
+					if where, twice := everywhere[plain]; twice {
+						t.Errorf("%s says of %s what was said by %s: %s", a.name, m, where, plain)
+					}
+					everywhere[plain] = a.name + " of " + m
+				}
+				checkCitations(t, text, tree)
+				r.store.Check(t)
+			}
+		})
+	}
+	if len(everywhere) < 3*6*3 {
+		t.Errorf("only %d observations in all", len(everywhere))
+	}
+}
+
+// TestSameTreeSameWords: two councils on one tree differ in nothing.
+func TestSameTreeSameWords(t *testing.T) {
+	tree := os.DirFS(module(t, "github.com/spf13/cobra"))
+	for _, a := range animals() {
+		var said []string
+		for range 2 {
+			said = append(said, start(t, a.name, nested{"workspace", tree}).say(t, "A council is held."))
+		}
+		if said[0] != said[1] {
+			t.Errorf("%s:\n%s\nand then\n%s", a.name, said[0], said[1])
+		}
+	}
+}
+
+// TestWhatEachSees: the small project, by what each must not overlook and must
+// not claim.
+func TestWhatEachSees(t *testing.T) {
+	files := project()
+	work, err := fs.Sub(files, "workspace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		who  string
+		want []string
+		not  []string
+	}{
+		{"bear", []string{"`README.md:3` (`Harbour keeps the ledger of a small port`)", "`README.md:5` (`## Roadmap`)", "`quest/criteria.md:3`"}, []string{"node_modules"}},
+		{"cat", []string{"`ledger/ledger.go:3` (`// FIXME: rounds down`)", "changed in 3 of 5 commits", "t.Skip", "v0.3.1", "`ledger/`"}, []string{"node_modules", "salt/air", "gen/gen.go"}},
+		{"owl", []string{"`history.txt:1` (`aaaa111 2026-02-20 Mara Kent`)", "173 days", "`tide/` rests", "`ledger/book.go:5` (`// TODO: the second page`)", "`docs/plan.md:4` (`- [ ] pier`)"}, []string{"gen/gen.go", "2 TODO"}},
+		{"puppy", []string{"1 test in 1 file", "`history.txt:2` (`Keep the ledger open at night`)", "`ledger/book.go:5`"}, []string{"gen/gen.go"}},
+		{"rabbit", []string{"2 dependencies by the project itself and 1 marked as indirect", "`CODEOWNERS:2` (`/ledger @mara`)", "Mara Kent (4 commits), Joss Reed (1 commit)", "`go.mod:3` (`go 1.25`)"}, nil},
+		{"wolf", []string{"4 of 5 commits (80 %) are by Mara Kent", "`ledger/ledger.go`, 3 changes", "`tide/tide.go:3` (`// The color of the water`)", "`README.md:7` (`The colour of the flags"}, nil},
+	} {
+		text := start(t, c.who, files, purpose("Council session")).say(t, "Look.")
+		for _, w := range c.want {
+			if !strings.Contains(text, w) {
+				t.Errorf("%s does not say %q:\n%s", c.who, w, text)
+			}
+		}
+		for _, w := range c.not {
+			if strings.Contains(text, w) {
+				t.Errorf("%s speaks of %q:\n%s", c.who, w, text)
+			}
+		}
+		if checkCitations(t, text, work, files) == 0 {
+			t.Errorf("%s cites nothing", c.who)
+		}
+	}
+}
+
+func TestNothingToSee(t *testing.T) {
+	for _, files := range []fstest.MapFS{
+		{"workspace": {Mode: fs.ModeDir}},
+		mapFS(map[string]string{"workspace/empty.txt": ""}),
+		mapFS(map[string]string{"workspace/logo.png": "\x89PNG\x00\x00"}),
+	} {
+		for _, a := range animals() {
+			text := start(t, a.name, files, purpose("Council session")).say(t, "Look.")
+			if len(itemForm.FindAllString(text, -1)) > 0 || !strings.Contains(text, a.nothing) {
+				t.Errorf("%s sees something in nothing: %s", a.name, text)
+			}
+		}
+	}
+}
+
+func TestLimitsAreKeptAndSaid(t *testing.T) {
+	files := map[string]string{}
+	for i := range 50 {
+		files[fmt.Sprintf("f%02d.go", i)] = "package p\n"
+	}
+	files["a_long.go"] = "package p\n" + strings.Repeat("// line\n", 2000)
+	s, err := look(mapFS(files), Options{MaxFiles: 10, MaxBytes: 1 << 20, MaxFileSize: 100}.withDefaults(), nil, func() error { return nil })
+	if err != nil || !s.cut || len(s.files) != 10 || !strings.Contains(s.summary(), "stopped at the limit") {
+		t.Errorf("%v, cut %v, %d files: %s", err, s.cut, len(s.files), s.summary())
+	}
+	if s.files[0].path != "a_long.go" || s.files[0].lines != 0 || s.files[0].size != int64(len(files["a_long.go"])) {
+		t.Errorf("a file over the limit: %+v", s.files[0])
+	}
+	if s, err = look(mapFS(files), Options{MaxBytes: 40}.withDefaults(), nil, func() error { return nil }); err != nil || !s.cut {
+		t.Errorf("the limit of bytes: %v, %v", err, s.cut)
+	}
+}
+
+func TestVerifyRefusesWhatALineDoesNotSay(t *testing.T) {
+	tree := mapFS(map[string]string{"a.go": "one\ntwo\nthree"})
+	for _, c := range []struct {
+		cite cite
+		ok   bool
+	}{
+		{cite{path: "a.go", line: 2, quote: "two"}, true},
+		{cite{path: "a.go", line: 3, last: true}, true},
+		{cite{path: "a.go", line: 2, quote: "three"}, false},
+		{cite{path: "a.go", line: 4}, false},
+		{cite{path: "a.go", line: 2, last: true}, false},
+		{cite{path: "b.go", line: 1}, false},
+	} {
+		if err := c.cite.verify(nil, tree); (err == nil) != c.ok {
+			t.Errorf("%v: %v", c.cite, err)
+		}
+	}
+}
+
+// FuzzCouncil: whatever stands in a file, whatever it is called, every citation
+// of every animal is true.
+func FuzzCouncil(f *testing.F) {
+	f.Add("main.go", "package main\n\n// TODO: x\nfunc main() {\n}\n", "aaaa111 2026-02-20 M\n    s\n\nM\tmain.go\n")
+	f.Add("README.md", "# X\n\nSee `a.go:12` and “quotes” http://x:80/ for the plan is planned.\r\n\xff\n", "")
+	f.Add("odd name:3.py", "# FIXME\tnow\x01\nexcept:\n", "bbbb 2026-13-41 x\n")
+	f.Add("a/go.mod", "module m\nrequire x.y/z v0.0.0-1 // indirect\n", "\n\t\n")
+	f.Fuzz(func(t *testing.T, name, text, log string) {
+		if !fs.ValidPath("workspace/"+name) || strings.Contains(name, "\x00") {
+			return
+		}
+		files := fstest.MapFS{"workspace/x.go": {Data: []byte("package x\n")}, "workspace/" + name: {Data: []byte(text)}, "history.txt": {Data: []byte(log)}}
+		if fstest.TestFS(files, "history.txt") != nil {
+			return // no tree at all
+		}
+		work, err := fs.Sub(files, "workspace")
+		if err != nil {
+			return
+		}
+		for _, a := range animals() {
+			checkCitations(t, start(t, a.name, files, purpose("Council session")).say(t, "Look."), work, files)
+		}
+	})
+}

@@ -1,0 +1,22 @@
+// Package offline is the embedded party: agents for the ten roles of a quest
+// that need no model, no key and no network. They look and count; they do not
+// reason, and each of them says so once in a session.
+//
+// The six animals survey the workspace through Spec.Files and give three to
+// five observations in their own field. Every citation of an observation is
+// read again before it is spoken: what the line does not say is not said.
+// Gandalf asks and gives back the person's words; the Guardian judges by signs
+// that can be checked; the Dragon believes a check, or a claim that it can
+// verify by itself; Simon joins what six others wrote.
+//
+// The package refuses to guess: an animal with nothing to report says that, an
+// evaluator that could not check something does not pass it, and a structured
+// answer that it cannot derive is not given. It starts no goroutine, writes no
+// file and reads none but through Spec.Files, up to the limits in Options.
+//
+// It stores nothing. A session's id says how many turns it has had; when a
+// caller resumes it and sends the conversation so far ahead of the message, as
+// package seat does, the session remembers it. Citations are paths of the
+// workspace or of the named work ("doc/util.go:12"), or of the room where a
+// file is in neither ("history.txt:1", "quest/criteria.md:3").
+package offline

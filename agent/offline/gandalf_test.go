@@ -1,0 +1,164 @@
+package offline
+
+import (
+	"strings"
+	"testing"
+
+	"conclave/agent"
+	"conclave/quest"
+)
+
+const proposalSchema = `{"type":"object","additionalProperties":false,"required":["title","narrative","criteria","dragon"],"properties":{"title":{"type":"string"},"narrative":{"type":"string"},"criteria":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["text","sort"],"properties":{"text":{"type":"string"},"sort":{"type":"string","enum":["deliverable","transformation"]}}}},"dragon":{"type":"string"}}}`
+
+type proposal struct {
+	Title, Narrative, Dragon string
+	Criteria                 []struct{ Text, Sort string }
+}
+
+func TestGandalfFramesByMode(t *testing.T) {
+	for _, c := range []struct {
+		mode    string
+		answers []string
+		asks    []string // a word of each question
+		want    []string // criteria
+	}{
+		{"Ship", []string{"A ledger for the port. It must be kept.", "The ledger sums exactly\n- `README.md` exists (check: `test -f README.md`)", "The harbour master needs it by May.", "Nobody keeps it up."},
+			[]string{"stranger could check", "Who needs this", "Dragon you expect"},
+			[]string{"The ledger sums exactly", "`README.md` exists (check: `test -f README.md`)"}},
+		{"Grow", []string{"Learn to keep a ledger", "Explain double entry to a friend", "A ledger of one month", "It frightens me.", "I stop after a week."},
+			[]string{"who will you be", "make on the way", "matter to you", "Dragon"},
+			[]string{"Explain double entry to a friend (transformation)", "A ledger of one month"}},
+		{"Grow & Ship", []string{"A ledger", "It sums", "I can audit one", "The port asks for it.", "-"},
+			[]string{"stranger could check", "cannot do today", "Who needs", "Dragon"},
+			[]string{"It sums", "I can audit one (transformation)"}},
+	} {
+		t.Run(c.mode, func(t *testing.T) {
+			r := start(t, "gandalf", mapFS(map[string]string{}), purpose("Quest definition"))
+			framing := "A person wants to begin a quest of the mode " + c.mode + " and tells you what it is about. In your working directory: x.\n\n"
+			var last string
+			for i, a := range c.answers {
+				last = r.say(t, framing+a)
+				framing = ""
+				if i < len(c.asks) && !strings.Contains(last, c.asks[i]) {
+					t.Errorf("question %d is %q, want one with %q", i+1, last, c.asks[i])
+				}
+				if i < len(c.asks) && strings.Count(last, "?") > 2 {
+					t.Errorf("more than one question at a time: %s", last)
+				}
+			}
+			for i, w := range c.want {
+				if !strings.Contains(last, number(i+1)+". "+w) {
+					t.Errorf("the draft lacks %q:\n%s", w, last)
+				}
+			}
+			if strings.Contains(last, "A person wants to begin") {
+				t.Error("the engine's words are in the draft")
+			}
+			p := handedIn(t, r)
+			if len(p.Criteria) != len(c.want) || p.Title == "" || !strings.Contains(p.Narrative, c.answers[0]) {
+				t.Errorf("handed in: %+v", p)
+			}
+			for _, k := range p.Criteria {
+				grow := strings.Contains(strings.Join(c.want, "\n"), k.Text+" (transformation)")
+				if (k.Sort == "transformation") != grow {
+					t.Errorf("%q is of the sort %q", k.Text, k.Sort)
+				}
+			}
+			if _, err := quest.New(definition(p, quest.Mode(c.mode))); err != nil {
+				t.Errorf("it is no quest: %v", err)
+			}
+		})
+	}
+}
+
+func handedIn(t *testing.T, r rig) proposal {
+	t.Helper()
+	reply := r.send(t, agent.Message{Text: "Write the quest down now.\n" + proposalSchema, Schema: []byte(proposalSchema)})
+	var p proposal
+	decode(t, reply.Structured, &p)
+	return p
+}
+
+func definition(p proposal, mode quest.Mode) quest.Definition {
+	d := quest.Definition{Title: p.Title, Mode: mode, Created: "2026-02-14", Narrative: p.Narrative, Dragon: p.Dragon}
+	for _, c := range p.Criteria {
+		d.Criteria = append(d.Criteria, quest.Criterion{Text: c.Text, Sort: quest.Sort(c.Sort)})
+	}
+	return d
+}
+
+func TestGandalfTakesChanges(t *testing.T) {
+	r := start(t, "gandalf", mapFS(map[string]string{"quest/mode.txt": "Ship"}), purpose("Quest definition"))
+	for _, m := range []string{"A pier", "It stands; it is dry", "skip", "none"} {
+		r.say(t, m)
+	}
+	for _, c := range []struct{ say, want string }{
+		{"add: a crane", "3. a crane"},
+		{"drop 2", "2. a crane"},
+		{"1: It stands for ten years", "1. It stands for ten years"},
+		{"name: The Long Pier", "**The Long Pier**"},
+		{"dragon: the tide", "The Dragon you expect: the tide"},
+		{"make it bluer", "I cannot tell where “make it bluer” belongs"},
+		{"drop 9", "I cannot tell where"},
+		{"yes, that is right", "1. It stands for ten years"},
+	} {
+		if got := r.say(t, c.say); !strings.Contains(got, c.want) {
+			t.Errorf("%q gives\n%s\nwithout %q", c.say, got, c.want)
+		}
+	}
+	p := handedIn(t, r)
+	if p.Title != "The Long Pier" || len(p.Criteria) != 2 || p.Criteria[1].Text != "a crane" || p.Dragon != "the tide" {
+		t.Errorf("handed in: %+v", p)
+	}
+	if after := r.say(t, "add: a lamp"); !strings.Contains(after, "3. a lamp") {
+		t.Errorf("after the engine's request the words are lost: %s", after)
+	}
+}
+
+func TestGandalfWritesDownOneMessage(t *testing.T) {
+	r := start(t, "gandalf", nil, purpose("Quest definition"))
+	r.say(t, "Build a pier. README.md names the pier; I learn to drive piles.")
+	p := handedIn(t, r)
+	if p.Title != "Build a pier" || len(p.Criteria) != 2 || p.Criteria[0].Text != "README.md names the pier" || p.Criteria[1].Sort != "transformation" {
+		t.Errorf("handed in: %+v", p)
+	}
+	silent := start(t, "gandalf", nil, purpose("Quest definition"))
+	if reply := silent.send(t, agent.Message{Text: "Write it down.", Schema: []byte(proposalSchema)}); reply.Structured != nil {
+		t.Errorf("from nothing it made %s", reply.Structured)
+	}
+}
+
+func TestReadinessReview(t *testing.T) {
+	files := project()
+	files["quest/criteria.md"].Data = []byte("1. `docs/plan.md` exists\n2. The ledger is never wrong\n3. The zeppelin flies (check: `make fly`)\n4. `README.md` contains `Harbour`\n")
+	r := start(t, "gandalf", files, purpose("Readiness review"))
+	text := r.say(t, "Shall we?")
+	for _, want := range []string{
+		"1. `docs/plan.md` exists: a sceptic would believe it", "`docs/plan.md:1`",
+		"2. The ledger is never wrong: thin",
+		"3. The zeppelin flies: a sceptic would not believe it yet", "`make fly`",
+		"4. `README.md` contains `Harbour`: a sceptic would believe it: “`README.md` contains `Harbour`”: it says so: `README.md:1`",
+		"2 of 4 criteria", "the choice is yours",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the review lacks %q:\n%s", want, text)
+		}
+	}
+	none := start(t, "gandalf", mapFS(map[string]string{}), purpose("Readiness review"))
+	if text := none.say(t, "Shall we?"); !strings.Contains(text, "no criteria") {
+		t.Errorf("without criteria: %s", text)
+	}
+}
+
+func TestCounsel(t *testing.T) {
+	r := start(t, "gandalf", project(), purpose("Strategic counsel"))
+	text := r.say(t, "The ledger worries me, there is a risk that it fails.")
+	for _, want := range []string{"`quest/criteria.md:3` (`1. The ledger sums exactly`)", "the Cat", "?"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the counsel lacks %q:\n%s", want, text)
+		}
+	}
+	if again := r.say(t, "The team is in conflict about it."); again == text || !strings.Contains(again, "the Wolf") {
+		t.Errorf("asked again: %s", again)
+	}
+}

@@ -1,0 +1,258 @@
+package bundle
+
+import (
+	"bytes"
+	"encoding/json"
+	"time"
+
+	"conclave/audit"
+	"conclave/bundle/redact"
+	"conclave/internal/jsontext"
+	"conclave/record"
+	"conclave/transcript"
+)
+
+// pour takes the frames of a record in one pass and gives each file of the
+// bundle its part of them.
+type pour struct {
+	redactor *redact.Redactor // nil: nothing is removed
+	tally    *tally
+	progress func(done uint64)
+
+	logs, transcript, receipts, input, output, after *spool
+
+	line     []byte
+	seen     uint64
+	inputs   int
+	outputs  int
+	firstAsk json.RawMessage // of a session that has no turns of ours
+	lastSaid json.RawMessage
+	metrics  metrics
+	used     used // by the entries; receipts say it better where there are any
+}
+
+// used is the usage of a token_usage entry, which all adapters tell alike.
+type used struct {
+	Input      int64 `json:"input_tokens"`
+	Output     int64 `json:"output_tokens"`
+	CacheRead  int64 `json:"cache_read_input_tokens"`
+	CacheWrite int64 `json:"cache_creation_input_tokens"`
+}
+
+// metrics is metrics.json.
+type metrics struct {
+	InputTokens      int64            `json:"input_tokens"`
+	OutputTokens     int64            `json:"output_tokens"`
+	CacheReadTokens  int64            `json:"cache_read_tokens"`
+	CacheWriteTokens int64            `json:"cache_write_tokens"`
+	CostUSD          float64          `json:"cost_usd"`
+	DurationMS       int64            `json:"duration_ms"`
+	Turns            int              `json:"turns"`
+	Failed           int              `json:"failed_attempts"`
+	ModelCalls       int              `json:"model_calls"`
+	RefusedCalls     int              `json:"refused_calls"`
+	Logs             int64            `json:"log_records"`
+	Errors           int64            `json:"error_records"`
+	Entries          int64            `json:"entries"`
+	EntriesByType    map[string]int64 `json:"entries_by_type"`
+	EntriesBySource  map[string]int64 `json:"entries_by_source"`
+}
+
+// hide is asked by record.Withhold about every log and blob frame: it is the
+// one place where frames are looked at.
+func (p *pour) hide(f record.Frame) bool {
+	p.seen++
+	if p.progress != nil && p.seen&0x3ff == 0 {
+		p.progress(p.seen)
+	}
+	if f.Kind == record.KindBlob {
+		return p.hideBlob(f)
+	}
+	line, l, found := p.clean(f.Payload)
+	p.tally.add(LogFile, found)
+	if found != nil {
+		p.tally.add(RecordFile, found)
+	}
+	p.log(line, l, found)
+	return found != nil
+}
+
+func (p *pour) hideBlob(f record.Frame) bool {
+	channel, data := f.Blob()
+	if p.redactor == nil || channel == audit.FingerprintChannel {
+		return false
+	}
+	var found redact.Counts
+	p.line, found = p.redactor.Bytes(p.line[:0], data)
+	p.tally.add(RecordFile, found)
+	return found != nil
+}
+
+// clean is a log line as it may be seen, and its envelope. A line that is no
+// JSON object is told in one that is: readers take a log line by line.
+func (p *pour) clean(payload []byte) ([]byte, logLine, redact.Counts) {
+	line, found := p.redacted(payload)
+	l, ok := parseLine(line)
+	if !ok {
+		line, found = p.redacted(undecodable(payload))
+		l, _ = parseLine(line)
+	}
+	return line, l, found
+}
+
+func (p *pour) redacted(payload []byte) (line []byte, found redact.Counts) {
+	if p.redactor == nil {
+		return payload, nil
+	}
+	p.line, found = p.redactor.JSON(p.line[:0], payload)
+	return p.line, found
+}
+
+func undecodable(payload []byte) []byte {
+	line := []byte(`{"timestamp":"` + stamp(time.Time{}) + `","level":"WARNING","logger":"conclave.bundle","event":"log.undecodable","message":"a log record that is no JSON","context":{"text":`)
+	line, _ = jsontext.AppendString(line, payload)
+	return append(line, "}}"...)
+}
+
+// log gives a line to everyone who has a use for it.
+func (p *pour) log(line []byte, l logLine, found redact.Counts) {
+	writeLine(p.logs, line)
+	p.metrics.Logs++
+	if l.level == "ERROR" || l.level == "CRITICAL" {
+		p.metrics.Errors++
+	}
+	switch l.event {
+	case transcript.EventEntry:
+		writeLine(p.transcript, line)
+		p.tally.add(TranscriptFile, found)
+		p.entry(l.context)
+	case audit.EventMessage:
+		p.member(p.input, &p.inputs, InputFile, l.context, found)
+		p.item("turn", "message", l.context, found)
+	case audit.EventReply:
+		p.metrics.Turns++
+		p.member(p.output, &p.outputs, OutputFile, l.context, found)
+		p.item("turn", "reply", l.context, found)
+	case audit.EventFailed:
+		p.metrics.Failed++
+		p.item("turn", "failed", l.context, found)
+	case audit.EventRoom:
+		p.item("room", "", l.context, found)
+	case audit.EventReceipt:
+		writeLine(p.receipts, l.context)
+		p.tally.add(ReceiptsFile, found)
+		p.item("receipt", "", l.context, found)
+		p.receipt(l.context)
+	}
+}
+
+func writeLine(s *spool, line []byte) {
+	_, _ = s.Write(line) // the spool's own done says what went wrong
+	_, _ = s.Write([]byte{'\n'})
+}
+
+// member adds an element to the list of a request file.
+func (p *pour) member(s *spool, n *int, file string, context []byte, found redact.Counts) {
+	if *n > 0 {
+		_, _ = s.Write([]byte(",\n    "))
+	}
+	*n++
+	_, _ = s.Write(context)
+	p.tally.add(file, found)
+}
+
+// item adds a state item: the context of an event with its type in front.
+func (p *pour) item(kind, event string, context []byte, found redact.Counts) {
+	inside := bytes.TrimSpace(context)
+	if len(inside) < 2 || inside[0] != '{' {
+		return
+	}
+	head := `{"__type__":"` + kind + `"`
+	if event != "" {
+		head += `,"event":"` + event + `"`
+	}
+	if len(bytes.TrimSpace(inside[1:len(inside)-1])) > 0 {
+		head += ","
+	}
+	_, _ = p.after.Write([]byte(head))
+	writeLine(p.after, inside[1:])
+	p.tally.add(AfterFile, found)
+}
+
+// entry counts an entry. Of a session that somebody else drove, the first
+// message and the last answer are what was asked and what came back.
+func (p *pour) entry(context []byte) {
+	var kind, source string
+	var detail []byte
+	_ = jsontext.Walk(context, func(key, value []byte) error {
+		switch string(key) {
+		case "entry_type":
+			kind, _ = jsontext.String(value)
+		case "source":
+			source, _ = jsontext.String(value)
+		case "detail":
+			detail = value
+		}
+		return nil
+	})
+	p.metrics.Entries++
+	p.metrics.EntriesByType[kind]++
+	p.metrics.EntriesBySource[source]++
+	if transcript.Type(kind) == transcript.TokenUsage {
+		var u used
+		if json.Unmarshal(jsontext.Get(detail, "usage"), &u) == nil {
+			p.used.Input += u.Input
+			p.used.Output += u.Output
+			p.used.CacheRead += u.CacheRead
+			p.used.CacheWrite += u.CacheWrite
+		}
+	}
+	if source != transcript.Main {
+		return
+	}
+	switch transcript.Type(kind) {
+	case transcript.UserMessage:
+		if p.firstAsk == nil {
+			p.firstAsk = bytes.Clone(detail)
+		}
+	case transcript.AssistantMessage:
+		p.lastSaid = append(p.lastSaid[:0], detail...)
+	}
+}
+
+func (p *pour) receipt(context []byte) {
+	var r audit.Receipt
+	if json.Unmarshal(context, &r) != nil {
+		return
+	}
+	m := &p.metrics
+	m.InputTokens += r.Usage.Input
+	m.OutputTokens += r.Usage.Output
+	m.CacheReadTokens += r.Usage.CacheRead
+	m.CacheWriteTokens += r.Usage.CacheWrite
+	m.CostUSD += r.Usage.CostUSD
+	// A seat's gateway counts from its beginning.
+	m.ModelCalls = max(m.ModelCalls, r.Calls)
+	m.RefusedCalls = max(m.RefusedCalls, r.Refused)
+}
+
+// tally counts what was removed, by place.
+type tally struct{ places map[string]redact.Counts }
+
+func (t *tally) add(place string, found redact.Counts) {
+	if len(found) == 0 {
+		return
+	}
+	if t.places[place] == nil {
+		t.places[place] = redact.Counts{}
+	}
+	t.places[place].Add(found)
+}
+
+func (t *tally) kinds() redact.Counts {
+	all := redact.Counts{}
+	for _, c := range t.places {
+		all.Add(c)
+	}
+	return all
+}
