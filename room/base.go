@@ -37,8 +37,7 @@ func breakGround(base string, who tenant, role string) (*groundwork, error) {
 		return nil, err
 	}
 	sweep(base)
-	name := strings.ToLower(rand.Text())
-	lock, err := lockfile.TryLock(filepath.Join(base, name+lockSuffix), "room "+role)
+	name, lock, err := newName(base, role)
 	if err != nil {
 		return nil, fmt.Errorf("open room: %w", err)
 	}
@@ -51,6 +50,20 @@ func breakGround(base string, who tenant, role string) (*groundwork, error) {
 		}
 	}
 	return g, nil
+}
+
+// newName finds a name and locks it. Another process that sweeps may hold the
+// new lock for a moment, and removes it then: the next name is as good.
+func newName(base, role string) (name string, lock *lockfile.Lock, err error) {
+	for range 20 {
+		name = strings.ToLower(rand.Text())
+		lock, err = lockfile.TryLock(filepath.Join(base, name+lockSuffix), "room "+role)
+		var held *lockfile.HeldError
+		if !errors.As(err, &held) {
+			break
+		}
+	}
+	return name, lock, err
 }
 
 func (g *groundwork) place() string   { return filepath.Join(g.dir, placeDir) }
@@ -82,7 +95,8 @@ func makeBase(base string, who tenant) error {
 			return err
 		}
 	}
-	if fi.Mode().Perm() != mode {
+	// A base that others pass through stays so: their rooms may be in use.
+	if now := fi.Mode().Perm(); now != mode && now != 0o711 {
 		if err := os.Chmod(base, mode); err != nil {
 			return fmt.Errorf("open room: %w", err)
 		}

@@ -29,7 +29,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Files: found,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"flip": flipByte, "glob": globOne,
+			"flip": flipByte, "glob": globOne, "huge": hugeFile, "spoil": spoilText,
 		},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.WorkDir)
@@ -61,4 +61,21 @@ func globOne(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Fatalf("%s matches %d files, want one", args[0], len(found))
 	}
 	ts.Setenv("GLOB", found[0])
+}
+
+// hugeFile makes a file of a size without filling it: huge FILE BYTES.
+func hugeFile(ts *testscript.TestScript, _ bool, args []string) {
+	size, err := strconv.ParseInt(args[1], 10, 64)
+	ts.Check(err)
+	f, err := os.Create(ts.MkAbs(args[0]))
+	ts.Check(err)
+	ts.Check(f.Truncate(size))
+	ts.Check(f.Close())
+}
+
+// spoilText adds a byte to a file that is no UTF-8: spoil FILE.
+func spoilText(ts *testscript.TestScript, _ bool, args []string) {
+	data, err := os.ReadFile(ts.MkAbs(args[0]))
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), append(data, 0xff), 0o600))
 }

@@ -19,9 +19,9 @@ import (
 func newTranscriptCommand(env *environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "transcript",
-		Short: "Check and summarise what was recorded",
+		Short: "Check, summarise and prove what was recorded",
 	}
-	cmd.AddCommand(newTranscriptCheckCommand(env), newTranscriptSummaryCommand(env))
+	cmd.AddCommand(newTranscriptCheckCommand(env), newTranscriptMapCommand(env), newTranscriptSummaryCommand(env), newTranscriptVerifyCommand(env))
 	return cmd
 }
 

@@ -98,8 +98,21 @@ func trustItems(root string) ([]trust.Item, error) {
 			}
 		}
 	}
-	packs := filepath.Join(root, "profile-packs")
-	err = filepath.WalkDir(packs, func(path string, d fs.DirEntry, err error) error {
+	for _, dir := range []string{"profile-packs", filepath.Join(".campaign", "instructions")} {
+		more, err := trustTexts(root, filepath.Join(root, dir))
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, more...)
+	}
+	return items, nil
+}
+
+// trustTexts are the Markdown files below a directory: packs, and a project's
+// own instructions for roles.
+func trustTexts(root, dir string) ([]trust.Item, error) {
+	var items []trust.Item
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}

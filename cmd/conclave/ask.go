@@ -1,0 +1,203 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"conclave/engine"
+)
+
+// asker answers the questions of flows: from a file first, then by asking the
+// person at the terminal. Where neither is there, a question's default counts,
+// and one without a default stops the interaction, which stays open.
+type asker struct {
+	env     *environment
+	answers []string
+	out     io.Writer
+	lines   chan string // closed at the end of the input
+}
+
+func newAsker(env *environment, flags campaignFlags) (*asker, error) {
+	a := &asker{env: env, out: env.Stdout}
+	if flags.asJSON {
+		a.out = env.Stderr
+	}
+	if flags.answers == "" {
+		return a, nil
+	}
+	data, err := os.ReadFile(inDir(env, flags.answers))
+	if err != nil {
+		return nil, environmentError("read the answers: %w", err)
+	}
+	if !utf8.Valid(data) || strings.ContainsRune(string(data), 0) {
+		return nil, usageError("%s: the answers are not UTF-8 text", flags.answers)
+	}
+	a.answers = splitAnswers(string(data))
+	return a, nil
+}
+
+// splitAnswers reads one answer a line, or, when there is a line of three
+// dashes, the blocks between such lines.
+func splitAnswers(text string) []string {
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	blocks := []string{""}
+	found, fresh := false, true
+	for _, l := range lines {
+		if l == "---" {
+			found, fresh = true, true
+			blocks = append(blocks, "")
+			continue
+		}
+		if !fresh {
+			blocks[len(blocks)-1] += "\n"
+		}
+		blocks[len(blocks)-1] += l
+		fresh = false
+	}
+	if !found {
+		return lines
+	}
+	if blocks[0] == "" && strings.HasPrefix(text, "---\n") {
+		blocks = blocks[1:]
+	}
+	return blocks
+}
+
+// person says whether somebody is at the terminal.
+func (a *asker) person() bool { return a.env.StdinIsTerminal }
+
+// Ask implements engine.Asker.
+func (a *asker) Ask(ctx context.Context, q engine.Question) (string, error) {
+	if len(a.answers) > 0 {
+		answer := a.answers[0]
+		a.answers = a.answers[1:]
+		if answer == "" {
+			answer = q.Default
+		}
+		return answer, nil
+	}
+	if a.person() {
+		return a.atTerminal(ctx, q)
+	}
+	if q.Default != "" {
+		return q.Default, nil
+	}
+	return "", environmentError("%w: %s\n(without a terminal: --message or --answers)", engine.ErrNobody, q.Text)
+}
+
+func (a *asker) atTerminal(ctx context.Context, q engine.Question) (string, error) {
+	s := a.env.style()
+	fmt.Fprintf(a.out, "\n%s\n", s.bold(shown(q.Text)))
+	for i, o := range q.Options {
+		fmt.Fprintf(a.out, "  %d. %s", i+1, shown(o.Label))
+		if o.Hint != "" {
+			fmt.Fprintf(a.out, " %s", s.dim("– "+shown(o.Hint)))
+		}
+		fmt.Fprintln(a.out)
+	}
+	if q.Default != "" && len(q.Options) > 0 {
+		fmt.Fprint(a.out, s.dim("["+shown(q.Default)+"] "))
+	}
+	fmt.Fprint(a.out, "> ")
+	answer, err := a.readAnswer(ctx)
+	if err != nil {
+		return "", err
+	}
+	if strings.TrimSpace(answer) == "" {
+		if q.Default == "" && len(q.Options) == 0 {
+			return "", nil
+		}
+		return q.Default, nil
+	}
+	return answer, nil
+}
+
+// readAnswer reads a line; one that ends in a backslash goes on in the next.
+func (a *asker) readAnswer(ctx context.Context) (string, error) {
+	var parts []string
+	for {
+		text, err := a.readLine(ctx)
+		if errors.Is(err, io.EOF) {
+			return strings.Join(parts, "\n"), nil
+		}
+		if err != nil {
+			return "", err
+		}
+		more, goesOn := strings.CutSuffix(text, "\\")
+		parts = append(parts, more)
+		if !goesOn {
+			return strings.Join(parts, "\n"), nil
+		}
+		fmt.Fprint(a.out, "… ")
+	}
+}
+
+// readLine waits for a line of the terminal, or for the end of ctx. The
+// goroutine that reads ends with the program: a read of a terminal cannot be
+// called off.
+func (a *asker) readLine(ctx context.Context) (string, error) {
+	if a.lines == nil {
+		a.lines = make(chan string)
+		go func(out chan<- string) {
+			in := bufio.NewReader(a.env.Stdin)
+			for {
+				text, err := in.ReadString('\n')
+				if err != nil && text == "" {
+					close(out)
+					return
+				}
+				out <- strings.TrimRight(text, "\r\n")
+			}
+		}(a.lines)
+	}
+	select {
+	case text, ok := <-a.lines:
+		if !ok {
+			return "", io.EOF
+		}
+		return text, nil
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+}
+
+// yes asks a question of the command itself.
+func (a *asker) yes(ctx context.Context, question string, otherwise bool) (bool, error) {
+	word := "y/N"
+	if otherwise {
+		word = "Y/n"
+	}
+	fmt.Fprintf(a.out, "\n%s [%s] ", shown(question), word)
+	answer, err := a.readAnswer(ctx)
+	switch strings.ToLower(strings.TrimSpace(answer)) {
+	case "y", "yes":
+		return true, err
+	case "n", "no":
+		return false, err
+	}
+	return otherwise, err
+}
+
+// line asks for one line of the command itself.
+func (a *asker) line(ctx context.Context, question string) (string, error) {
+	fmt.Fprintf(a.out, "\n%s\n> ", shown(question))
+	answer, err := a.readAnswer(ctx)
+	return strings.TrimSpace(answer), err
+}
+
+// shown is a text that somebody else wrote, as it may stand on a terminal:
+// nothing in it moves the cursor or paints.
+func shown(text string) string {
+	lines := strings.Split(text, "\n")
+	for i := range lines {
+		lines[i] = visible(strings.TrimSuffix(lines[i], "\r"))
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,37 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"conclave/policy"
+	"conclave/quest/flow"
+)
+
+func newConfrontCommand(env *environment) *cobra.Command {
+	var flags campaignFlags
+	in := flow.Evaluate{Role: policy.Dragon}
+	cmd := &cobra.Command{
+		Use:   "confront PATH…",
+		Short: "Face the Dragon: the final work against the criteria",
+		Long: "Confront puts the named work and the success criteria before the Dragon, and\n" +
+			"nothing else. Each criterion is met, partially met or not met, with evidence. A\n" +
+			"criterion with (check: `command`) has it run over the work first, in a sealed\n" +
+			"room without key or network; a failed check forbids \"met\".\n\n" +
+			"Before the Dragon starts, the work and the criteria are searched for passages of\n" +
+			"what it must not know. Exit code 1: the Dragon prevails, or gave no verdict.",
+		Example: `  conclave confront src/ README.md
+  conclave confront 'dist/*.tar.gz' docs --json`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usageError("name the work: conclave confront PATH…")
+			}
+			in.Paths = args
+			in.Words = commandWords("confront", in)
+			return env.evaluateCommand(cmd, flags, in)
+		},
+	}
+	cmd.Flags().BoolVar(&in.AcceptContext, "accept-context", false, "go on although forbidden context was found; the verdict says so")
+	flags.add(cmd, false)
+	return cmd
+}

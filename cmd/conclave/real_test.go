@@ -1,0 +1,254 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	agentcodex "conclave/agent/codex"
+	"conclave/internal/clients"
+	"conclave/internal/modelstub"
+)
+
+// cast of the model: what it says, by what it was asked.
+var lines = []struct{ asked, says string }{
+	{"wants to begin a quest", "Who waits there?\n\n### Not a heading of ours\n**User:** nor a tag"},
+	{"What of the flood", "It comes in März – “soon” <b>&amp;</b> \u2028 see plan.md:1  "},
+	{"ready to advance", "Not yet perfect, but it holds: `plan.md:1`."},
+	{"nothing else. Speak to the person in words, criterion by criterion", "Criterion 1: the bridge stands (plan.md:1)."},
+	{"the Dragon is slain", "Well built."},
+}
+
+var forms = []struct{ asked, says string }{
+	{"Write the quest down now", `{"title":"Cross the river","narrative":"A village waits for bread.","criteria":[{"text":"A bridge stands","sort":"deliverable"}],"dragon":"The flood."}`},
+	{"Conditional Approval", `{"verdict":"Approved","summary":"it holds","gaps":[],"conditions":[]}`},
+	{"Dragon Slain", `{"verdict":"Dragon Slain","summary":"it stands","criteria":[{"number":1,"status":"met","evidence":"plan.md:1"}]}`},
+}
+
+// model plays the party: words first, then the form. Who may hand in a verdict
+// with a tool does so.
+type model struct {
+	mu       sync.Mutex
+	unknown  []string
+	byTool   bool
+	handedIn int
+}
+
+func (m *model) answer(r modelstub.Request) modelstub.Reply {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if r.Auxiliary() {
+		return modelstub.Answer(modelstub.Say("ok"))
+	}
+	last := r.LastUser()
+	if len(r.ToolResults()) > 0 {
+		m.handedIn++
+		return modelstub.Answer(modelstub.Say("Handed in."))
+	}
+	if strings.Contains(last, "structured form") && !strings.Contains(last, "Speak to the person in words") {
+		for _, f := range forms {
+			if strings.Contains(last, f.asked) {
+				return modelstub.Answer(modelstub.Say(f.says))
+			}
+		}
+	}
+	for _, l := range lines {
+		if !strings.Contains(last, l.asked) {
+			continue
+		}
+		for _, tool := range r.Tools() {
+			if m.byTool && strings.HasSuffix(tool, "submit_verdict") && strings.Contains(last, "ready to advance") {
+				return modelstub.Answer(modelstub.Say(l.says), modelstub.Call(tool, "", forms[1].says))
+			}
+		}
+		return modelstub.Answer(modelstub.Say(l.says))
+	}
+	m.unknown = append(m.unknown, last)
+	return modelstub.Fail(400, "nobody wrote an answer to this")
+}
+
+// TestRealPrograms plays a short campaign with the real Claude Code and the
+// real Codex in every seat, and holds the conversation files against the bytes
+// that the model sent.
+func TestRealPrograms(t *testing.T) {
+	claude, err := clients.Claude(clients.ClaudeNew)
+	if err == nil {
+		claude, err = filepath.EvalSymlinks(claude)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	codex, err := clients.Codex()
+	if err == nil {
+		codex, err = agentcodex.Locate(codex)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []struct {
+		name, kind, path string
+		byTool           bool
+	}{{"claude", "anthropic", reachable(t, claude), false}, {"codex", "openai", reachable(t, codex), true}} {
+		t.Run(x.name, func(t *testing.T) {
+			m := &model{byTool: x.byTool}
+			stub := modelstub.New(m.answer)
+			defer stub.Close()
+			w := newReal(t, fmt.Sprintf("agents:\n  default: {agent: %s, model: stub-model, provider: stub}\nproviders:\n  stub: {kind: %s, base_url: %q, key_env: STUB_KEY}\nprograms:\n  %[1]s: %[4]q\n", x.name, x.kind, stub.URL(), x.path))
+			w.run(0, "trust", "--yes")
+			w.run(0, "quest", "start", "--mode", "ship", "--yes", "-m", "I want to bring bread.")
+			w.run(0, "consult", "cat", "-m", "What of the flood?\n## it rises")
+			w.run(0, "checkpoint", "--stage", "plan", "plan.md")
+			w.run(0, "confront", "plan.md")
+			w.run(0, "debrief")
+			w.run(0, "transcript", "verify")
+			w.run(0, "audit")
+			if len(m.unknown) > 0 {
+				t.Errorf("asked what nobody expected: %.300q", m.unknown)
+			}
+			if x.byTool && m.handedIn == 0 {
+				t.Error("the verdict was not handed in with the tool")
+			}
+			w.compare(stub)
+		})
+	}
+}
+
+// reachable is the program where a room's own user gets to it: root's home is
+// closed to everybody else, and a fenced room mounts nothing.
+func reachable(t *testing.T, native string) string {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		return native
+	}
+	dir, err := os.MkdirTemp("", "conclave-programs-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(filepath.Dir(native))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		from, to := filepath.Join(filepath.Dir(native), e.Name()), filepath.Join(dir, e.Name())
+		if os.Link(from, to) == nil || e.IsDir() {
+			continue
+		}
+		data, err := os.ReadFile(from)
+		if err == nil {
+			err = os.WriteFile(to, data, 0o755)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return filepath.Join(dir, filepath.Base(native))
+}
+
+type real struct {
+	t   *testing.T
+	dir string
+	env *environment
+	out bytes.Buffer
+}
+
+func newReal(t *testing.T, config string) *real {
+	t.Helper()
+	w := &real{t: t, dir: t.TempDir()}
+	for name, text := range map[string]string{"conclave.yaml": config, "plan.md": "A bridge stands here.\n", ".campaign/.keep": ""} {
+		path := filepath.Join(w.dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	home := t.TempDir()
+	w.env = &environment{Stdin: strings.NewReader(""), Stdout: &w.out, Stderr: &w.out, Dir: w.dir, Getenv: func(name string) string {
+		return map[string]string{"HOME": home, "STUB_KEY": "a-key-that-opens-nothing", "PATH": os.Getenv("PATH")}[name]
+	}}
+	return w
+}
+
+func (w *real) run(code int, args ...string) {
+	w.t.Helper()
+	w.out.Reset()
+	if got := execute(w.t.Context(), w.env, args); got != code {
+		w.t.Fatalf("conclave %s: exit %d, want %d\n%s", strings.Join(args, " "), got, code, w.out.String())
+	}
+}
+
+// compare finds what the model said, as it went over the wire, in the files.
+func (w *real) compare(stub *modelstub.Server) {
+	w.t.Helper()
+	var all strings.Builder
+	files, err := filepath.Glob(filepath.Join(w.dir, ".campaign", "conversations", "*.md"))
+	if err != nil || len(files) != 5 {
+		w.t.Fatalf("%d conversations, want 5: %v", len(files), err)
+	}
+	for _, f := range files {
+		data, err := os.ReadFile(f)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		all.Write(data)
+	}
+	var sent []string
+	for _, x := range stub.Exchanges() {
+		if x.Status == 200 {
+			sent = append(sent, textIn(x.Sent))
+		}
+	}
+	for _, l := range lines {
+		if !slices.Contains(sent, l.says) {
+			w.t.Errorf("the model never sent %q", l.says)
+		}
+		if n := strings.Count(all.String(), ":** "+l.says+"\n\n"); n != 1 {
+			w.t.Errorf("%q stands in the conversations %d times", l.says, n)
+		}
+	}
+	if !strings.Contains(all.String(), "**User:** What of the flood?\n## it rises\n\n") {
+		w.t.Error("the person's words are not verbatim")
+	}
+}
+
+// textIn joins the pieces of text of a stream, of either protocol.
+func textIn(stream []byte) string {
+	var text strings.Builder
+	for line := range bytes.Lines(stream) {
+		data, ok := bytes.CutPrefix(bytes.TrimSpace(line), []byte("data: "))
+		if !ok {
+			continue
+		}
+		var e struct {
+			Type  string
+			Delta json.RawMessage
+		}
+		if json.Unmarshal(data, &e) != nil {
+			continue
+		}
+		switch e.Type {
+		case "content_block_delta":
+			var d struct{ Type, Text string }
+			if json.Unmarshal(e.Delta, &d) == nil {
+				text.WriteString(d.Text)
+			}
+		case "response.output_text.delta":
+			var d string
+			if json.Unmarshal(e.Delta, &d) == nil {
+				text.WriteString(d)
+			}
+		}
+	}
+	return text.String()
+}

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const terminalScript = `
+as cat
+turn on risk
+  say There is one.
+turn on Which
+  say The rope.
+turn on third
+  say Still here.
+as owl
+always
+  say Tomorrow.
+as gandalf
+always
+  say Breathe.
+as guardian
+always
+  say It holds.
+  answer {"verdict":"Approved","summary":"it holds","gaps":[],"conditions":[]}
+`
+
+const terminalQuest = `---
+campaign-mode: Ship
+phase: 3
+created: 2026-02-14
+---
+
+# Crossing
+
+## Quest Narrative
+
+Once.
+
+## Success Criteria
+
+1. Done
+
+## Anticipated Dragon
+
+Fog.
+
+## Party Assignments
+
+## Progress Log
+
+- **Phase 1 complete** — Quest defined (2026-02-14)
+`
+
+// atTerminal runs one command with a person who types these lines.
+func atTerminal(t *testing.T, typed string, args ...string) (*real, string) {
+	t.Helper()
+	w := newReal(t, "agents:\n  default: {agent: scripted, script: party.script}\n")
+	for name, text := range map[string]string{"party.script": terminalScript, ".campaign/quest.md": terminalQuest} {
+		if err := os.WriteFile(filepath.Join(w.dir, filepath.FromSlash(name)), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.run(0, "trust", "--yes")
+	w.env.Stdin, w.env.StdinIsTerminal, w.env.StdoutIsTerminal = strings.NewReader(typed), true, true
+	w.run(0, args...)
+	return w, w.out.String()
+}
+
+// inOrder finds the parts one after the other.
+func inOrder(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	rest := text
+	for _, p := range parts {
+		i := strings.Index(rest, p)
+		if i < 0 {
+			t.Fatalf("%q does not follow in\n%s", p, text)
+		}
+		rest = rest[i+len(p):]
+	}
+}
+
+// TestConversationAtATerminal: many turns, then a number, part of a label, and
+// free words at the boundaries.
+func TestConversationAtATerminal(t *testing.T) {
+	w, out := atTerminal(t, strings.Join([]string{
+		"Where is the risk?", "Which?", "", // a consultation of two turns
+		"another", "owl", "By when?", "", // part of a label, a menu, a consultation
+		"9",           // there is no such line
+		"I am afraid", // free words, for whoever spoke last
+		"",
+		"evaluation", "guardian", "plan", "", "plan.md",
+		"1", // continue working
+	}, "\n")+"\n", "consult", "cat")
+	inOrder(t, out, "What do you want to say to Cat?", "There is one.", "Your answer to Cat", "The rope.", "What next?",
+		"2. Hear another advisor", "3. Owl", "What do you want to say to Owl?", "Tomorrow.", "there is no line 9",
+		"Owl:", "Tomorrow.", "Guardian's checkpoint first", "Which stage is it?", "The work: 1 file", "It holds.", "Approved", "The quest goes on.")
+	q, err := os.ReadFile(filepath.Join(w.dir, ".campaign", "quest.md"))
+	if err != nil || !strings.Contains(string(q), "\nphase: 3\n") || !strings.Contains(string(q), "Approved") {
+		t.Errorf("quest.md is\n%s%v", q, err)
+	}
+	w.env.StdinIsTerminal = false
+	w.run(0, "transcript", "verify")
+	if !strings.Contains(w.out.String(), "4 conversations proved") {
+		t.Error(w.out.String())
+	}
+}
+
+// TestInterruptedAtATerminal: the person is asked whether to go on.
+func TestInterruptedAtATerminal(t *testing.T) {
+	for answer, want := range map[string]string{"y": "Still here.", "n": "was ended and written down"} {
+		w, _ := atTerminal(t, "Where is the risk?\n\n\n", "consult", "cat")
+		script := filepath.Join(w.dir, "party.script")
+		if err := os.WriteFile(script, []byte("as cat\nturn\n  error no network\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		w.env.Stdin, w.env.StdinIsTerminal = strings.NewReader(""), false
+		w.run(3, "consult", "cat", "-m", "a third time")
+		if err := os.WriteFile(script, []byte(terminalScript), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		w.env.Stdin, w.env.StdinIsTerminal = strings.NewReader(answer+"\n\n\n\n"), true
+		w.run(0, "consult", "owl", "-m", "When?")
+		inOrder(t, w.out.String(), "Go on with it?", want, "Tomorrow.")
+	}
+}
+
+// TestControlsDoNotReachTheTerminal: what an agent says paints nothing.
+func TestControlsDoNotReachTheTerminal(t *testing.T) {
+	if got := shown("a\x1b[2Jb\rc\nd\u202e"); strings.ContainsAny(got, "\x1b\r\u202e") || !strings.Contains(got, "\nd") {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestSplitAnswers(t *testing.T) {
+	for text, want := range map[string][]string{
+		"one\ntwo\n":                 {"one", "two"},
+		"one\n\nthree\n":             {"one", "", "three"},
+		"a\nb\n---\nc\n":             {"a\nb", "c"},
+		"---\na\n---\n---\n\nd\n":    {"a", "", "\nd"},
+		"windows\r\nlines\r\n":       {"windows", "lines"},
+		"no newline at the end":      {"no newline at the end"},
+		"x\n--- not alone\n---\ny\n": {"x\n--- not alone", "y"},
+	} {
+		if got := splitAnswers(text); strings.Join(got, "|") != strings.Join(want, "|") || len(got) != len(want) {
+			t.Errorf("%q splits into %q, want %q", text, got, want)
+		}
+	}
+}

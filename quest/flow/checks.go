@@ -1,0 +1,160 @@
+package flow
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"conclave/agent"
+	"conclave/policy"
+	"conclave/quest"
+	"conclave/room"
+)
+
+// checkWall bounds one check.
+const checkWall = 5 * time.Minute
+
+// maxNote bounds what is kept of a check's output.
+const maxNote = 400
+
+// runChecks runs the criteria's own checks over the work: each in a sealed
+// room of its own that holds the work and nothing else, without key and
+// without network.
+func (h *House) runChecks(ctx context.Context, criteria []quest.Criterion, work *quest.Work) ([]quest.CheckResult, error) {
+	var out []quest.CheckResult
+	for _, c := range criteria {
+		if c.Check == "" {
+			continue
+		}
+		res, err := h.runCheck(ctx, c, work)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, res)
+	}
+	return out, nil
+}
+
+func (h *House) runCheck(ctx context.Context, c quest.Criterion, work *quest.Work) (quest.CheckResult, error) {
+	res := quest.CheckResult{Number: c.Number, State: quest.CheckNotRun}
+	f := Furnishing{Plan: room.Plan{Role: "check", Level: room.Sealed, Outside: []string{h.opts.Root}, Programs: h.opts.Tools,
+		Limits: room.Limits{Wall: checkWall}}}
+	if err := f.addWork(policy.Dragon, work); err != nil {
+		return res, err
+	}
+	r, err := room.Open(ctx, f.Plan)
+	if err != nil {
+		res.Note = err.Error()
+		return res, ctx.Err()
+	}
+	defer r.Close()
+	if err := executables(r, work); err != nil {
+		return res, err
+	}
+	output, err := h.inRoom(ctx, r, c.Check)
+	if ctx.Err() != nil {
+		return res, ctx.Err()
+	}
+	res.State, res.Note = judgeCheck(err, output)
+	return res, nil
+}
+
+// executables gives the copies of programs their mark back.
+func executables(r *room.Room, work *quest.Work) error {
+	for _, f := range work.Files {
+		if f.Executable {
+			if err := os.Chmod(r.Place().OnHost(agent.WorkDir, "work", filepath.FromSlash(f.Path)), 0o700); err != nil {
+				return fmt.Errorf("prepare the check: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// inRoom runs a shell command over the work and returns what it wrote.
+func (h *House) inRoom(ctx context.Context, r *room.Room, command string) ([]byte, error) {
+	read, write, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	var out tailBuffer
+	done := make(chan error, 1)
+	go func() {
+		_, err := io.Copy(&out, read)
+		done <- err
+	}()
+	paths := append(append([]string{}, h.opts.Tools...), "/usr/local/bin", "/usr/bin", "/bin")
+	err = r.Run(ctx, agent.Command{
+		Path: "/bin/sh", Args: []string{"-c", command}, Dir: r.Place().InGuest(agent.WorkDir, "work"),
+		Env: []string{"PATH=" + strings.Join(paths, ":"), "HOME=" + r.Place().InGuest(agent.HomeDir),
+			"TMPDIR=" + r.Place().InGuest(agent.TempDir), "LANG=C.UTF-8"},
+	}, room.Stdio{Out: write, Err: write})
+	write.Close()
+	readErr := <-done
+	read.Close()
+	return out.bytes(), errors.Join(err, readErr)
+}
+
+// tailBuffer keeps the end of what is written to it.
+type tailBuffer struct{ data []byte }
+
+func (b *tailBuffer) Write(p []byte) (int, error) {
+	b.data = append(b.data, p...)
+	if over := len(b.data) - 64<<10; over > 0 {
+		b.data = append(b.data[:0], b.data[over:]...)
+	}
+	return len(p), nil
+}
+
+func (b *tailBuffer) bytes() []byte { return b.data }
+
+// judgeCheck: a program that ran and said no has failed; one that could not be
+// started is evidence of nothing.
+func judgeCheck(err error, output []byte) (quest.CheckState, string) {
+	note := lastLine(output)
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return quest.CheckPassed, note
+	case !errors.As(err, &exit):
+		return quest.CheckNotRun, err.Error()
+	case exit.ExitCode() == 126 || exit.ExitCode() == 127 || exit.ExitCode() < 0:
+		return quest.CheckNotRun, strings.TrimSpace(exit.String() + ": " + note)
+	}
+	return quest.CheckFailed, strings.TrimSpace(exit.String() + ": " + note)
+}
+
+func lastLine(output []byte) string {
+	lines := bytes.Split(bytes.TrimSpace(output), []byte("\n"))
+	last := strings.ToValidUTF8(string(lines[len(lines)-1]), "\uFFFD")
+	if r := []rune(last); len(r) > maxNote {
+		last = string(r[:maxNote]) + "…"
+	}
+	return last
+}
+
+// checksText is what the Dragon is told about the checks.
+func checksText(criteria []quest.Criterion, checks []quest.CheckResult) []byte {
+	var b bytes.Buffer
+	for _, c := range checks {
+		command := ""
+		for _, k := range criteria {
+			if k.Number == c.Number {
+				command = k.Check
+			}
+		}
+		fmt.Fprintf(&b, "- Criterion %d, check `%s`: %s", c.Number, command, c.State)
+		if c.Note != "" {
+			fmt.Fprintf(&b, " (%s)", c.Note)
+		}
+		b.WriteString("\n")
+	}
+	return b.Bytes()
+}

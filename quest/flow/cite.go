@@ -1,0 +1,158 @@
+package flow
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"conclave/quest"
+	"conclave/room"
+)
+
+// Citation is a place that somebody pointed to, and whether it is there.
+type Citation struct {
+	Text   string `json:"text"` // as written: docs/design.md:12
+	OK     bool   `json:"ok"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// cited finds path:line and path:line-line. What could be a time, a port or a
+// ratio is told apart by the path: it has a letter in it, and no scheme before
+// it.
+var cited = regexp.MustCompile(`([\p{L}\p{N}_.@+-]+(?:/[\p{L}\p{N}_.@+()-]+)*):(\d+)(?:-(\d+))?`)
+
+// maxCitedFile bounds the files that citations are checked in.
+const maxCitedFile = 32 << 20
+
+// view is where citations are looked up: the project as a party seat sees it,
+// and what else was in the room.
+type view struct {
+	root  *os.Root
+	given map[string][]byte
+	lines map[string]int // of files that were counted; -1: not there
+}
+
+func openView(workspace string, g quest.Grants, history []byte) (*view, error) {
+	root, err := os.OpenRoot(workspace)
+	if err != nil {
+		return nil, err
+	}
+	v := &view{root: root, given: map[string][]byte{}, lines: map[string]int{}}
+	for _, p := range g.Given {
+		v.given[p.Name] = p.Bytes
+	}
+	if len(history) > 0 {
+		v.given["history.txt"] = history
+	}
+	return v, nil
+}
+
+func (v *view) close() error { return v.root.Close() }
+
+// check looks up every citation of a text, each once.
+func (v *view) check(text string) []Citation {
+	var out []Citation
+	seen := map[string]bool{}
+	for _, m := range cited.FindAllStringSubmatchIndex(text, -1) {
+		whole, name := text[m[0]:m[1]], text[m[2]:m[3]]
+		if seen[whole] || !isPath(text[:m[0]], name) {
+			continue
+		}
+		seen[whole] = true
+		last := text[m[4]:m[5]]
+		if m[6] >= 0 {
+			last = text[m[6]:m[7]]
+		}
+		out = append(out, v.verify(whole, name, last))
+	}
+	return out
+}
+
+// isPath tells a path from a time, a host or a ratio.
+func isPath(before, name string) bool {
+	if strings.HasSuffix(before, "://") || strings.HasSuffix(before, "//") {
+		return false
+	}
+	letter := strings.ContainsFunc(name, func(r rune) bool { return r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r > 0x7f })
+	return letter && (strings.ContainsAny(name, "./") || strings.HasSuffix(before, "`")) && !strings.HasSuffix(name, "localhost")
+}
+
+func (v *view) verify(whole, name, last string) Citation {
+	line, err := strconv.Atoi(last)
+	n := v.count(path.Clean(name))
+	switch {
+	case n < 0:
+		return Citation{Text: whole, Reason: "there is no such file in view"}
+	case err != nil || line < 1 || line > n:
+		return Citation{Text: whole, Reason: fmt.Sprintf("the file has %d lines", n)}
+	}
+	return Citation{Text: whole, OK: true}
+}
+
+// count returns how many lines a file has, -1 for one that is not in view.
+func (v *view) count(name string) int {
+	if n, ok := v.lines[name]; ok {
+		return n
+	}
+	n := -1
+	if data, ok := v.given[name]; ok {
+		n = countLines(data)
+	} else if rel := strings.TrimPrefix(name, "workspace/"); !hiddenPath(rel) {
+		n = v.countFile(rel)
+	}
+	v.lines[name] = n
+	return n
+}
+
+func hiddenPath(rel string) bool {
+	for part := range strings.SplitSeq(rel, "/") {
+		if room.Hidden(part) || part == ".." {
+			return true
+		}
+	}
+	return rel == "" || strings.HasPrefix(rel, "/")
+}
+
+func (v *view) countFile(rel string) int {
+	info, err := v.root.Stat(rel)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxCitedFile {
+		return -1
+	}
+	f, err := v.root.Open(rel)
+	if err != nil {
+		return -1
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxCitedFile))
+	if err != nil {
+		return -1
+	}
+	return countLines(data)
+}
+
+func countLines(data []byte) int {
+	n := bytes.Count(data, []byte("\n"))
+	if len(data) > 0 && data[len(data)-1] != '\n' {
+		n++
+	}
+	return n
+}
+
+// marked is a text for the report, with a mark at every citation that did not
+// check out. The words themselves stay in the transcript as they were said.
+func marked(text string, list []Citation) string {
+	if len(list) == 0 {
+		return strings.TrimRight(text, "\n") + "\n\n*(cites nothing: could not be verified)*"
+	}
+	for _, c := range list {
+		if !c.OK {
+			text = strings.Replace(text, c.Text, c.Text+" [not verified: "+c.Reason+"]", 1)
+		}
+	}
+	return text
+}

@@ -1,0 +1,81 @@
+package flow
+
+import (
+	"fmt"
+
+	"conclave/engine"
+	"conclave/policy"
+	"conclave/quest"
+)
+
+// Debrief looks back with Simon, as the mode has it.
+type Debrief struct {
+	Message string `json:"message,omitempty"`
+}
+
+// CheckDebrief says why there is nothing to look back on yet.
+func (h *House) CheckDebrief(Debrief) error {
+	_, err := h.lookDebrief()
+	return err
+}
+
+func (h *House) lookDebrief() (Opening, error) {
+	o, err := h.look(policy.Simon, "debrief", quest.PurposeDebrief, true)
+	if err != nil {
+		return o, err
+	}
+	if o.Phase != quest.PhaseDebrief {
+		if err := quest.CheckTransition(o.Phase, quest.PhaseDebrief, o.quest().Facts()); err != nil {
+			return o, err
+		}
+	}
+	o.Phase = quest.PhaseDebrief
+	return o, nil
+}
+
+func (h *House) debrief(r *engine.Run, in Debrief) (Result, error) {
+	o, err := begin(r, h.lookDebrief)
+	if err != nil {
+		return Result{}, err
+	}
+	t := h.talk(r, o, extras{})
+	words := in.Message
+	if words == "" {
+		words = "Let us look back on this quest."
+	}
+	if _, err := t.converse(debriefFraming(o), words); err != nil {
+		return Result{}, err
+	}
+	var note string
+	if t.ended == "" {
+		note, err = h.editQuest(r, "debrief", o.Quest, func(q *quest.Quest) ([]byte, error) {
+			entry := quest.PhaseCompleted(quest.PhaseDebrief, "Debrief held", quest.Day(o.Start))
+			if q.Phase != quest.PhaseDebrief {
+				return q.WithPhase(quest.PhaseDebrief, q.Facts(), entry)
+			}
+			return q.WithProgress(entry)
+		})
+		if err != nil {
+			note = fmt.Sprintf("quest.md could not be changed: %v", err)
+		}
+	}
+	file, err := t.file("")
+	if err != nil {
+		return Result{}, err
+	}
+	res := t.result(file)
+	res.note(note)
+	res.at(quest.AfterDebrief, o, quest.Suggestion{})
+	return res, nil
+}
+
+func debriefFraming(o Opening) string {
+	text := fmt.Sprintf("The quest %q is over: the Dragon is slain. Debrief the person who led it. ", o.Title) + roomGuide(o.Role) + "\n\n"
+	switch o.Mode {
+	case quest.Grow:
+		return text + "The mode is Grow: give the reflection all the room it needs. What was learnt, who did they become, what will they do differently?"
+	case quest.Ship:
+		return text + "The mode is Ship: a short retrospective. What was delivered, what went well, what to do differently next time. Three points each at most."
+	}
+	return text + "The mode is Grow & Ship: look at what was delivered and at what was learnt, in equal parts."
+}

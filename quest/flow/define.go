@@ -1,0 +1,348 @@
+package flow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"conclave/engine"
+	"conclave/policy"
+	"conclave/profile"
+	"conclave/quest"
+)
+
+// Define is a new quest in the making: Gandalf asks, the person agrees.
+type Define struct {
+	Message string     `json:"message,omitempty"` // what it is about
+	Mode    quest.Mode `json:"mode,omitempty"`    // empty: the person is asked
+	Yes     bool       `json:"yes,omitempty"`     // agree to what is proposed
+}
+
+// CheckDefine says why no quest can be begun here.
+func (h *House) CheckDefine(Define) error {
+	_, err := h.lookDefine()
+	return err
+}
+
+func (h *House) lookDefine() (Opening, error) {
+	o, err := h.look(policy.Gandalf, "define", quest.PurposeDefinition, false)
+	if err != nil {
+		return o, err
+	}
+	if o.Quest != nil && o.Phase != quest.PhaseDebrief {
+		return o, fmt.Errorf("a quest is under way (%s, phase %d): `conclave quest archive` puts it away, `conclave quest continue` goes on with it", o.Title, int(o.Phase))
+	}
+	o.Phase, o.Title, o.Mode = quest.PhaseDefinition, "a new quest", quest.DefaultMode
+	return o, nil
+}
+
+func (h *House) define(r *engine.Run, in Define) (Result, error) {
+	o, err := begin(r, h.lookDefine)
+	if err != nil {
+		return Result{}, err
+	}
+	d := &definition{h: h, r: r, in: in, old: o.Quest}
+	o.Quest = nil // the old quest is over; the new one is not written yet
+	d.t = h.talk(r, o, extras{})
+	if err := d.mode(); err != nil {
+		return Result{}, err
+	}
+	if _, err := d.t.converse(d.framing(), in.Message); err != nil {
+		return Result{}, err
+	}
+	if err := d.agree(); err != nil {
+		return Result{}, err
+	}
+	return d.conclude()
+}
+
+type definition struct {
+	h   *House
+	r   *engine.Run
+	in  Define
+	old []byte // the finished quest in whose place this one comes
+	t   *talk
+
+	proposal *proposal // what Gandalf or the person wrote down
+	asked    int
+	agreed   bool
+}
+
+func (d *definition) mode() error {
+	if d.in.Mode != "" {
+		d.t.o.Mode = d.in.Mode
+		return nil
+	}
+	options := []engine.Option{
+		{Label: string(quest.Grow), Hint: "what you will learn comes first"},
+		{Label: string(quest.Ship), Hint: "what you will deliver counts"},
+		{Label: string(quest.GrowAndShip), Hint: "both, in equal parts"},
+	}
+	if d.in.Yes {
+		return nil // the default
+	}
+	for d.t.ended == "" {
+		answer, err := d.t.ask("mode", engine.Question{Text: "What is this quest for?", Options: options, Default: string(quest.DefaultMode)})
+		if err != nil || d.t.ended != "" {
+			return err
+		}
+		if n := strings.TrimSpace(answer); len(n) == 1 && n >= "1" && n <= "3" {
+			answer = options[n[0]-'1'].Label
+		}
+		if m, err := quest.ParseMode(answer); err == nil {
+			d.t.o.Mode = m
+			return nil
+		}
+	}
+	return nil
+}
+
+func (d *definition) framing() string {
+	return fmt.Sprintf("A person wants to begin a quest of the mode %s and tells you what it is about. Frame it by asking: a few questions at a time, until the two of you know what done means. When you know enough, say in words what the quest is, which success criteria a stranger could check, and what Dragon is to be expected. The person decides; you propose. %s", d.t.o.Mode, roomGuide(policy.Gandalf))
+}
+
+// proposal is a quest on paper.
+type proposal struct {
+	Title     string `json:"title"`
+	Narrative string `json:"narrative"`
+	Criteria  []struct {
+		Text string `json:"text"`
+		Sort string `json:"sort"`
+	} `json:"criteria"`
+	Dragon string `json:"dragon"`
+}
+
+const proposalSchema = `{"type":"object","additionalProperties":false,"required":["title","narrative","criteria","dragon"],"properties":{"title":{"type":"string","description":"the quest's name, a few words"},"narrative":{"type":"string","description":"what it is about and why, in the person's own terms"},"criteria":{"type":"array","description":"what done means; each one checkable by a stranger","items":{"type":"object","additionalProperties":false,"required":["text","sort"],"properties":{"text":{"type":"string"},"sort":{"type":"string","enum":["deliverable","transformation"]}}}},"dragon":{"type":"string","description":"what could defeat the quest although everybody worked hard"}}}`
+
+// definition turns a proposal into a quest, or says what is wrong with it.
+func (p *proposal) definition(mode quest.Mode, day string) (quest.Definition, error) {
+	def := quest.Definition{Title: p.Title, Mode: mode, Created: day, Narrative: p.Narrative, Dragon: p.Dragon}
+	for _, c := range p.Criteria {
+		k := quest.Criterion{Text: c.Text}
+		if c.Sort == string(quest.Transformation) {
+			k.Sort = quest.Transformation
+		}
+		def.Criteria = append(def.Criteria, k)
+		def.Assignments = append(def.Assignments, assignment(c.Text))
+	}
+	_, err := quest.New(def)
+	return def, err
+}
+
+// assignment names two advisors for a criterion by what it says.
+func assignment(text string) quest.Assignment {
+	first := quest.FirstAdvisor(text)
+	second := quest.NextPerspective(first.Who, text, nil)
+	name := func(s quest.Suggestion) quest.Advisor {
+		a, _ := profile.Lookup(string(s.Who))
+		return quest.Advisor{Name: a.Title, Role: s.Who, Reason: s.Reason}
+	}
+	return quest.Assignment{Criterion: strings.Join(strings.Fields(text), " "), Primary: name(first), Secondary: name(second)}
+}
+
+// propose asks Gandalf to write the quest down; one repair, and then the
+// person does it.
+func (d *definition) propose() error {
+	d.asked++
+	ask := "Write the quest down now, in the structured form that is asked for, with what the two of you have agreed and nothing beyond it.\n\nThe form, as a JSON schema:\n" + proposalSchema
+	for _, id := range []string{fmt.Sprintf("proposal %d", d.asked), fmt.Sprintf("proposal %d again", d.asked)} {
+		reply, ok, err := d.t.request(id, ask, []byte(proposalSchema))
+		if err != nil || !ok {
+			return err
+		}
+		p := &proposal{}
+		problem := strictJSON(answerIn(reply), p)
+		if problem == nil {
+			_, problem = p.definition(d.t.o.Mode, quest.Day(d.t.o.Start))
+		}
+		if problem == nil {
+			d.proposal = p
+			return nil
+		}
+		ask = fmt.Sprintf("That could not be read as a quest (%v). Give it once more as one JSON object in the form that is asked for.\n\n%s", problem, proposalSchema)
+	}
+	return d.write(fmt.Sprintf("%s has not written a quest down. Do it yourself.", d.t.o.face(policy.Gandalf).Name()))
+}
+
+// write lets the person write the quest down.
+func (d *definition) write(why string) error {
+	for d.t.ended == "" {
+		p := &proposal{}
+		var criteria string
+		for _, q := range []struct {
+			name, text string
+			to         *string
+		}{
+			{"title", why + "\nThe quest's name, in a few words:", &p.Title},
+			{"narrative", "What is it about, and why?", &p.Narrative},
+			{"criteria", "What does done mean? One criterion a line or separated by semicolons; mark with (transformation) what someone becomes.", &criteria},
+			{"dragon", "What could defeat it?", &p.Dragon},
+		} {
+			var err error
+			if *q.to, err = d.t.ask(q.name, engine.Question{Text: q.text}); err != nil || d.t.ended != "" {
+				return err
+			}
+		}
+		for _, text := range strings.FieldsFunc(criteria, func(r rune) bool { return r == '\n' || r == ';' }) {
+			if text = strings.TrimSpace(text); text != "" {
+				p.Criteria = append(p.Criteria, struct {
+					Text string `json:"text"`
+					Sort string `json:"sort"`
+				}{Text: text})
+			}
+		}
+		_, err := p.definition(d.t.o.Mode, quest.Day(d.t.o.Start))
+		if err == nil {
+			d.proposal = p
+			return nil
+		}
+		why = "That is no quest yet: " + err.Error()
+	}
+	return nil
+}
+
+// agree shows what is proposed until the person agrees, or stops.
+func (d *definition) agree() error {
+	if len(d.t.said) == 0 {
+		if d.t.ended == "" {
+			d.t.ended = errNothingSaid.Error()
+		}
+		return nil
+	}
+	for d.t.ended == "" {
+		if d.proposal == nil {
+			if err := d.propose(); err != nil || d.t.ended != "" {
+				return err
+			}
+		}
+		if d.in.Yes {
+			d.agreed = true
+			return nil
+		}
+		options := []engine.Option{{Label: "Yes, these are the criteria"}, {Label: "Write it down myself"}, {Label: "Stop here", Hint: "no quest is begun"}}
+		c, err := d.t.choose("agree", d.shown()+"\n\nDo you agree? Your own words go to "+d.t.o.face(policy.Gandalf).Name()+" as changes.", options, "", true)
+		if err != nil || d.t.ended != "" {
+			return err
+		}
+		switch n := chosen(options, c); {
+		case n == 0:
+			d.agreed = true
+			return nil
+		case n == 1:
+			d.proposal = nil
+			if err := d.write("As you like."); err != nil {
+				return err
+			}
+		case n == 2:
+			d.t.ended = "stopped before a quest was agreed to"
+		default:
+			d.proposal = nil
+			if _, ok, err := d.t.say("", c.Free); err != nil || !ok {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (d *definition) shown() string {
+	p := d.proposal
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s (%s)\n\n%s\n\nSuccess criteria:\n", p.Title, d.t.o.Mode, strings.TrimSpace(p.Narrative))
+	for i, c := range p.Criteria {
+		fmt.Fprintf(&b, "  %d. %s\n", i+1, strings.TrimSpace(c.Text))
+	}
+	fmt.Fprintf(&b, "\nThe Dragon: %s", strings.TrimSpace(p.Dragon))
+	return b.String()
+}
+
+// conclude writes quest.md, then the conversation, then moves on.
+func (d *definition) conclude() (Result, error) {
+	t := d.t
+	if !d.agreed {
+		file, err := t.file("")
+		if err != nil {
+			return Result{}, err
+		}
+		res := t.result(file)
+		res.at(quest.AfterDebrief, t.o, quest.Suggestion{})
+		return res, nil
+	}
+	day := quest.Day(t.o.Start)
+	def, err := d.proposal.definition(t.o.Mode, day)
+	if err != nil {
+		return Result{}, err
+	}
+	data, err := quest.New(def)
+	if err != nil {
+		return Result{}, err
+	}
+	archived, err := d.begin(data)
+	if err != nil {
+		return Result{}, err
+	}
+	t.o.Title = def.Title
+	file, err := t.file("Quest defined: " + strings.Join(strings.Fields(def.Title), " ") + "\n\n" + strings.TrimSpace(quest.CriteriaText(quest.Parse(data).Criteria)))
+	if err != nil {
+		return Result{}, err
+	}
+	next, err := d.nextPhase()
+	if err != nil {
+		return Result{}, err
+	}
+	note, err := d.h.editQuest(d.r, "defined", data, func(q *quest.Quest) ([]byte, error) {
+		return q.WithPhase(next, q.Facts(), quest.PhaseCompleted(quest.PhaseDefinition, "Quest defined", day))
+	})
+	if err != nil {
+		note = fmt.Sprintf("quest.md could not be changed: %v", err)
+	}
+	res := t.result(file)
+	res.Phase, t.o.Quest = next, data
+	if archived != "" {
+		res.note("the quest before it is kept in " + archived)
+	}
+	res.note(note)
+	res.at(quest.AfterFraming, t.o, quest.FirstAdvisor(def.Narrative, def.Dragon))
+	return res, nil
+}
+
+// begin puts the new quest in its place; a finished one is archived first.
+func (d *definition) begin(data []byte) (archived string, err error) {
+	if d.old != nil {
+		if archived, err = d.h.putAway(d.r, d.old); err != nil {
+			return "", err
+		}
+	}
+	err = engine.Commit(d.r, "quest", []engine.Change{{Op: engine.Create, Path: quest.QuestFile, Data: data}})
+	if editedOf(err) != nil {
+		err = errors.New("begin the quest: somebody else has put a quest.md there meanwhile; look at it first")
+	}
+	return archived, err
+}
+
+// nextPhase is what the mode makes of character setup, and the person's word.
+func (d *definition) nextPhase() (quest.Phase, error) {
+	setup := d.t.o.Mode.Setup()
+	if setup == quest.SetupSkipped || d.in.Yes {
+		return quest.PhaseExecution, nil
+	}
+	options := []engine.Option{{Label: "Dress the party first"}, {Label: "Begin as they are"}}
+	fallback := options[1].Label
+	if setup == quest.SetupEncouraged {
+		fallback = options[0].Label
+	}
+	c, err := d.t.choose("setup", "The party can wear characters.", options, fallback, false)
+	if err != nil {
+		return 0, err
+	}
+	if chosen(options, c) == 0 {
+		return quest.PhaseSetup, nil
+	}
+	return quest.PhaseExecution, nil
+}
+
+// looked is a step that only looks, for flows that need it more than once.
+func looked[T any](r *engine.Run, name string, fn func() (T, error)) (T, error) {
+	return engine.Do(r, name, func(context.Context) (T, error) { return fn() })
+}

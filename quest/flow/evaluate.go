@@ -1,0 +1,403 @@
+package flow
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"conclave/agent"
+	"conclave/engine"
+	"conclave/internal/shingle"
+	"conclave/policy"
+	"conclave/quest"
+	"conclave/record"
+	"conclave/toolbox"
+)
+
+// Evaluate puts named work before an evaluator: the Guardian at the end of a
+// stage, the Dragon at the end of the quest. Neither gets free text but Expect.
+type Evaluate struct {
+	Role   policy.Role `json:"role"`
+	Paths  []string    `json:"paths"`
+	Stage  string      `json:"stage,omitempty"`  // of a checkpoint
+	Expect string      `json:"expect,omitempty"` // what ready means
+	// AcceptContext goes on although passages of withheld sources were found;
+	// every artefact says so.
+	AcceptContext bool `json:"accept_context,omitempty"`
+	// Words are the command's, which stand for the person's message.
+	Words string `json:"words"`
+}
+
+// Examined is what stands before an evaluator, looked at before it starts.
+type Examined struct {
+	Opening Opening          `json:"opening"`
+	Files   []quest.WorkFile `json:"files"`
+	Summary string           `json:"summary"`
+	LeftOut []quest.LeftOut  `json:"left_out,omitempty"`
+	Stamps  []string         `json:"stamps,omitempty"`
+}
+
+// Examine looks at everything that could keep an evaluation from starting: the
+// quest, its phase, the work, and passages of withheld sources anywhere in what
+// the evaluator would get (*quest.LeakError). It changes nothing.
+func (h *House) Examine(ctx context.Context, in Evaluate) (Examined, error) {
+	flow, purpose := "checkpoint", quest.PurposeCheckpoint
+	to := quest.PhaseCheckpoint
+	if in.Role == policy.Dragon {
+		flow, purpose, to = "confront", quest.PurposeConfrontation, quest.PhaseConfrontation
+	} else if err := errors.Join(quest.CheckStage(in.Stage), quest.CheckExpectation(in.Expect)); err != nil {
+		return Examined{}, err
+	}
+	o, err := h.look(in.Role, flow, purpose, true)
+	if err != nil {
+		return Examined{}, err
+	}
+	if _, err := phasesTo(o.quest(), to); err != nil {
+		return Examined{}, err
+	}
+	o.Phase = to
+	work, err := quest.OpenWork(h.opts.Root, in.Paths, quest.WorkLimits{})
+	if err != nil {
+		return Examined{}, err
+	}
+	defer work.Close()
+	e := Examined{Opening: o, Files: work.Files, Summary: work.Summary(), LeftOut: work.LeftOut}
+	m, err := h.material()
+	if err != nil {
+		return e, err
+	}
+	m.Stage, m.Expectation = in.Stage, in.Expect
+	key := make([]byte, shingle.KeySize)
+	if _, err := rand.Read(key); err != nil {
+		return e, err
+	}
+	err = quest.Preflight(key, quest.Grant(in.Role, m), work)
+	var leak *quest.LeakError
+	if errors.As(err, &leak) && in.AcceptContext {
+		e.Stamps = append(e.Stamps, leak.Stamp())
+		err = nil
+	}
+	return e, err
+}
+
+// phasesTo is the way from the quest's phase to an evaluation: through phase 3
+// where the party returns to the quest first.
+func phasesTo(q *quest.Quest, to quest.Phase) ([]quest.Phase, error) {
+	if q.Phase == to {
+		if to == quest.PhaseConfrontation && q.LastDragon() == quest.DragonSlain {
+			return nil, quest.CheckTransition(q.Phase, quest.PhaseExecution, q.Facts())
+		}
+		return nil, nil
+	}
+	err := quest.CheckTransition(q.Phase, to, q.Facts())
+	if err == nil {
+		return []quest.Phase{to}, nil
+	}
+	if q.Phase == quest.PhaseConfrontation && to == quest.PhaseCheckpoint &&
+		quest.CheckTransition(q.Phase, quest.PhaseExecution, q.Facts()) == nil {
+		return []quest.Phase{quest.PhaseExecution, to}, nil
+	}
+	return nil, err
+}
+
+// evaluate lets the evaluator look, takes its verdict, and writes it down.
+func (h *House) evaluate(r *engine.Run, in Evaluate) (Result, error) {
+	e, err := engine.Do(r, "begin", func(ctx context.Context) (Examined, error) { return h.Examine(ctx, in) })
+	if err != nil {
+		return Result{}, err
+	}
+	v := &evaluation{h: h, r: r, in: in, e: e, q: e.Opening.quest()}
+	if in.Role == policy.Dragon {
+		if err := v.check(); err != nil {
+			return Result{}, err
+		}
+	}
+	v.t = h.talk(r, e.Opening, v.extras())
+	if err := v.judge(); err != nil {
+		return Result{}, err
+	}
+	return v.conclude()
+}
+
+type evaluation struct {
+	h  *House
+	r  *engine.Run
+	in Evaluate
+	e  Examined
+	q  *quest.Quest
+	t  *talk
+
+	checks   []quest.CheckResult
+	guardian *quest.GuardianVerdict
+	dragon   *quest.DragonVerdict
+	problems []string // of an answer that was no verdict
+}
+
+// work opens the work and makes sure that it is still what was named.
+func (v *evaluation) work() (*quest.Work, error) {
+	w, err := quest.OpenWork(v.h.opts.Root, v.in.Paths, quest.WorkLimits{})
+	if err != nil {
+		return nil, &endedError{"the work is not there any more: " + err.Error()}
+	}
+	if !slices.Equal(w.Files, v.e.Files) {
+		w.Close()
+		return nil, &endedError{"the work was changed before the evaluation was done; start it again on the new work"}
+	}
+	return w, nil
+}
+
+// check runs the criteria's own checks, as one step.
+func (v *evaluation) check() error {
+	var err error
+	v.checks, err = engine.Do(v.r, "checks", func(ctx context.Context) ([]quest.CheckResult, error) {
+		w, err := v.work()
+		if err != nil {
+			return nil, nil // the turn will say so
+		}
+		defer w.Close()
+		checks, err := v.h.runChecks(ctx, v.assessed(), w)
+		return checks, engine.Halt(err)
+	})
+	return err
+}
+
+func (v *evaluation) assessed() []quest.Criterion {
+	return slices.DeleteFunc(slices.Clone(v.q.Criteria), func(c quest.Criterion) bool { return !v.q.Mode.Assesses(c.Sort) })
+}
+
+// toolName is the tool by which a verdict can be handed in.
+const toolName = "submit_verdict"
+
+func (v *evaluation) extras() extras {
+	x := extras{stage: v.in.Stage, expectation: v.in.Expect, work: v.work, stamps: v.e.Stamps}
+	if len(v.checks) > 0 {
+		x.checks = checksText(v.q.Criteria, v.checks)
+	}
+	x.tools = []toolbox.Tool{{
+		Name: toolName, Description: "Hand in your verdict, once your assessment is written.", Schema: v.schema(),
+		Handle: func(_ context.Context, input json.RawMessage) (string, error) {
+			probe := evaluation{in: v.in, q: v.q, checks: v.checks} // the record decides, not this call
+			if err := probe.parse(input); err != nil {
+				return "", err
+			}
+			return "The verdict is noted.", nil
+		},
+	}}
+	return x
+}
+
+func (v *evaluation) schema() []byte {
+	if v.in.Role == policy.Dragon {
+		return quest.DragonSchema()
+	}
+	return quest.GuardianSchema()
+}
+
+// parse reads an answer as a verdict.
+func (v *evaluation) parse(answer []byte) error {
+	if v.in.Role == policy.Dragon {
+		d, err := quest.ParseDragonVerdict(answer, v.q.Test(v.checks))
+		if err == nil {
+			v.dragon = &d
+		}
+		return err
+	}
+	g, err := quest.ParseGuardianVerdict(answer)
+	if err == nil {
+		v.guardian = &g
+	}
+	return err
+}
+
+func (v *evaluation) decided() bool { return v.guardian != nil || v.dragon != nil }
+
+// judge takes the assessment in words and then the verdict: by the tool, with
+// the words, or in a turn of its own. One repair, and then there is none.
+func (v *evaluation) judge() error {
+	reply, ok, err := v.t.say(v.framing(), v.in.Words)
+	if err != nil || !ok {
+		return err
+	}
+	answer, err := v.submitted(reply)
+	if err != nil {
+		return err
+	}
+	if answer == nil {
+		reply, ok, err = v.t.request("verdict", "Now give your verdict in the structured form that is asked for, and nothing else.\n\nThe form, as a JSON schema:\n"+string(v.schema()), v.schema())
+		if err != nil || !ok {
+			return err
+		}
+		answer = answerIn(reply)
+	}
+	problem := v.parse(answer)
+	if problem == nil {
+		return nil
+	}
+	reply, ok, err = v.t.request("repair", repairText(problem)+"\n\nThe form, as a JSON schema:\n"+string(v.schema()), v.schema())
+	if err != nil || !ok {
+		return err
+	}
+	var bad *quest.VerdictError
+	if errors.As(v.parse(answerIn(reply)), &bad) {
+		v.problems = bad.Problems
+	}
+	return nil
+}
+
+func repairText(problem error) string {
+	var bad *quest.VerdictError
+	lines := []string{problem.Error()}
+	if errors.As(problem, &bad) {
+		lines = bad.Problems
+	}
+	return "Your answer could not be read as a verdict:\n\n- " + strings.Join(lines, "\n- ") +
+		"\n\nGive the verdict once more, put right, as one JSON object in the form that is asked for. Do not change your judgement to fit the form."
+}
+
+// answerIn is the structured part of a reply; without one its whole text has
+// to be the answer.
+func answerIn(reply agent.Reply) []byte {
+	if s := structured(reply); s != nil {
+		return s
+	}
+	return []byte(reply.Text)
+}
+
+// structured is the structured answer of a reply that may have been through
+// the engine's database, where none became null.
+func structured(reply agent.Reply) []byte {
+	if len(reply.Structured) == 0 || string(reply.Structured) == "null" {
+		return nil
+	}
+	return reply.Structured
+}
+
+// submitted is the verdict that was handed in with the assessment, as the
+// record has it; nil means none.
+func (v *evaluation) submitted(reply agent.Reply) ([]byte, error) {
+	if s := structured(reply); s != nil {
+		return s, nil
+	}
+	return engine.Do(v.r, "submitted", func(context.Context) ([]byte, error) {
+		rec, err := readRecord(recordPath(record.Dir(v.h.opts.Root), v.e.Opening.Run))
+		if err != nil {
+			return nil, engine.Halt(err)
+		}
+		for _, c := range slices.Backward(rec.tools) {
+			if c.tool == toolName && !c.refused {
+				return []byte(c.input), nil
+			}
+		}
+		return nil, nil
+	})
+}
+
+// framing is all that an evaluator is told: what lies where, and what to do.
+func (v *evaluation) framing() string {
+	var b strings.Builder
+	if v.in.Role == policy.Dragon {
+		b.WriteString("The criteria are in quest/criteria.md, the final work is in work/. The mode is in quest/mode.txt.\n\n")
+		b.WriteString(quest.CriteriaText(v.assessed()))
+		if len(v.checks) > 0 {
+			b.WriteString("\nThe criteria's own checks were run over the work. A failed check forbids \"met\"; one that could not run is no evidence either way.\n\n")
+			b.Write(checksText(v.q.Criteria, v.checks))
+		}
+		b.WriteString("\nTest the work against each of these criteria and nothing else. Speak to the person in words, criterion by criterion, with evidence from the work cited as `path:line`.")
+	} else {
+		fmt.Fprintf(&b, "The stage is %q; its work is in work/. The mode is in quest/mode.txt, the quest's name in quest/title.txt.\n", v.in.Stage)
+		if v.in.Expect != "" {
+			b.WriteString("What ready means for this stage:\n\n" + v.in.Expect + "\n")
+		}
+		b.WriteString("\nIs this stage's work ready to advance? Speak to the person in words, with evidence from the work cited as `path:line`. What is missing is said as \"not yet\", with what would make it ready.")
+	}
+	b.WriteString("\n\nAfter that, hand in the verdict with the tool " + toolName + " if you have it; otherwise you will be asked for it.")
+	return b.String()
+}
+
+// conclude writes the verdict into quest.md, then the conversation.
+func (v *evaluation) conclude() (Result, error) {
+	outcome, stampedLog := v.outcome()
+	var note string
+	if v.decided() && v.t.ended == "" {
+		var err error
+		note, err = v.h.editQuest(v.r, "verdict", v.e.Opening.Quest, stampedLog)
+		if err != nil {
+			note = fmt.Sprintf("the verdict stands, but quest.md could not be changed: %v", err)
+		}
+	}
+	file, err := v.t.file(outcome)
+	if err != nil {
+		return Result{}, err
+	}
+	res := v.t.result(file)
+	res.Outcome, res.Checks, res.Guardian, res.Dragon = outcome, v.checks, v.guardian, v.dragon
+	res.note(note)
+	res.note(v.e.Stamps...)
+	boundary := quest.AfterNoVerdict
+	switch {
+	case v.t.ended != "":
+		res.Outcome = quest.EndedEarly(v.t.ended)
+	case v.dragon != nil:
+		res.Verdict, boundary = string(v.dragon.Verdict), quest.AfterDragon(v.dragon.Verdict)
+		if v.dragon.Verdict == quest.DragonSlain {
+			res.Phase = quest.PhaseDebrief
+		}
+	case v.guardian != nil:
+		res.Verdict, boundary = string(v.guardian.Verdict), quest.AfterGuardian(v.guardian.Verdict)
+	}
+	res.at(boundary, v.e.Opening, quest.Suggestion{})
+	return res, nil
+}
+
+// outcome renders the verdict, and returns how it changes quest.md.
+func (v *evaluation) outcome() (string, func(*quest.Quest) ([]byte, error)) {
+	day := quest.Day(v.e.Opening.Start)
+	switch {
+	case v.dragon != nil:
+		d := *v.dragon
+		phases := []quest.Phase{}
+		if d.Verdict == quest.DragonSlain {
+			phases = append(phases, quest.PhaseDebrief)
+		}
+		entry := quest.ConfrontationHeld(d.Verdict, d.Summary, day)
+		return d.Outcome(v.q.Test(v.checks)), func(q *quest.Quest) ([]byte, error) {
+			return moved(q, quest.PhaseConfrontation, phases, quest.Facts{Mode: q.Mode, Guardian: q.LastGuardian(), Dragon: d.Verdict}, entry)
+		}
+	case v.guardian != nil:
+		g := *v.guardian
+		entry := quest.CheckpointHeld(g.Verdict, g.Summary, day)
+		return g.Outcome(), func(q *quest.Quest) ([]byte, error) {
+			return moved(q, quest.PhaseCheckpoint, nil, quest.Facts{Mode: q.Mode, Guardian: g.Verdict}, entry)
+		}
+	}
+	return quest.NoVerdict(v.problems), nil
+}
+
+// moved is the quest in the evaluation's phase with the verdict in its log, and
+// in what follows from it. A quest that somebody has moved elsewhere meanwhile
+// keeps its phase; the verdict is logged all the same.
+func moved(q *quest.Quest, to quest.Phase, after []quest.Phase, f quest.Facts, entry quest.Entry) ([]byte, error) {
+	way, err := phasesTo(q, to)
+	if err != nil {
+		return q.WithProgress(entry)
+	}
+	data := q.Bytes()
+	for _, p := range way {
+		if data, err = quest.Parse(data).WithPhase(p, q.Facts()); err != nil {
+			return nil, err
+		}
+	}
+	if data, err = quest.Parse(data).WithProgress(entry); err != nil {
+		return nil, err
+	}
+	for _, p := range after {
+		if data, err = quest.Parse(data).WithPhase(p, f); err != nil {
+			return nil, err
+		}
+	}
+	return data, nil
+}

@@ -1,0 +1,177 @@
+package flow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"conclave/engine"
+	"conclave/policy"
+	"conclave/profile"
+	"conclave/quest"
+	"conclave/record"
+)
+
+// file ends the conversation: what makes it up goes on the record, the record
+// is sealed, and the file is made from the record. It returns the file's name,
+// empty when nobody said anything.
+func (t *talk) file(outcome string) (string, error) { return t.fileWith(outcome, nil) }
+
+// fileWith is file with a word about other records that belong to it.
+func (t *talk) fileWith(outcome string, also func(*Filed)) (string, error) {
+	if t.ended != "" {
+		outcome = quest.EndedEarly(t.ended)
+	}
+	outcome = quest.Stamped(outcome, t.x.stamps...)
+	f := t.o.filed(t.turns, outcome)
+	sealed, err := engine.Do(t.r, "seal", func(context.Context) (bool, error) {
+		if !t.h.hasRecord(t.o.Run) {
+			return false, nil
+		}
+		f.File = t.h.freeName(f)
+		if also != nil {
+			also(&f)
+		}
+		return true, engine.Halt(t.h.sealRecord(t.o.Run, sealReason(t.ended), f))
+	})
+	if err != nil || !sealed {
+		return "", err
+	}
+	return t.h.write(t.r, t.o.Run)
+}
+
+func sealReason(ended string) string {
+	if ended != "" {
+		return "ended early"
+	}
+	return "done"
+}
+
+func (o Opening) filed(turns []string, outcome string) Filed {
+	face := o.face(o.Role)
+	c := quest.Conversation{}.With(face)
+	return Filed{
+		Agent: string(c.Agent), Skin: c.Skin, FilePart: c.FilePart, Phase: int(o.Phase), Mode: string(o.Mode),
+		Start: o.Start.Format(time.RFC3339), Quest: o.Title, Purpose: o.Purpose, Speaker: face.Tag(),
+		Turns: slices.Clone(turns), Outcome: outcome,
+	}
+}
+
+// freeName is the first of a conversation's names that is free now.
+func (h *House) freeName(f Filed) string {
+	c, err := f.conversation()
+	if err != nil {
+		return ""
+	}
+	for name := range c.Names() {
+		if _, err := os.Lstat(filepath.Join(h.opts.Root, filepath.FromSlash(quest.ConversationsDir), name)); errors.Is(err, fs.ErrNotExist) {
+			return name
+		}
+	}
+	return ""
+}
+
+// conversation is the conversation without its exchange.
+func (f Filed) conversation() (quest.Conversation, error) {
+	start, err := time.Parse(time.RFC3339, f.Start)
+	return quest.Conversation{
+		Agent: policy.Role(f.Agent), Skin: f.Skin, FilePart: f.FilePart, Phase: quest.Phase(f.Phase), Mode: quest.Mode(f.Mode),
+		Start: start, Quest: f.Quest, Purpose: f.Purpose, Outcome: f.Outcome,
+	}, err
+}
+
+// write makes the conversation file of a sealed run and creates it under the
+// first free of its names. Nothing is ever overwritten.
+func (h *House) write(r *engine.Run, run string) (string, error) {
+	type derived struct {
+		Filed Filed
+		Data  []byte
+	}
+	d, err := engine.Do(r, "derive", func(context.Context) (derived, error) {
+		c, filed, err := fromRecords(record.Dir(h.opts.Root), run)
+		if err != nil || len(c.Exchange) == 0 {
+			return derived{}, err
+		}
+		data, err := c.Render()
+		return derived{filed, data}, err
+	})
+	if err != nil || len(d.Data) == 0 {
+		return "", err
+	}
+	return h.create(r, d.Filed, d.Data)
+}
+
+func (h *House) create(r *engine.Run, f Filed, data []byte) (string, error) {
+	c, err := f.conversation()
+	if err != nil {
+		return "", err
+	}
+	taken := f.File != ""
+	for name := range c.Names() {
+		if taken = taken && name != f.File; taken {
+			continue // it was not free when the record was sealed
+		}
+		err := engine.Commit(r, "file "+name, []engine.Change{{Op: engine.Create, Path: quest.ConversationsDir + "/" + name, Data: data}})
+		var edited *engine.EditedError
+		if err == nil || !errors.As(err, &edited) {
+			return name, err
+		}
+	}
+	return "", fmt.Errorf("write conversation: a hundred conversations with %s began in the minute %s", c.Agent, c.Start.Format("2006-01-02 15:04"))
+}
+
+func recordPath(dir, run string) string { return filepath.Join(dir, run+record.Extension) }
+
+// fromRecords makes a conversation from the record of its run, and for a
+// council from those of the six. It is what files are written from and what
+// they are proved with.
+func fromRecords(dir, run string) (quest.Conversation, Filed, error) {
+	lead, err := readRecord(recordPath(dir, run))
+	if err != nil {
+		return quest.Conversation{}, Filed{}, err
+	}
+	if lead.filed == nil {
+		return quest.Conversation{}, Filed{}, fmt.Errorf("record %s says of no conversation: it was cut short, or is no quest's", run)
+	}
+	c, err := lead.filed.conversation()
+	if err != nil {
+		return c, *lead.filed, err
+	}
+	runs := lead.filed.Runs
+	if len(runs) == 0 {
+		runs = []string{run}
+	}
+	for i, name := range runs {
+		rec := lead
+		if name != run {
+			if rec, err = readRecord(recordPath(dir, name)); err != nil {
+				return c, *lead.filed, err
+			}
+			if rec.filed == nil || rec.filed.Lead != run {
+				return c, *lead.filed, fmt.Errorf("record %s does not belong to the council of %s", name, run)
+			}
+		}
+		c.Exchange = append(c.Exchange, rec.exchange(i == 0)...)
+	}
+	return c, *lead.filed, nil
+}
+
+// exchange is what was said in a record's turns. In a council the person's
+// words, the same for all, stand once.
+func (rec *recorded) exchange(person bool) []quest.Message {
+	var out []quest.Message
+	for _, turn := range rec.filed.Turns {
+		if words := rec.person[turn]; words != "" && person {
+			out = append(out, quest.Message{Speaker: profile.UserTag, Text: words})
+		}
+		if reply, ok := rec.replies[turn]; ok && reply.Text != "" {
+			out = append(out, quest.Message{Speaker: rec.filed.Speaker, Text: reply.Text})
+		}
+	}
+	return out
+}

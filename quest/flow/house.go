@@ -1,0 +1,183 @@
+package flow
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"conclave/agent"
+	"conclave/engine"
+	"conclave/profile"
+	"conclave/seat"
+)
+
+// Scope is the engine's scope of the quest of a workspace.
+const Scope = "quest"
+
+// Options say for whom the flows run. Root and Dress are needed.
+type Options struct {
+	Root string // of the workspace
+	// Dress puts whoever plays p.Role into the plan of a seat. An error means
+	// that nobody can: the interaction stops and stays open.
+	Dress func(p *seat.Plan) error
+	// Listener hears what is said, as it is said; nil means nobody does.
+	Listener Listener
+	// Instructions returns the person's own text for a role in place of the
+	// built-in one; nil, or no text, means the built-in one.
+	Instructions func(role string) ([]byte, error)
+	// Library is where packs are found.
+	Library profile.Library
+	// Tools are directories with programs that checks may use.
+	Tools []string
+	// Budget stops what would spend more, over all seats of this house.
+	Budget Budget
+	// Now is the clock, in local time; nil means time.Now.
+	Now func() time.Time
+}
+
+// Budget bounds what is spent; zero means no bound.
+type Budget struct {
+	USD    float64
+	Tokens int64 // of all kinds
+}
+
+// Listener hears a conversation. Calls for one face come in order; in a
+// council several faces speak at once.
+type Listener interface {
+	// Hear is called for every event of a turn that is spoken to the person.
+	Hear(face profile.Face, e agent.Event)
+	// Said is called with the whole text once it is durable.
+	Said(face profile.Face, text string)
+}
+
+// House runs the flows of one workspace's quest. It owns the seats that are
+// open; Close leaves them.
+type House struct {
+	opts Options
+
+	door sync.Mutex // held while a seat is opened
+
+	mu      sync.Mutex
+	seats   map[string]*seat.Seat // open in this process, by run
+	quiet   map[string]bool       // runs whose turn nobody is to hear
+	spent   agent.Usage
+	abandon string // why what is resumed is to end
+}
+
+// New makes a house. It opens nothing.
+func New(o Options) *House {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &House{opts: o, seats: map[string]*seat.Seat{}, quiet: map[string]bool{}}
+}
+
+// Flows are what the engine must know to run this house's interactions. Old
+// versions stay for as long as an interaction of theirs may be open.
+func (h *House) Flows() []engine.Flow {
+	return []engine.Flow{
+		flowOf("consult", 1, h.consult),
+		flowOf("council", 1, h.council),
+		flowOf("debrief", 1, h.debrief),
+		flowOf("define", 1, h.define),
+		flowOf("evaluate", 1, h.evaluate),
+		flowOf("move", 1, h.move),
+		flowOf("setup", 1, h.setup),
+	}
+}
+
+func flowOf[I any](name string, version int, run func(*engine.Run, I) (Result, error)) engine.Flow {
+	return engine.Flow{Name: name, Version: version, Run: func(r *engine.Run, input json.RawMessage) (json.RawMessage, error) {
+		var in I
+		if err := json.Unmarshal(input, &in); err != nil {
+			return nil, fmt.Errorf("read the input of %s: %w", name, err)
+		}
+		result, err := run(r, in)
+		if err != nil {
+			return nil, err
+		}
+		return json.Marshal(result)
+	}}
+}
+
+// Abandon makes what is resumed from now on end early, for this reason; an
+// empty reason takes that back.
+func (h *House) Abandon(reason string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.abandon = reason
+}
+
+func (h *House) abandoned() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.abandon
+}
+
+// Asker puts the house's own word before that of the person: in an abandoned
+// interaction nobody is asked any more.
+func (h *House) Asker(inner engine.Asker) engine.Asker { return asker{h, inner} }
+
+type asker struct {
+	h     *House
+	inner engine.Asker
+}
+
+// abandonMark begins an answer that nobody typed. It holds a character that no
+// terminal and no file of answers lets through.
+const abandonMark = "\x00abandoned: "
+
+func (a asker) Ask(ctx context.Context, q engine.Question) (string, error) {
+	if why := a.h.abandoned(); why != "" {
+		return abandonMark + why, nil
+	}
+	if a.inner == nil {
+		return "", fmt.Errorf("%w: %s", engine.ErrNobody, q.Text)
+	}
+	return a.inner.Ask(ctx, q)
+}
+
+// Close leaves every seat that is open; their runs can be continued.
+func (h *House) Close(ctx context.Context) error {
+	h.mu.Lock()
+	seats := h.seats
+	h.seats = map[string]*seat.Seat{}
+	h.mu.Unlock()
+	var errs []error
+	for _, s := range seats {
+		errs = append(errs, s.Leave(ctx))
+	}
+	return errors.Join(errs...)
+}
+
+func (h *House) now() time.Time { return h.opts.Now().Truncate(time.Second) }
+
+// overBudget says that nothing more may be spent, or nothing.
+func (h *House) overBudget() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	b, u := h.opts.Budget, h.spent
+	if tokens := u.Input + u.Output + u.CacheRead + u.CacheWrite; b.Tokens > 0 && tokens >= b.Tokens {
+		return fmt.Sprintf("the budget of %d tokens is spent (%d)", b.Tokens, tokens)
+	}
+	if b.USD > 0 && u.CostUSD >= b.USD {
+		return fmt.Sprintf("the budget of %.2f USD is spent (%.2f)", b.USD, u.CostUSD)
+	}
+	return ""
+}
+
+// Spent is what the seats of this house have consumed so far.
+func (h *House) Spent() agent.Usage {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.spent
+}
+
+func (h *House) spend(u agent.Usage) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.spent = h.spent.Add(u)
+}

@@ -1,0 +1,68 @@
+package flow
+
+import (
+	"embed"
+	"fmt"
+	"strings"
+	"text/template"
+
+	"conclave/profile"
+	"conclave/quest"
+)
+
+//go:embed instructions/*.md
+var instructions embed.FS
+
+// Instructions returns the built-in instructions of a role, as a template.
+func Instructions(role string) ([]byte, error) {
+	return instructions.ReadFile("instructions/" + role + ".md")
+}
+
+// told is what a template of instructions may use.
+type told struct {
+	Name    string // the name it goes under
+	Tag     string // how its words are marked in a conversation
+	Mode    string
+	Purpose string
+	Profile string // the text of the profile it wears, empty without one
+}
+
+// system renders the instructions of a role.
+func (h *House) system(o Opening, m quest.Material) (string, error) {
+	role := string(o.Role)
+	var text []byte
+	var err error
+	if h.opts.Instructions != nil {
+		if text, err = h.opts.Instructions(role); err != nil {
+			return "", err
+		}
+	}
+	if len(text) == 0 {
+		if text, err = Instructions(role); err != nil {
+			return "", fmt.Errorf("instructions of %s: %w", role, err)
+		}
+	}
+	t, err := template.New(role + ".md").Option("missingkey=error").Parse(string(text))
+	if err != nil {
+		return "", fmt.Errorf("instructions of %s: %w", role, err)
+	}
+	face := o.face(o.Role)
+	fields := told{Name: face.Name(), Tag: face.Tag(), Mode: string(o.Mode), Purpose: o.Purpose}
+	if p, faults := profile.Parse(role+".md", m.Profiles[role]); p != nil && len(faults) == 0 {
+		fields.Profile = worn(p)
+	}
+	var b strings.Builder
+	if err := t.Execute(&b, fields); err != nil {
+		return "", fmt.Errorf("instructions of %s: %w", role, err)
+	}
+	return b.String(), nil
+}
+
+// worn is what a profile asks of the one who wears it.
+func worn(p *profile.Profile) string {
+	parts := []string{strings.TrimSpace(p.Concept), strings.TrimSpace(p.Voice)}
+	if p.Depth == profile.Modifier {
+		parts = append(parts, strings.TrimSpace(p.Modifiers))
+	}
+	return strings.Join(parts, "\n\n")
+}

@@ -1,0 +1,116 @@
+package flow
+
+import (
+	"context"
+	"fmt"
+
+	"conclave/engine"
+	"conclave/policy"
+	"conclave/quest"
+)
+
+// Move is the person's word about where the quest stands: progress made, a
+// return to the quest, or its end in the archive.
+type Move struct {
+	Progress string      `json:"progress,omitempty"` // to log
+	To       quest.Phase `json:"to,omitempty"`       // to go to
+	Archive  bool        `json:"archive,omitempty"`  // put the quest away
+	// Repair writes what Fault.Repair made of this text of quest.md.
+	Repair []byte `json:"repair,omitempty"`
+	Before []byte `json:"before,omitempty"`
+}
+
+// CheckMove says why the quest cannot be moved so.
+func (h *House) CheckMove(in Move) error {
+	if in.Repair != nil || in.Archive {
+		return nil
+	}
+	o, err := h.look(policy.Bear, "move", "", true)
+	if err != nil {
+		return err
+	}
+	_, err = in.edit(o.quest(), quest.Day(o.Start))
+	return err
+}
+
+func (in Move) edit(q *quest.Quest, day string) ([]byte, error) {
+	var entries []quest.Entry
+	if in.Progress != "" {
+		entries = append(entries, quest.Progressed(in.Progress, day))
+	}
+	if in.To != 0 && in.To != q.Phase {
+		return q.WithPhase(in.To, q.Facts(), entries...)
+	}
+	return q.WithProgress(entries...)
+}
+
+func (h *House) move(r *engine.Run, in Move) (Result, error) {
+	switch {
+	case in.Repair != nil:
+		err := engine.Commit(r, "repair", []engine.Change{{Op: engine.Write, Path: quest.QuestFile, Data: in.Repair, Before: engine.Digest(in.Before)}})
+		return Result{Flow: "repair"}, err
+	case in.Archive:
+		return h.archive(r)
+	}
+	o, err := begin(r, func() (Opening, error) { return h.look(policy.Bear, "move", "", true) })
+	if err != nil {
+		return Result{}, err
+	}
+	day := quest.Day(o.Start)
+	note, err := h.editQuest(r, "move", o.Quest, func(q *quest.Quest) ([]byte, error) { return in.edit(q, day) })
+	if err != nil {
+		return Result{}, err
+	}
+	q := o.quest()
+	if in.To != 0 {
+		q.Phase = in.To
+	}
+	if in.Progress != "" {
+		q.Progress = append(q.Progress, quest.Progressed(in.Progress, day))
+	}
+	res := Result{Flow: "move", Phase: q.Phase}
+	res.note(note)
+	res.at(quest.BoundaryOf(q), o, quest.FirstAdvisor(q.Narrative, in.Progress))
+	return res, nil
+}
+
+// archive puts the quest away, damaged or not, byte for byte.
+func (h *House) archive(r *engine.Run) (Result, error) {
+	data, err := engine.Do(r, "read", func(context.Context) ([]byte, error) {
+		store, err := quest.OpenStore(h.opts.Root)
+		if err != nil {
+			return nil, engine.Halt(err)
+		}
+		defer store.Close()
+		return store.Read(quest.QuestFile)
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	name, err := h.putAway(r, data)
+	if err != nil {
+		return Result{}, err
+	}
+	res := Result{Flow: "archive"}
+	res.note("the quest is kept in " + name)
+	res.at(quest.AfterDebrief, Opening{}, quest.Suggestion{})
+	return res, nil
+}
+
+// putAway renames quest.md into the archive, under the first free name.
+func (h *House) putAway(r *engine.Run, data []byte) (string, error) {
+	for i, name := range quest.ArchiveNames(quest.Parse(data)) {
+		err := engine.Commit(r, fmt.Sprintf("archive %d", i+1), []engine.Change{{
+			Op: engine.Rename, Path: quest.QuestFile, To: name, Before: engine.Digest(data)}})
+		edited := editedOf(err)
+		switch {
+		case err == nil:
+			return name, nil
+		case edited == nil:
+			return "", err
+		case edited.Path == quest.QuestFile:
+			return "", fmt.Errorf("archive the quest: %w; look at it and try again", err)
+		}
+	}
+	return "", fmt.Errorf("archive %s: a hundred quests of this name are archived already; rename some in %s", quest.QuestFile, quest.ArchiveDir)
+}

@@ -1,0 +1,6 @@
+//go:build !race
+
+package flow
+
+// raced says that everything takes ten times as long.
+const raced = false

@@ -1,0 +1,237 @@
+package flow
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"conclave/engine"
+	"conclave/policy"
+	"conclave/profile"
+	"conclave/quest"
+	"conclave/record"
+	"conclave/room"
+	"conclave/seat"
+	"conclave/toolbox"
+)
+
+// Opening is how a conversation began: drawn once, recorded, the same at every
+// replay.
+type Opening struct {
+	Run     string      `json:"run"` // of the seat's record
+	Role    policy.Role `json:"role"`
+	Start   time.Time   `json:"start"` // local time
+	Flow    string      `json:"flow"`  // for the prompt's name
+	Purpose string      `json:"purpose"`
+	// Quest is quest.md as it stood; nil without one.
+	Quest []byte       `json:"quest,omitempty"`
+	Title string       `json:"title"`
+	Mode  quest.Mode   `json:"mode"`
+	Phase quest.Phase  `json:"phase"`
+	Skins []WornByRole `json:"skins,omitempty"`
+	// Heard are those who were consulted before.
+	Heard []policy.Role `json:"heard,omitempty"`
+}
+
+// WornByRole is the skin of one member of the cast.
+type WornByRole struct {
+	Role  string `json:"role"`
+	Skin  string `json:"skin"`
+	Emoji string `json:"emoji,omitempty"`
+}
+
+// face is how a member of the cast appeared when the conversation began.
+func (o Opening) face(role policy.Role) profile.Face {
+	a, _ := profile.Lookup(string(role))
+	for _, w := range o.Skins {
+		if w.Role == string(role) {
+			return profile.NewFace(a, &profile.Profile{Archetype: w.Role, SkinName: w.Skin, Emoji: w.Emoji})
+		}
+	}
+	return profile.NewFace(a, nil)
+}
+
+func (o Opening) quest() *quest.Quest {
+	if o.Quest == nil {
+		return nil
+	}
+	return quest.Parse(o.Quest)
+}
+
+// FaultyProfiles is why nobody is seated: what a role wears must be known.
+type FaultyProfiles struct{ Faults []profile.Fault }
+
+func (e *FaultyProfiles) Error() string {
+	return (&profile.FaultsError{What: "the profiles of this campaign", Faults: e.Faults}).Error()
+}
+
+// look reads the quest and the party. Without a quest it fails with
+// quest.ErrNoQuest unless none is needed.
+func (h *House) look(role policy.Role, flow, purpose string, needsQuest bool) (Opening, error) {
+	now := h.now()
+	o := Opening{Run: record.NewRunID(h.opts.Now()), Role: role, Start: now, Flow: flow, Purpose: purpose,
+		Title: quest.StandaloneQuest, Mode: quest.DefaultMode, Phase: quest.PhaseDefinition}
+	store, err := quest.OpenStore(h.opts.Root)
+	if err != nil {
+		return o, err
+	}
+	defer store.Close()
+	q, err := store.Quest()
+	switch {
+	case errors.Is(err, quest.ErrNoQuest) && !needsQuest:
+	case err != nil:
+		return o, err
+	case q.Err() != nil:
+		return o, q.Err()
+	default:
+		o.Quest, o.Title, o.Mode, o.Phase = q.Bytes(), q.Title, q.Mode, q.Phase
+	}
+	party, faults, err := profile.Project{Dir: h.opts.Root}.Party()
+	if err != nil {
+		return o, err
+	}
+	if len(faults) > 0 {
+		return o, &FaultyProfiles{faults}
+	}
+	for _, a := range profile.Cast() {
+		if p := party[a.ID]; p != nil {
+			o.Skins = append(o.Skins, WornByRole{a.ID, p.SkinName, p.Emoji})
+		}
+	}
+	return o, nil
+}
+
+// heard lists whose conversations are on file.
+func (h *House) heard() ([]policy.Role, error) {
+	store, err := quest.OpenStore(h.opts.Root)
+	if err != nil {
+		return nil, err
+	}
+	defer store.Close()
+	list, err := store.Transcripts()
+	var out []policy.Role
+	for _, t := range list {
+		if who := policy.Role(t.Agent); who.Known() && !slices.Contains(out, who) {
+			out = append(out, who)
+		}
+	}
+	return out, err
+}
+
+// begin is look as a durable step.
+func begin(r *engine.Run, look func() (Opening, error)) (Opening, error) {
+	return engine.Do(r, "begin", func(context.Context) (Opening, error) { return look() })
+}
+
+// extras are what a conversation's room holds beside the quest.
+type extras struct {
+	stage, expectation string
+	checks, ownVerdict []byte
+	work               func() (*quest.Work, error) // nil: none
+	tools              []toolbox.Tool
+	grants             []room.Grant // further pieces
+	stamps             []string
+	promptName         string // empty: quest.FLOW or quest.FLOW.ROLE
+}
+
+// plan plans the seat of an opening.
+func (h *House) plan(ctx context.Context, o Opening, x extras) (seat.Plan, error) {
+	m, err := h.material()
+	if err != nil {
+		return seat.Plan{}, err
+	}
+	// What was agreed when the conversation began, whatever became of it.
+	m.Quest = o.quest()
+	m.Stage, m.Expectation, m.Checks, m.OwnVerdict = x.stage, x.expectation, x.checks, x.ownVerdict
+	var work *quest.Work
+	if x.work != nil {
+		if work, err = x.work(); err != nil {
+			return seat.Plan{}, err
+		}
+		defer work.Close()
+	}
+	f, err := Furnish(ctx, h.opts.Root, o.Role, m, work)
+	if err != nil {
+		return seat.Plan{}, err
+	}
+	f.Plan.Grants = append(f.Plan.Grants, x.grants...)
+	system, err := h.system(o, m)
+	if err != nil {
+		return seat.Plan{}, err
+	}
+	name := x.promptName
+	if name == "" {
+		name = "quest." + o.Flow
+	}
+	return seat.Plan{
+		Workspace: h.opts.Root, Run: o.Run, Role: string(o.Role), PromptName: name,
+		Attributes: map[string]string{"phase": fmt.Sprint(int(o.Phase)), "quest": o.questID(), "flow": o.Flow},
+		System:     system, Room: f.Plan, Denied: f.Denied, Tools: x.tools, Stamps: x.stamps,
+	}, nil
+}
+
+// questID tells the records of one quest from those of another without giving
+// its title away: a record's header is public to whoever gets a copy.
+func (o Opening) questID() string {
+	q := o.quest()
+	if q == nil {
+		return "none"
+	}
+	return QuestID(q)
+}
+
+// QuestID is how records name a quest.
+func QuestID(q *quest.Quest) string {
+	sum := sha256.Sum256([]byte(q.Created + "\x00" + q.Title))
+	return hex.EncodeToString(sum[:6])
+}
+
+// material is everything there is to grant from, with the texts by which
+// agents are told about the campaign.
+func (h *House) material() (quest.Material, error) {
+	store, err := quest.OpenStore(h.opts.Root)
+	if err != nil {
+		return quest.Material{}, err
+	}
+	defer store.Close()
+	m, err := store.Material()
+	if err != nil {
+		return m, err
+	}
+	m.PartyContext, err = partyContext(h.opts.Root)
+	return m, err
+}
+
+// maxContext bounds one file of party context: these are texts for agents.
+const maxContext = 1 << 20
+
+// partyContext reads CLAUDE.md and its like at the workspace's root.
+func partyContext(root string) ([]quest.NamedText, error) {
+	entries, err := os.ReadDir(root)
+	if err != nil {
+		return nil, err
+	}
+	var out []quest.NamedText
+	for _, e := range entries {
+		info, err := e.Info()
+		if policy.ClassifyWorkspace(e.Name()) != policy.PartyContext || err != nil || !info.Mode().IsRegular() || info.Size() > maxContext {
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join(root, e.Name()))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, quest.NamedText{Name: e.Name(), Data: data})
+	}
+	return out, nil
+}

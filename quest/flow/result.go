@@ -1,0 +1,74 @@
+package flow
+
+import (
+	"strings"
+
+	"conclave/policy"
+	"conclave/profile"
+	"conclave/quest"
+)
+
+// Result is what an interaction came to: for the person who asked for it, and
+// as JSON for scripts.
+type Result struct {
+	Flow string      `json:"flow"`
+	Who  policy.Role `json:"who,omitempty"`
+	Name string      `json:"name,omitempty"` // the name it goes under
+	// Said is what the agent said, in order.
+	Said         []string `json:"said,omitempty"`
+	Conversation string   `json:"conversation,omitempty"` // the file's name
+	Runs         []string `json:"runs,omitempty"`         // records
+	EndedEarly   string   `json:"ended_early,omitempty"`
+
+	Verdict  string                 `json:"verdict,omitempty"` // empty: none
+	Outcome  string                 `json:"outcome,omitempty"` // as the file has it
+	Guardian *quest.GuardianVerdict `json:"guardian,omitempty"`
+	Dragon   *quest.DragonVerdict   `json:"dragon,omitempty"`
+	Checks   []quest.CheckResult    `json:"checks,omitempty"`
+	// Unverified are citations of a council that did not check out.
+	Unverified []string `json:"unverified,omitempty"`
+
+	// Notes are what the person must know beside that.
+	Notes    []string       `json:"notes,omitempty"`
+	Phase    quest.Phase    `json:"phase,omitempty"`
+	Boundary quest.Boundary `json:"boundary,omitempty"`
+	Offers   []quest.Offer  `json:"offers,omitempty"`
+}
+
+// result is what a conversation came to so far.
+func (t *talk) result(file string) Result {
+	return Result{
+		Flow: t.o.Flow, Who: t.o.Role, Name: t.o.face(t.o.Role).Name(), Said: t.said, Conversation: file,
+		Runs: []string{t.o.Run}, EndedEarly: t.ended, Phase: t.o.Phase,
+	}
+}
+
+// at sets the boundary and its offers.
+func (res *Result) at(b quest.Boundary, o Opening, s quest.Suggestion) {
+	res.Boundary = b
+	res.Offers = quest.Offers(b, quest.OfferContext{Suggested: s, InQuest: o.Quest != nil,
+		Face: func(who policy.Role) profile.Face { return o.face(who) }})
+}
+
+func (res *Result) note(texts ...string) {
+	for _, s := range texts {
+		if s = strings.TrimSpace(s); s != "" {
+			res.Notes = append(res.Notes, s)
+		}
+	}
+}
+
+// OffersFor lists the next steps where a person who comes back stands.
+func (h *House) OffersFor(q *quest.Quest) (Result, error) {
+	o, err := h.look(policy.Bear, "quest", "", true)
+	if err != nil {
+		return Result{}, err
+	}
+	res := Result{Flow: "quest", Phase: q.Phase}
+	s := quest.Suggestion{}
+	if b := quest.BoundaryOf(q); b == quest.AfterFraming || b == quest.AfterConsultation {
+		s = quest.FirstAdvisor(q.Narrative, q.Dragon)
+	}
+	res.at(quest.BoundaryOf(q), o, s)
+	return res, nil
+}

@@ -1,0 +1,156 @@
+package flow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"conclave/agent"
+	"conclave/audit"
+	"conclave/engine"
+	"conclave/quest"
+	"conclave/seat"
+)
+
+// End is the answer that ends a conversation.
+const End = "/end"
+
+// talk is one conversation between the person and one seat.
+type talk struct {
+	h *House
+	r *engine.Run
+	o Opening
+	x extras
+	// quiet turns are not heard while they are spoken: several seats at once
+	// would be noise.
+	quiet bool
+
+	asks  int
+	turns []string // whose words stand in the file
+	said  []string // by the agent, aloud
+	ended string   // why it ended early
+}
+
+func (h *House) talk(r *engine.Run, o Opening, x extras) *talk {
+	return &talk{h: h, r: r, o: o, x: x}
+}
+
+// say takes a turn that stands in the conversation: the person's words, and
+// around them what the engine has to add. It is false when the conversation
+// has ended early.
+func (t *talk) say(framing, words string) (agent.Reply, bool, error) {
+	id := fmt.Sprintf("t%d", len(t.turns)+1)
+	t.turns = append(t.turns, id)
+	reply, ok, err := t.take(id, true, nil, framing, words)
+	if !ok || err != nil {
+		return reply, ok, err
+	}
+	if strings.TrimSpace(reply.Text) == "" {
+		t.ended = t.o.face(t.o.Role).Name() + " said nothing"
+		if reply.Stopped != "" {
+			t.ended += " (" + reply.Stopped + ")"
+		}
+		return reply, false, nil
+	}
+	t.said = append(t.said, reply.Text)
+	return reply, true, nil
+}
+
+// request takes a turn that is the engine's alone and asks for a structured
+// answer.
+func (t *talk) request(id, words string, schema []byte) (agent.Reply, bool, error) {
+	return t.take(id, false, schema, words, "")
+}
+
+func (t *talk) take(id string, aloud bool, schema []byte, framing, words string) (agent.Reply, bool, error) {
+	if t.ended != "" {
+		return agent.Reply{}, false, nil
+	}
+	got, err := engine.Turn(t.r, id, t.taking(id, aloud, schema, framing, words), agent.Message{})
+	return t.took(got, err)
+}
+
+func (t *talk) took(got engine.TurnResult, err error) (agent.Reply, bool, error) {
+	if engine.CodeOf(err) == codeEnded {
+		t.ended = err.Error()
+		return agent.Reply{}, false, nil
+	}
+	return got.Reply, err == nil, err
+}
+
+func (t *talk) taking(id string, aloud bool, schema []byte, framing, words string) *taking {
+	var parts []audit.Part
+	if framing != "" {
+		parts = append(parts, audit.Part{Origin: audit.FromEngine, Text: framing})
+	}
+	if words != "" {
+		parts = append(parts, audit.Part{Origin: audit.FromPerson, Text: words})
+	}
+	return &taking{
+		h: t.h, run: t.o.Run, face: t.o.face(t.o.Role), aloud: aloud, live: !t.quiet,
+		turn: seat.Turn{ID: id, Parts: parts, Schema: schema},
+		plan: func(ctx context.Context) (seat.Plan, error) { return t.h.plan(ctx, t.o, t.x) },
+	}
+}
+
+// ask puts a question to the person. The number in its name is the same at
+// every replay, so that a file of answers can be read again.
+func (t *talk) ask(name string, q engine.Question) (string, error) {
+	if t.ended != "" {
+		return "", nil
+	}
+	t.asks++
+	answer, err := engine.Ask(t.r, fmt.Sprintf("%d %s", t.asks, name), q)
+	if why, ok := strings.CutPrefix(answer, abandonMark); ok {
+		t.ended = why
+		return "", nil
+	}
+	return answer, err
+}
+
+// words asks for the person's next message; empty means that they are done.
+func (t *talk) words(question string) (string, error) {
+	answer, err := t.ask("message", engine.Question{Text: question, Default: End})
+	if strings.TrimSpace(answer) == End || strings.TrimSpace(answer) == "" {
+		return "", err
+	}
+	return answer, err
+}
+
+// choose asks until one of the options is chosen, or free words are given
+// where they are welcome.
+func (t *talk) choose(name, text string, options []engine.Option, fallback string, free bool) (quest.Choice, error) {
+	var offers []quest.Offer
+	for _, o := range options {
+		offers = append(offers, quest.Offer{Label: o.Label, Reason: o.Hint})
+	}
+	hint := ""
+	for {
+		answer, err := t.ask(name, engine.Question{Text: text + hint, Options: options, Default: fallback})
+		if err != nil || t.ended != "" {
+			return quest.Choice{}, err
+		}
+		c, err := quest.Choose(offers, answer)
+		switch {
+		case err != nil:
+			hint = "\n(" + err.Error() + ")"
+		case c.Offer == nil && !free:
+			hint = "\n(" + quest.ErrChoose.Error() + ")"
+		default:
+			return c, nil
+		}
+	}
+}
+
+// chosen is the number of an option, from 0.
+func chosen(options []engine.Option, c quest.Choice) int {
+	for i, o := range options {
+		if c.Offer != nil && c.Offer.Label == o.Label {
+			return i
+		}
+	}
+	return -1
+}
+
+var errNothingSaid = errors.New("nothing was said")
