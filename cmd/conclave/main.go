@@ -87,6 +87,8 @@ anyone can check both.
 
 Exit codes: 0 done, 1 the answer is no, 2 usage, 3 something is missing here.`,
 		Example: `  conclave demo                        see it work: no key, no network
+  conclave council                     six advisors look at this project
+  conclave quest start                 begin a quest
   conclave transcript check run.rec    is this record complete and in order?`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -100,15 +102,30 @@ Exit codes: 0 done, 1 the answer is no, 2 usage, 3 something is missing here.`,
 		return usageError("%w\ntry: %s --help", err, cmd.CommandPath())
 	})
 	root.AddCommand(
+		newArchiveCommand(env),
 		newAuditCommand(env),
+		newBundleCommand(env),
+		newCheckpointCommand(env),
+		newConfrontCommand(env),
+		newConsultCommand(env),
+		newCouncilCommand(env),
+		newDebriefCommand(env),
 		newDemoCommand(env),
 		newDoctorCommand(env),
+		newExportCommand(env),
+		newInitCommand(env),
 		newPackCommand(env),
 		newPolicyCommand(env),
 		newProfileCommand(env),
+		newQueryCommand(env),
+		newQuestCommand(env),
+		newRecordCommand(env),
 		newRoomCommand(env),
+		newTableCommand(env),
+		newSearchCommand(env),
 		newTranscriptCommand(env),
 		newTrustCommand(env),
+		newUsageCommand(env),
 		newVersionCommand(env),
 	)
 	strict(root)

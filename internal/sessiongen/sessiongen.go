@@ -27,6 +27,14 @@ type Options struct {
 	// Hard adds what trips careless readers: U+2028, form feeds, a line of
 	// over a megabyte, lines that are no JSON.
 	Hard bool
+
+	// Agent makes it the file of the subagent with this id.
+	Agent string
+	Dir   string    // the working directory; "" means /home/ada/work/proj
+	Start time.Time // of the first line; zero means one in 2026
+	// Words is how many different words there are beside the usual few; zero
+	// means none. Few words make an index look better than it is.
+	Words int
 }
 
 // Written says what was written.
@@ -43,7 +51,16 @@ func Write(w io.Writer, o Options) (Written, error) {
 		o.Bytes = 1 << 20
 	}
 	g := &generator{rand: rand.New(rand.NewPCG(o.Seed, 0x5e55)), out: bufio.NewWriterSize(w, 1<<18),
-		now: time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC), hard: o.Hard}
+		now: o.Start, hard: o.Hard, agent: o.Agent, dir: o.Dir, mark: fmt.Sprintf("%x", o.Seed)}
+	if g.now.IsZero() {
+		g.now = time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC)
+	}
+	if g.dir == "" {
+		g.dir = "/home/ada/work/proj"
+	}
+	if o.Words > 1 {
+		g.rare = rand.NewZipf(g.rand, 1.07, 8, uint64(o.Words-1))
+	}
 	if o.Session == "" {
 		o.Session = g.uuid()
 	}
@@ -68,7 +85,11 @@ type generator struct {
 	session string
 	parent  string // uuid of the line before
 	hard    bool
-	shape   string // the hash of the last request shape
+	agent   string
+	dir     string
+	mark    string     // tells this file's ids from those of others
+	rare    *rand.Zipf // nil: the usual words only
+	shape   string     // the hash of the last request shape
 	stats   Written
 }
 
@@ -102,12 +123,16 @@ func (g *generator) stamp() string {
 // common are the members that most lines end with.
 func (g *generator) common() (before, after string) {
 	id := g.uuid()
-	before = fmt.Sprintf(`"parentUuid":%q,"isSidechain":false`, g.parent)
+	side := fmt.Sprint(g.agent != "")
+	before = fmt.Sprintf(`"parentUuid":%q,"isSidechain":%s`, g.parent, side)
 	if g.parent == "" {
-		before = `"parentUuid":null,"isSidechain":false`
+		before = `"parentUuid":null,"isSidechain":` + side
 	}
-	after = fmt.Sprintf(`"uuid":%q,"timestamp":%q,"userType":"external","entrypoint":"sdk-cli","cwd":"/home/ada/work/proj","sessionId":%q,"version":"2.1.325","gitBranch":"main"`,
-		id, g.stamp(), g.session)
+	if g.agent != "" {
+		before += fmt.Sprintf(`,"agentId":%q`, g.agent)
+	}
+	after = fmt.Sprintf(`"uuid":%q,"timestamp":%q,"userType":"external","entrypoint":"sdk-cli","cwd":%q,"sessionId":%q,"version":"2.1.325","gitBranch":"main"`,
+		id, g.stamp(), g.dir, g.session)
 	g.parent = id
 	return before, after
 }
@@ -182,14 +207,14 @@ func (g *generator) answer(withTools bool) {
 	g.stats.Input, g.stats.Output = g.stats.Input+in, g.stats.Output+out
 	g.stats.CacheRead, g.stats.CacheWrite = g.stats.CacheRead+read, g.stats.CacheWrite+write
 	usage := fmt.Sprintf(`{"input_tokens":%d,"cache_creation_input_tokens":%d,"cache_read_input_tokens":%d,"output_tokens":%d,"output_tokens_details":{"thinking_tokens":0},"server_tool_use":{"web_search_requests":0,"web_fetch_requests":0},"service_tier":"standard","iterations":[],"speed":"standard"}`, in, write, read, out)
-	id, stop := fmt.Sprintf("msg_gen%010d", g.stats.Messages), "end_turn"
+	id, stop := fmt.Sprintf("msg_gen%s-%08d", g.mark, g.stats.Messages), "end_turn"
 	blocks := []string{fmt.Sprintf(`{"type":"thinking","thinking":%s,"signature":%q}`, quote(g.prose(100+g.rand.IntN(1500))), g.hash()+g.hash())}
 	var results []string
 	if withTools {
 		stop = "tool_use"
 		for n := 1 + g.rand.IntN(2); n > 0; n-- {
 			g.stats.ToolCalls++
-			tool := fmt.Sprintf("toolu_gen%010d", g.stats.ToolCalls)
+			tool := fmt.Sprintf("toolu_gen%s-%08d", g.mark, g.stats.ToolCalls)
 			blocks = append(blocks, g.toolUse(tool))
 			results = append(results, tool)
 		}
@@ -198,8 +223,8 @@ func (g *generator) answer(withTools bool) {
 	}
 	for i, b := range blocks {
 		before, after := g.common()
-		g.line(`{%s,"message":{"id":%q,"type":"message","role":"assistant","model":"claude-opus-5-5","content":[%s],"stop_reason":%q,"stop_sequence":null,"usage":%s},"requestId":"req_gen","type":"assistant","apiBlockIndex":%d,%s}`,
-			before, id, b, stop, usage, i, after)
+		g.line(`{%s,"message":{"id":%q,"type":"message","role":"assistant","model":"claude-opus-5-5","content":[%s],"stop_reason":%q,"stop_sequence":null,"usage":%s},"requestId":"req_gen%s-%d","type":"assistant","apiBlockIndex":%d,%s}`,
+			before, id, b, stop, usage, g.mark, g.stats.Messages, i, after)
 	}
 	for _, tool := range results {
 		g.toolResult(tool)

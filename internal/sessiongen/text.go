@@ -12,7 +12,24 @@ them then she many some so these would other into has more her two like him see 
 first been its who now people my made over did down only way find use may water long little very after
 called just where most know party agent record session bytes dragon café naïve Größe 日本 🐉`)
 
-func (g *generator) word() string { return words[g.rand.IntN(len(words))] }
+func (g *generator) word() string {
+	if g.rare != nil && g.rand.IntN(2) == 0 {
+		return rareWord(g.rare.Uint64())
+	}
+	return words[g.rand.IntN(len(words))]
+}
+
+// rareWord is the nth word that is not among the usual ones.
+func rareWord(n uint64) string {
+	const syllables = "babedafemigokulanopiraseta vuzochexi"
+	var b [16]byte
+	out := append(b[:0], 'q')
+	for n = n*2654435761%1_000_003 + 1; n > 0; n /= 18 {
+		at := n % 18 * 2
+		out = append(out, syllables[at:at+2]...)
+	}
+	return string(bytes.TrimSpace(out))
+}
 
 // prose is about n bytes of sentences in paragraphs.
 func (g *generator) prose(n int) string {

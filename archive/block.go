@@ -1,0 +1,151 @@
+package archive
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"sync"
+	"sync/atomic"
+
+	"github.com/klauspost/compress/s2"
+	"github.com/klauspost/compress/zstd"
+)
+
+// A block is a run of whole lines of one source. Where it ends depends on the
+// lines alone, so that the same lines in another file make the same blocks.
+const (
+	blockMin = 32 << 10
+	blockMax = 192 << 10
+	// After blockMin, one line in blockOdds ends a block.
+	blockOdds = 16
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// lineSum is a short digest of a line: it decides where blocks end and is a
+// part of the number of a document.
+func lineSum(line []byte) uint32 { return crc32.Checksum(line, castagnoli) }
+
+// blockEnds says whether a block of size bytes ends with a line of that sum.
+func blockEnds(size int, sum uint32) bool {
+	return size >= blockMax || size >= blockMin && sum%blockOdds == 0
+}
+
+// chunk is a block on its way into the archive.
+type chunk struct {
+	pos    int64 // where it begins in its source
+	raw    []byte
+	size   int // of raw, which goes back to the pool
+	packed []byte
+	sum    [sha256.Size]byte
+	open   bool // it ends where the source ended, not where a block does
+	items  []item
+	cursor []byte // where a record is read on from
+}
+
+var errDamaged = errors.New("a block of the archive does not match its digest: conclave archive rebuild reads it again from its file, if that is still there")
+
+// packer compresses blocks. It is safe for concurrent use. A quick one is for
+// caches, which live for a day or a week and have to be there at once: it packs
+// less, and gives blocks numbers in place of digests.
+type packer struct {
+	enc   *zstd.Encoder
+	dec   *zstd.Decoder
+	quick bool
+	count atomic.Uint64
+}
+
+func newPacker(quick bool) (*packer, error) {
+	if quick {
+		return &packer{quick: true}, nil
+	}
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(2),
+		zstd.WithEncoderCRC(false), zstd.WithWindowSize(256<<10), zstd.WithSingleSegment(true))
+	if err != nil {
+		return nil, err
+	}
+	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(2), zstd.WithDecoderMaxMemory(2<<30))
+	if err != nil {
+		return nil, err
+	}
+	return &packer{enc: enc, dec: dec}, nil
+}
+
+func (p *packer) close() {
+	if p.quick {
+		return
+	}
+	p.dec.Close()
+	_ = p.enc.Close() // it holds nothing
+}
+
+func (p *packer) pack(c *chunk) {
+	c.size = len(c.raw)
+	if p.quick {
+		binary.BigEndian.PutUint64(c.sum[:], p.count.Add(1))
+		c.packed = s2.Encode(c.packed[:0], c.raw)
+		return
+	}
+	c.sum = sha256.Sum256(c.raw)
+	c.packed = p.enc.EncodeAll(c.raw, make([]byte, 0, len(c.raw)/2+64))
+}
+
+func (p *packer) unpack(packed []byte, size int) ([]byte, error) {
+	if p.quick {
+		raw, err := s2.Decode(make([]byte, 0, size), packed)
+		if err != nil || len(raw) != size {
+			return nil, fmt.Errorf("%w (%v)", errDamaged, err)
+		}
+		return raw, nil
+	}
+	raw, err := p.dec.DecodeAll(packed, make([]byte, 0, size))
+	if err != nil {
+		return nil, fmt.Errorf("%w (%v)", errDamaged, err)
+	}
+	return raw, nil
+}
+
+// blockCache keeps the blocks that were read last. It is safe for concurrent
+// use.
+type blockCache struct {
+	mu    sync.Mutex
+	size  int
+	limit int
+	held  map[int64][]byte
+	order []int64
+}
+
+func newBlockCache(limit int) *blockCache {
+	return &blockCache{limit: limit, held: map[int64][]byte{}}
+}
+
+func (c *blockCache) get(id int64) []byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.held[id]
+}
+
+func (c *blockCache) put(id int64, raw []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.held[id] != nil {
+		return
+	}
+	c.held[id] = raw
+	c.order = append(c.order, id)
+	c.size += len(raw)
+	for c.size > c.limit && len(c.order) > 1 {
+		c.size -= len(c.held[c.order[0]])
+		delete(c.held, c.order[0])
+		c.order = c.order[1:]
+	}
+}
+
+func (c *blockCache) clear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	clear(c.held)
+	c.order, c.size = nil, 0
+}

@@ -1,0 +1,251 @@
+package archive
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"database/sql/driver"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"modernc.org/sqlite"
+
+	"conclave/bundle/redact"
+)
+
+//go:embed schema.sql
+var schemaSQL string
+
+//go:embed views.sql
+var viewsSQL string
+
+//go:embed words.sql
+var wordsSQL string
+
+// schemaVersion is that of the tables. A file of an older version is rebuilt
+// from its own raw store, whose form does not change.
+const schemaVersion = 1
+
+// Options configure an Archive. The zero value works.
+type Options struct {
+	// Redactor takes secrets out of what is indexed and shown; nil means one
+	// that knows all shapes.
+	Redactor *redact.Redactor
+	// NoRedact shows texts as they are. The index never holds secrets.
+	NoRedact bool
+	// Judge looks for leaks in a record; nil: nobody does.
+	Judge func(record io.ReaderAt) ([]Finding, error)
+	// Progress is told how many of how many bytes were taken up.
+	Progress func(done, total int64)
+}
+
+// Finding is something that an audit found in a record.
+type Finding struct {
+	Rule  string `json:"rule"`
+	Turn  string `json:"turn,omitempty"`
+	Frame uint64 `json:"frame,omitempty"`
+	What  string `json:"what"`
+}
+
+// Archive is an open archive. Its methods are safe for concurrent use.
+type Archive struct {
+	path    string
+	opts    Options
+	db      *sql.DB // reading and writing
+	reader  *sql.DB // reading blocks, for SQL functions
+	packer  *packer
+	cache   *blockCache
+	plain   *redact.Redactor // what is shown; nil: nothing is taken out
+	isCache bool             // made of files for queries: without an index of words
+	read    *sql.Stmt        // of a block
+	pool    sync.Pool        // of *[]byte, for blocks on their way in
+}
+
+// Open opens the archive at path and makes it if it is not there, with
+// directories (0700) and readable for its owner only.
+func Open(path string, o Options) (_ *Archive, err error) {
+	if err := prepareFile(path); err != nil {
+		return nil, err
+	}
+	a, err := newArchive(path, o, false)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(fmt.Errorf("open archive %s: %w", path, err), a.Close())
+		}
+	}()
+	a.db = sql.OpenDB(a.connector(path, "rw"))
+	a.db.SetMaxOpenConns(2)
+	if err := a.makeSchema(context.Background()); err != nil {
+		return nil, err
+	}
+	return a, a.openReader()
+}
+
+func newArchive(path string, o Options, cache bool) (*Archive, error) {
+	p, err := newPacker(cache)
+	if err != nil {
+		return nil, err
+	}
+	if o.Redactor == nil {
+		o.Redactor = redact.New(redact.Options{})
+	}
+	a := &Archive{path: path, opts: o, packer: p, cache: newBlockCache(32 << 20), isCache: cache}
+	if !o.NoRedact {
+		a.plain = o.Redactor
+	}
+	return a, nil
+}
+
+func (a *Archive) openReader() (err error) {
+	a.reader = sql.OpenDB(a.connector(a.path, "ro"))
+	a.reader.SetMaxOpenConns(2)
+	a.read, err = a.reader.Prepare("SELECT size, packed, sum FROM blocks WHERE id = ?")
+	return err
+}
+
+func prepareFile(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("make the archive's directory: %w", err)
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("open archive: %w", err)
+	}
+	if err != nil {
+		return fmt.Errorf("make archive: %w", err)
+	}
+	return f.Close()
+}
+
+// Close closes the archive. Further calls do nothing.
+func (a *Archive) Close() error {
+	var errs []error
+	if a.read != nil {
+		errs = append(errs, a.read.Close())
+	}
+	for _, db := range []*sql.DB{a.reader, a.db} {
+		if db != nil {
+			errs = append(errs, db.Close())
+		}
+	}
+	a.read, a.reader, a.db = nil, nil, nil
+	if a.packer != nil {
+		a.packer.close()
+		a.packer = nil
+	}
+	return errors.Join(errs...)
+}
+
+// Path is where the archive is.
+func (a *Archive) Path() string { return a.path }
+
+// connector opens connections with this archive's own SQL functions, so that
+// they are nobody else's.
+type connector struct {
+	driver *sqlite.Driver
+	dsn    string
+}
+
+func (c *connector) Connect(context.Context) (driver.Conn, error) { return c.driver.Open(c.dsn) }
+func (c *connector) Driver() driver.Driver                        { return c.driver }
+
+func (a *Archive) connector(path, mode string) *connector {
+	q := url.Values{"mode": {mode}, "_pragma": {"busy_timeout(30000)", "cache_size(-32768)", "temp_store(MEMORY)"}}
+	if mode == "rw" {
+		q["_pragma"] = append(q["_pragma"], "journal_mode(WAL)", "synchronous(NORMAL)", "wal_autocheckpoint(8000)", "journal_size_limit(67108864)")
+		q.Set("_txlock", "immediate")
+	} else {
+		q["_pragma"] = append(q["_pragma"], "query_only(1)")
+	}
+	d := new(sqlite.Driver)
+	a.register(d)
+	return &connector{driver: d, dsn: fileURI(path) + "?" + q.Encode()}
+}
+
+// fileURI is path as SQLite wants it: a name may hold what a URI must escape.
+func fileURI(path string) string {
+	p := filepath.ToSlash(path)
+	if len(p) > 1 && p[1] == ':' {
+		p = "/" + p // a drive
+	}
+	return "file:" + strings.ReplaceAll((&url.URL{Path: p}).EscapedPath(), "?", "%3F")
+}
+
+func (a *Archive) makeSchema(ctx context.Context) error {
+	var version int
+	if err := a.db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+		return err
+	}
+	if version == schemaVersion {
+		return nil
+	}
+	if version > schemaVersion {
+		return fmt.Errorf("it is of version %d, this program knows %d: use a newer program", version, schemaVersion)
+	}
+	tx, err := a.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil || version == schemaVersion {
+		return err // somebody else has just made it
+	}
+	script := schemaSQL + viewsSQL
+	if !a.isCache {
+		script += wordsSQL
+	}
+	if _, err := tx.ExecContext(ctx, script+fmt.Sprintf(";PRAGMA user_version = %d", schemaVersion)); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// block returns the bytes of a block.
+func (a *Archive) block(id int64) ([]byte, error) {
+	if raw := a.cache.get(id); raw != nil {
+		return raw, nil
+	}
+	raw, _, err := a.loadBlock(id)
+	if err == nil {
+		a.cache.put(id, raw)
+	}
+	return raw, err
+}
+
+func (a *Archive) loadBlock(id int64) (raw, sum []byte, err error) {
+	var size int
+	var packed []byte
+	if err := a.read.QueryRow(id).Scan(&size, &packed, &sum); err != nil {
+		return nil, nil, fmt.Errorf("read block %d: %w", id, err)
+	}
+	raw, err = a.packer.unpack(packed, size)
+	return raw, sum, err
+}
+
+// line returns a line of a block.
+func (a *Archive) line(block int64, off, size int) ([]byte, error) {
+	raw, err := a.block(block)
+	if err != nil {
+		return nil, err
+	}
+	if off < 0 || size < 0 || off+size > len(raw) {
+		return nil, errDamaged
+	}
+	return raw[off : off+size], nil
+}
+
+func sumMatches(raw, sum []byte) bool {
+	have := sha256.Sum256(raw)
+	return string(have[:]) == string(sum)
+}

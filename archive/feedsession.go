@@ -1,0 +1,232 @@
+package archive
+
+import (
+	"bytes"
+	"io"
+	"path/filepath"
+
+	"conclave/agent/claude"
+	"conclave/agent/codex"
+	"conclave/internal/jsontext"
+	"conclave/transcript"
+)
+
+// sessionFeed makes items of the lines of one session file of a program.
+type sessionFeed struct {
+	index   indexer
+	mapper  sessionMapper
+	items   []transcript.Item
+	seq     int64
+	at      int64 // the time of the last line that had one
+	org     origin
+	origin  *origin
+	model   string // the model that a codex file named last
+	request requests
+}
+
+// sessionMapper is what the adapters' mappings have in common.
+type sessionMapper interface {
+	Append(dst []transcript.Item, line []byte) []transcript.Item
+	Flush() []transcript.Item
+}
+
+type codexMapper struct{ file codex.File }
+
+func (m *codexMapper) Append(dst []transcript.Item, line []byte) []transcript.Item {
+	return append(dst, m.file.Map(line)...)
+}
+
+func (m *codexMapper) Flush() []transcript.Item { return m.file.Flush() }
+
+// newSessionFeed returns the feed of a session file; dir is the project if the
+// file does not say.
+func newSessionFeed(adapter, path string, x indexer) *sessionFeed {
+	f := &sessionFeed{index: x, org: origin{adapter: adapter, source: transcript.Main, seat: "main"}}
+	if adapter == transcript.AdapterCodex {
+		f.mapper = new(codexMapper)
+		return f
+	}
+	file, _ := claude.Locate(path)
+	f.org.source, f.org.session = file.Source(), file.Session
+	f.org.project = filepath.Base(filepath.Dir(path))
+	o := claude.Options{Source: f.org.source, Reuse: true}
+	if file.Agent != "" {
+		f.org.seat = "subagent"
+		f.org.project = filepath.Base(filepath.Dir(filepath.Dir(filepath.Dir(path))))
+		if meta, ok, err := file.Meta(); ok && err == nil {
+			o.Parent = meta.Parent(nil)
+			if meta.AgentType != "" {
+				f.org.seat = meta.AgentType
+			}
+		}
+	}
+	f.mapper = claude.NewMapper(o)
+	return f
+}
+
+// warm lets the mapping see a line that is in the archive already.
+func (f *sessionFeed) warm(line []byte) {
+	f.items = f.mapper.Append(f.items[:0], hold(line))
+	f.envelope(line, f.items)
+	f.seq += int64(len(f.items))
+}
+
+// add appends the items of a line, which stands at off in its block.
+func (f *sessionFeed) add(dst []item, line []byte, off int) []item {
+	f.items = f.mapper.Append(f.items[:0], hold(line))
+	f.envelope(line, f.items)
+	sum := uint32(0)
+	for i := range f.items {
+		it := f.item(&f.items[i], i)
+		it.off, it.size = off, len(line)
+		if searchable(f.items[i].Type) {
+			if sum == 0 {
+				sum = lineSum(line)
+			}
+			f.index.index(&it, f.items[i].Detail, sum)
+		}
+		dst = append(dst, it)
+	}
+	return dst
+}
+
+// flush appends what the mapping held back for a line that did not come.
+func (f *sessionFeed) flush(dst []item, off, size int) []item {
+	for i, t := range f.mapper.Flush() {
+		it := f.item(&t, 100+i)
+		it.off, it.size = off, size
+		dst = append(dst, it)
+	}
+	return dst
+}
+
+var assistant, ended = []byte(`"assistant"`), []byte(`"stop_reason":"`)
+
+// hold gives a line whose message has not ended memory of its own: the mapping
+// keeps ids of it until the end comes.
+func hold(line []byte) []byte {
+	if bytes.Contains(line, assistant) && !bytes.Contains(line, ended) {
+		return bytes.Clone(line)
+	}
+	return line
+}
+
+// envelope takes time, project and request from a line. Lines that only copy a
+// request are long and say nothing about it: they are not taken apart.
+func (f *sessionFeed) envelope(line []byte, items []transcript.Item) {
+	if len(items) == 0 {
+		return
+	}
+	var stamp []byte
+	spoken := items[0].Type != transcript.SystemEvent && items[0].Type != transcript.Unknown
+	if spoken && f.org.adapter == transcript.AdapterClaude {
+		e := members(line, "timestamp", "requestId", "message")
+		stamp = bare(e[0])
+		if e[1] != nil {
+			f.request.note(str(jsontext.Get(e[2], "id")), str(e[1]))
+		}
+	} else {
+		stamp = quick(line, `"timestamp":"`)
+	}
+	if at := parseTime(stamp); at != 0 {
+		f.at = at
+	}
+	if f.org.adapter == transcript.AdapterCodex {
+		if m := quick(line, `"model":"`); len(m) > 0 {
+			f.model = string(m)
+		}
+	}
+}
+
+// identify finds out whose session it is by how the file begins. All of its
+// entries have one origin: that a program changed its directory later does not
+// make it another project.
+func (f *sessionFeed) identify(r io.Reader) error {
+	start := make([]byte, 256<<10)
+	n, err := io.ReadFull(r, start)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return err
+	}
+	start = start[:n]
+	if cwd := quick(start, `"cwd":"`); len(cwd) > 0 {
+		f.org.project = str(append(append([]byte{'"'}, cwd...), '"'))
+	}
+	if f.org.session == "" {
+		for _, name := range []string{`"session_id":"`, `"thread_id":"`, `"id":"`} {
+			if id := quick(start, name); len(id) > 0 {
+				f.org.session = string(id)
+				break
+			}
+		}
+	}
+	f.org.prompt = filepath.Base(f.org.project) + "/" + f.org.session
+	f.origin = &f.org
+	return nil
+}
+
+func (f *sessionFeed) item(t *transcript.Item, part int) item {
+	f.seq++
+	it := item{kind: kindOf(t.Type), seq: f.seq, at: f.at, part: part, origin: f.origin}
+	switch t.Type {
+	case transcript.ToolUse, transcript.ToolResult:
+		d := members(t.Detail, "tool_use_id", "name", "is_error", "subtype")
+		it.toolID, it.tool, it.failed, it.subtype = str(d[0]), str(d[1]), string(d[2]) == "true", str(d[3])
+	case transcript.TokenUsage:
+		d := members(t.Detail, "usage", "model", "message_id")
+		if u, ok := readFigures(d[0]); ok {
+			id := str(d[2])
+			if u.model = str(d[1]); u.model == "" {
+				u.model = f.model
+			}
+			u.key = usageKey(id, f.request.of(id), it.origin.session, it.at, u)
+			it.usage = &u
+		}
+	default:
+		it.subtype = intern(bare(lastMember(t.Detail, `"subtype":"`)))
+	}
+	return it
+}
+
+// quick finds the value of a member by its name, without looking at what is
+// around it: for members that stand once on a line, or first where it counts.
+func quick(line []byte, name string) []byte {
+	i := bytes.Index(line, []byte(name))
+	if i < 0 {
+		return nil
+	}
+	rest := line[i+len(name):]
+	end := bytes.IndexByte(rest, '"')
+	for end > 0 && rest[end-1] == '\\' {
+		next := bytes.IndexByte(rest[end+1:], '"')
+		if next < 0 {
+			return nil
+		}
+		end += 1 + next
+	}
+	if end < 0 {
+		return nil
+	}
+	return rest[:end]
+}
+
+// lastMember finds a member that the mapping puts before or behind the line
+// itself.
+func lastMember(detail []byte, name string) []byte {
+	at := -1
+	if len(detail) > len(name) && string(detail[1:1+len(name)]) == name {
+		at = 1
+	} else {
+		window := max(0, len(detail)-512)
+		if i := bytes.LastIndex(detail[window:], []byte(name)); i >= 0 {
+			at = window + i
+		}
+	}
+	if at < 0 {
+		return nil
+	}
+	rest := detail[at+len(name)-1:]
+	if end := bytes.IndexByte(rest[1:], '"'); end >= 0 {
+		return rest[:end+2]
+	}
+	return nil
+}

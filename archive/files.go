@@ -1,0 +1,227 @@
+package archive
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"conclave/bundle"
+	"conclave/internal/lockfile"
+)
+
+// OpenFiles opens bundles, records, logs and session files for SQL, without an
+// archive. What it makes of them is kept in cacheDir and used again as long as
+// the files are the same; it can be deleted at any time.
+func OpenFiles(ctx context.Context, cacheDir string, files []string, o Options) (*Archive, error) {
+	key, err := cacheKey(files, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(cacheDir, 0o700); err != nil {
+		return nil, fmt.Errorf("make the query cache: %w", err)
+	}
+	path := filepath.Join(cacheDir, key+cacheExt)
+	if a, err := openCache(path, o); err == nil {
+		return a, nil
+	}
+	lock, err := lockfile.WaitLock(ctx, path+".lock", "making a query cache")
+	if err != nil {
+		return nil, fmt.Errorf("wait for the query cache: %w", err)
+	}
+	defer lock.Unlock()
+	if a, err := openCache(path, o); err == nil {
+		return a, nil // somebody else has just made it
+	}
+	if err := makeCache(ctx, path, files, o); err != nil {
+		return nil, err
+	}
+	prune(cacheDir, path)
+	return openCache(path, o)
+}
+
+const cacheExt = ".querydb"
+
+// cacheKey names what a cache is made of.
+func cacheKey(files []string, o Options) (string, error) {
+	h := sha256.New()
+	fmt.Fprintf(h, "%d %v\n", schemaVersion, o.NoRedact)
+	for _, f := range files {
+		abs, err := filepath.Abs(f)
+		if err != nil {
+			return "", err
+		}
+		info, err := os.Stat(abs)
+		if err != nil {
+			return "", err
+		}
+		if info.IsDir() {
+			return "", fmt.Errorf("%s is a directory: name a bundle, a record or a log", f)
+		}
+		fmt.Fprintf(h, "%q %d %d\n", abs, info.Size(), info.ModTime().UnixNano())
+	}
+	return hex.EncodeToString(h.Sum(nil)[:12]), nil
+}
+
+func openCache(path string, o Options) (*Archive, error) {
+	if _, err := os.Stat(path); err != nil {
+		return nil, err
+	}
+	a, err := newArchive(path, o, true)
+	if err != nil {
+		return nil, err
+	}
+	err = a.openReader()
+	var version int
+	if err == nil {
+		err = a.reader.QueryRow("PRAGMA user_version").Scan(&version)
+	}
+	if err == nil && version != schemaVersion {
+		err = fmt.Errorf("query cache of version %d", version)
+	}
+	if err != nil {
+		return nil, errors.Join(err, a.Close())
+	}
+	now := time.Now()
+	_ = os.Chtimes(path, now, now) // those used last are kept; it need not succeed
+	return a, nil
+}
+
+// makeCache builds in a file of its own, which becomes the cache when it is
+// complete: a cache is whole or not there.
+func makeCache(ctx context.Context, path string, files []string, o Options) (err error) {
+	temp := path + ".new"
+	if err := os.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	a, err := newArchive(temp, o, true)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		err = errors.Join(err, a.Close())
+		if err == nil {
+			err = os.Rename(temp, path)
+		}
+		if err != nil {
+			_ = os.Remove(temp) // it is of no use
+		}
+	}()
+	if err := prepareFile(temp); err != nil {
+		return err
+	}
+	c := a.connector(temp, "rw")
+	c.dsn = strings.NewReplacer("journal_mode%28WAL%29", "journal_mode%28OFF%29", "synchronous%28NORMAL%29", "synchronous%28OFF%29").Replace(c.dsn)
+	a.db = sql.OpenDB(c)
+	a.db.SetMaxOpenConns(1)
+	if err := a.makeSchema(ctx); err != nil {
+		return err
+	}
+	return a.loadFiles(ctx, files)
+}
+
+func (a *Archive) loadFiles(ctx context.Context, files []string) error {
+	var rep Report
+	var jobs []*job
+	var total int64
+	for _, f := range files {
+		j, err := newFileJob(f)
+		if err != nil {
+			return err
+		}
+		total += j.size
+		jobs = append(jobs, j)
+	}
+	w := &writer{a: a, report: &rep, total: total, whole: true}
+	w.after = func() error {
+		for _, j := range jobs {
+			if j.bundle == nil {
+				continue
+			}
+			if err := w.putDocuments(j); err != nil {
+				return fmt.Errorf("%s: %w", j.path, err)
+			}
+		}
+		return w.sliceViews()
+	}
+	if err := w.run(ctx, jobs); err != nil {
+		return err
+	}
+	for _, j := range jobs {
+		if j.problem != "" && j.entries == 0 {
+			return fmt.Errorf("%s: %s", j.path, j.problem)
+		}
+	}
+	return nil
+}
+
+func newFileJob(file string) (*job, error) {
+	abs, err := filepath.Abs(file)
+	if err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(abs)
+	if err != nil {
+		return nil, err
+	}
+	j := &job{target: target{abs, info.Size(), info.ModTime().UnixNano()}, dropPos: -1}
+	if isZip(abs) {
+		j.kind = kindBundle
+		j.bundle, err = bundle.Open(abs)
+		return j, err
+	}
+	if j.kind, err = sniff(abs); err == nil && j.kind == "" {
+		err = fmt.Errorf("%s is no bundle, no record, no log and no session file", file)
+	}
+	return j, err
+}
+
+func isZip(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	var magic [4]byte
+	n, _ := f.Read(magic[:])
+	return n == 4 && string(magic[:]) == "PK\x03\x04"
+}
+
+// prune keeps the caches that were used last, up to some number and size.
+func prune(dir, keep string) {
+	const most, bytes = 20, 4 << 30
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return // a cache that grows is no reason to fail
+	}
+	type cache struct {
+		path string
+		size int64
+		used time.Time
+	}
+	var list []cache
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), cacheExt) {
+			continue
+		}
+		if info, err := e.Info(); err == nil {
+			list = append(list, cache{filepath.Join(dir, e.Name()), info.Size(), info.ModTime()})
+		}
+	}
+	slices.SortFunc(list, func(a, b cache) int { return b.used.Compare(a.used) })
+	var sum int64
+	for i, c := range list {
+		sum += c.size
+		if (i >= most || sum > bytes) && c.path != keep {
+			_ = os.Remove(c.path)
+		}
+	}
+}

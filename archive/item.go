@@ -1,0 +1,226 @@
+package archive
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"time"
+
+	"conclave/bundle/redact"
+	"conclave/internal/jsontext"
+	"conclave/transcript"
+)
+
+// item is one row: a log record or an entry, and where its line is.
+type item struct {
+	kind   kind
+	seq    int64
+	at     int64 // microseconds since 1970; 0: not known
+	off    int   // of the line in its block
+	size   int
+	part   int // which of the line's items
+	origin *origin
+
+	tool, toolID, subtype string
+	failed                bool
+
+	level, logger, event, message string // of a log record
+
+	chars int    // length of the text
+	doc   int64  // number in the index; 0: not in it
+	words []byte // for the index
+	usage *figures
+}
+
+// kind is the type of an entry as a small number; 0 is a log record that is no
+// entry. The numbers are stored: new types go to the end.
+type kind uint8
+
+var kinds = append([]transcript.Type{""}, transcript.Types()...)
+
+func kindOf(t transcript.Type) kind {
+	for i, k := range kinds {
+		if k == t {
+			return kind(i)
+		}
+	}
+	return kindOf(transcript.Unknown)
+}
+
+// origin is what the entries of one agent in one run have in common.
+type origin struct {
+	prompt, adapter, source, session, seat, project string
+}
+
+// seatOf is the role that a prompt name speaks of: the last part of
+// quest.consult.cat.
+func seatOf(prompt string) string { return prompt[strings.LastIndexByte(prompt, '.')+1:] }
+
+// figures are the tokens of one response of a model.
+type figures struct {
+	key, model                           string
+	input, output, cacheRead, cacheWrite int64
+}
+
+func readFigures(usage []byte) (f figures, ok bool) {
+	var shared int64
+	err := jsontext.Walk(usage, func(key, value []byte) error {
+		var to *int64
+		switch string(key) {
+		case "input_tokens", "inputTokens":
+			to = &f.input
+		case "output_tokens", "outputTokens":
+			to = &f.output
+		case "cache_read_input_tokens":
+			to = &f.cacheRead
+		case "cache_creation_input_tokens", "cacheWriteInputTokens":
+			to = &f.cacheWrite
+		case "cachedInputTokens": // which that program counts as input, too
+			to = &shared
+		default:
+			return nil
+		}
+		*to, _ = strconv.ParseInt(string(value), 10, 64)
+		return nil
+	})
+	if shared > 0 {
+		f.cacheRead, f.input = shared, f.input-shared-f.cacheWrite
+	}
+	return f, err == nil
+}
+
+// indexer turns texts into words for the index. It is not safe for concurrent
+// use.
+type indexer struct {
+	redactor *redact.Redactor
+	bag      bag
+	text     []byte
+	clean    []byte
+	off      bool // no index is wanted
+}
+
+// searchable are the types whose words are indexed: what was said and done.
+func searchable(t transcript.Type) bool {
+	switch t {
+	case transcript.UserMessage, transcript.AssistantMessage, transcript.ToolUse,
+		transcript.ToolResult, transcript.Thinking, transcript.Error:
+		return true
+	}
+	return false
+}
+
+// index gives it its words. sum is that of its line.
+func (x *indexer) index(it *item, detail []byte, sum uint32) {
+	typ := kinds[it.kind]
+	if x.off || !searchable(typ) {
+		return
+	}
+	x.text = textOf(x.text[:0], it.origin.adapter, typ, detail)
+	it.chars = len(x.text)
+	if len(x.text) == 0 && it.tool == "" {
+		return
+	}
+	text := x.text
+	if x.redactor.Has(text) {
+		x.clean, _ = x.redactor.Bytes(x.clean[:0], text)
+		text = x.clean
+	}
+	b := &x.bag
+	b.reset()
+	b.addText(text)
+	b.addText([]byte(it.tool))
+	b.addWord([]byte(typeWord(it.kind)))
+	b.addWord([]byte(markWord("r", it.origin.seat)))
+	b.addWord([]byte(markWord("p", it.origin.project)))
+	it.words = bytes.Clone(b.out)
+	it.doc = docNumber(it.at, sum, it.part)
+}
+
+// typeWord, markWord: words of the index that say of what kind an entry is and
+// whose. Words of texts have no underscore.
+func typeWord(k kind) string { return "_t" + strconv.Itoa(int(k)) }
+
+func markWord(mark, value string) string {
+	return "_" + mark + strconv.FormatUint(uint64(lineSum([]byte(value))), 36)
+}
+
+// The number of a document is its time in milliseconds and, below that, 22
+// bits of its line: later documents have higher numbers, whenever they were
+// indexed, and the same line has the same number. Two lines may share one;
+// the index then answers for both, and the texts decide.
+const docBits = 22
+
+var docEpoch = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro()
+
+func docNumber(at int64, sum uint32, part int) int64 {
+	sum += uint32(part) * 0x9e3779b1
+	return docTime(at) | int64(sum>>(32-docBits)) | 1
+}
+
+// docTime is the lowest number that a document of that time has.
+func docTime(at int64) int64 { return max((at-docEpoch)/1000, 0) << docBits }
+
+// parseTime reads the times that logs and session files have; 0 when it is
+// none.
+func parseTime(s []byte) int64 {
+	if t := plainTime(s); t != 0 {
+		return t
+	}
+	if t, err := time.Parse(time.RFC3339Nano, string(s)); err == nil {
+		return t.UnixMicro()
+	}
+	return 0
+}
+
+// plainTime reads 2026-11-15T09:00:00, with or without a fraction, in UTC.
+func plainTime(s []byte) int64 {
+	if len(s) < 20 || s[4] != '-' || s[7] != '-' || s[10] != 'T' || s[13] != ':' || s[16] != ':' {
+		return 0
+	}
+	bad := false
+	num := func(from, to int) int {
+		n := 0
+		for _, c := range s[from:to] {
+			if c < '0' || c > '9' {
+				bad = true
+			}
+			n = n*10 + int(c-'0')
+		}
+		return n
+	}
+	micro, scale, i := 0, 100_000, 19
+	if s[i] == '.' {
+		for i++; i < len(s) && s[i] >= '0' && s[i] <= '9'; i++ {
+			micro += int(s[i]-'0') * scale
+			scale /= 10
+		}
+	}
+	if zone := string(s[i:]); zone != "Z" && zone != "+00:00" {
+		return 0
+	}
+	t := time.Date(num(0, 4), time.Month(num(5, 7)), num(8, 10), num(11, 13), num(14, 16), num(17, 19), micro*1000, time.UTC)
+	if bad {
+		return 0
+	}
+	return t.UnixMicro()
+}
+
+// bare returns what stands between the quotes of a JSON string without
+// escapes; nil when b is no string.
+func bare(b []byte) []byte {
+	if len(b) < 2 || b[0] != '"' {
+		return nil
+	}
+	return b[1 : len(b)-1]
+}
+
+// str is the text of a JSON string, "" when b is none.
+func str(b []byte) string {
+	if len(b) < 2 || b[0] != '"' {
+		return ""
+	}
+	if bytes.IndexByte(b, '\\') < 0 {
+		return string(b[1 : len(b)-1])
+	}
+	return string(appendString(nil, b))
+}

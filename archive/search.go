@@ -1,0 +1,354 @@
+package archive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"conclave/transcript"
+)
+
+// Query asks for entries.
+type Query struct {
+	// Words all have to be there. "Several words" in quotes stand together,
+	// word* begins so, -word is not there.
+	Words   string
+	In      []transcript.Type // empty: all that are searchable
+	Role    string
+	Project string // a part of the project's directory
+	Since   time.Time
+	Until   time.Time
+	Limit   int // zero means 20
+	Context int // entries before and after
+}
+
+// Hit is an entry that was found. Its texts are redacted.
+type Hit struct {
+	ID      string          `json:"id"` // run/source/number
+	Run     string          `json:"run"`
+	Source  string          `json:"source"`
+	Seq     int64           `json:"sequence_number"`
+	Type    transcript.Type `json:"entry_type"`
+	Tool    string          `json:"tool_name,omitempty"`
+	Time    time.Time       `json:"timestamp,omitzero"`
+	Project string          `json:"project,omitempty"`
+	Role    string          `json:"role,omitempty"`
+	Path    string          `json:"path"`
+	Kind    string          `json:"kind"` // of its source: record, claude, codex, log
+	Score   float64         `json:"score"`
+	Snippet string          `json:"snippet"`
+	Marks   [][2]int        `json:"marks"`            // where the words stand in it
+	Copies  int             `json:"copies,omitempty"` // the same entry in other files
+	Before  []Line          `json:"before,omitempty"`
+	After   []Line          `json:"after,omitempty"`
+}
+
+// Line is an entry beside a hit.
+type Line struct {
+	Seq  int64           `json:"sequence_number"`
+	Type transcript.Type `json:"entry_type"`
+	Tool string          `json:"tool_name,omitempty"`
+	Text string          `json:"text"`
+}
+
+// Result is what a search found. More says that further entries match.
+type Result struct {
+	Hits []Hit `json:"hits"`
+	More bool  `json:"more"`
+}
+
+// ErrNoWords is returned for a query that asks for nothing.
+var ErrNoWords = errors.New("name at least one word to look for")
+
+const (
+	batchDocs = 300   // candidates that are weighed at a time
+	maxDocs   = 20000 // candidates that are looked at in all
+	readTexts = 40    // texts that are read at least before the best are picked
+)
+
+// Search finds entries, the best first. Of words that are everywhere the
+// latest entries are weighed.
+func (a *Archive) Search(ctx context.Context, q Query) (Result, error) {
+	terms, err := parseTerms(q.Words)
+	if err != nil {
+		return Result{}, err
+	}
+	if q.Limit <= 0 {
+		q.Limit = 20
+	}
+	match, err := a.matchExpression(ctx, terms, q)
+	if err != nil || match == "" {
+		return Result{Hits: []Hit{}}, err
+	}
+	s := &search{a: a, q: q, terms: terms, match: match, high: math.MaxInt64, copies: map[string]int{}}
+	if !q.Since.IsZero() {
+		s.low = docTime(q.Since.UnixMicro())
+	}
+	if !q.Until.IsZero() {
+		s.high = docTime(q.Until.UnixMicro())
+	}
+	return s.run(ctx)
+}
+
+// search is one search on its way.
+type search struct {
+	a         *Archive
+	q         Query
+	terms     []term
+	match     string
+	low, high int64
+	seen      int
+	found     []scored
+	copies    map[string]int // index in found by what makes two entries the same
+	newest    int64
+}
+
+type scored struct {
+	hit  candidate
+	text []byte
+	fit  fit
+	n    float64
+	more int
+}
+
+// candidate is a row that the index named.
+type candidate struct {
+	ref
+	id, source, origin, seq, at, doc, chars int64
+	tool, run, path, seat, project, agent   string
+	weight                                  float64
+}
+
+func (s *search) run(ctx context.Context) (Result, error) {
+	more := false
+	for s.seen < maxDocs {
+		docs, err := s.next(ctx)
+		if err != nil {
+			return Result{}, err
+		}
+		if len(docs) == 0 {
+			break
+		}
+		rows, err := s.load(ctx, docs)
+		if err != nil {
+			return Result{}, err
+		}
+		left, err := s.weigh(ctx, rows)
+		if err != nil {
+			return Result{}, err
+		}
+		if len(s.found) >= s.q.Limit {
+			more = left || len(docs) == batchDocs || len(s.found) > s.q.Limit
+			break
+		}
+	}
+	return s.result(ctx, more)
+}
+
+// next is the next batch of documents, from the latest on.
+func (s *search) next(ctx context.Context) ([]int64, error) {
+	rows, err := s.a.reader.QueryContext(ctx, "SELECT rowid FROM words WHERE words MATCH ? AND rowid >= ? AND rowid <= ? ORDER BY rowid DESC LIMIT ?",
+		s.match, s.low, s.high, batchDocs)
+	if err != nil {
+		return nil, fmt.Errorf("search the archive: %w", err)
+	}
+	defer rows.Close()
+	var docs []int64
+	for rows.Next() {
+		var n int64
+		if err := rows.Scan(&n); err != nil {
+			return nil, err
+		}
+		docs = append(docs, n)
+	}
+	if len(docs) > 0 {
+		s.high = docs[len(docs)-1] - 1
+		s.newest = max(s.newest, docs[0])
+	}
+	s.seen += len(docs)
+	return docs, rows.Err()
+}
+
+const candidateColumns = `SELECT i.id, i.source, coalesce(i.origin, 0), coalesce(i.seq, 0), coalesce(i.at, 0), coalesce(i.doc, 0), i.chars, coalesce(i.type, ''), i.block, i.off, i.size, i.part,
+	coalesce(i.tool, ''), s.kind, s.run, s.path, coalesce(o.adapter, ''), coalesce(o.seat, ''), coalesce(o.project, ''), coalesce(o.source, '')
+	FROM items i JOIN sources s ON s.id = i.source LEFT JOIN origins o ON o.id = i.origin `
+
+// load reads the rows of documents.
+func (s *search) load(ctx context.Context, docs []int64) ([]candidate, error) {
+	args := make([]any, len(docs))
+	for i, d := range docs {
+		args[i] = d
+	}
+	list, err := s.a.candidates(ctx, candidateColumns+"WHERE i.doc IN (?"+strings.Repeat(",?", len(docs)-1)+")", args...)
+	if err != nil {
+		return nil, err
+	}
+	for i := range list {
+		list[i].weight = s.lightly(&list[i])
+	}
+	slices.SortStableFunc(list, func(a, b candidate) int {
+		return compareDesc(a.weight, b.weight, a.order(&b))
+	})
+	return list, nil
+}
+
+func (a *Archive) candidates(ctx context.Context, query string, args ...any) ([]candidate, error) {
+	rows, err := a.reader.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []candidate
+	for rows.Next() {
+		var c candidate
+		if err := rows.Scan(&c.id, &c.source, &c.origin, &c.seq, &c.at, &c.doc, &c.chars, &c.typ, &c.block, &c.off, &c.size, &c.part,
+			&c.tool, &c.sourceKind, &c.run, &c.path, &c.adapter, &c.seat, &c.project, &c.agent); err != nil {
+			return nil, err
+		}
+		list = append(list, c)
+	}
+	return list, rows.Err()
+}
+
+// order is the same in every archive of the same files: later first.
+func (c *candidate) order(d *candidate) int {
+	if c.at != d.at {
+		return int(min(max(d.at-c.at, -1), 1))
+	}
+	if n := strings.Compare(c.path, d.path); n != 0 {
+		return n
+	}
+	return int(min(max(c.seq-d.seq, -1), 1))
+}
+
+func compareDesc(a, b float64, otherwise int) int {
+	switch {
+	case a > b:
+		return -1
+	case a < b:
+		return 1
+	}
+	return otherwise
+}
+
+// lightly weighs a candidate by what stands in its row: what a person or an
+// agent said before what a tool gave back, short before long, late before
+// early.
+func (s *search) lightly(c *candidate) float64 {
+	days := float64((s.newest>>docBits)-(c.doc>>docBits)) / (24 * 3600 * 1000)
+	return typeWeight(c.typ) / (1 + math.Log1p(float64(c.chars)/2000)) / (1 + days/90)
+}
+
+func typeWeight(t transcript.Type) float64 {
+	switch t {
+	case transcript.UserMessage:
+		return 1.3
+	case transcript.AssistantMessage:
+		return 1.2
+	case transcript.Error, transcript.ToolUse:
+		return 1
+	case transcript.Thinking:
+		return 0.9
+	}
+	return 0.8
+}
+
+// weigh reads the texts of candidates, the promising first, and says whether
+// some were left unread because there are enough.
+func (s *search) weigh(ctx context.Context, list []candidate) (left bool, err error) {
+	enough := max(readTexts, 2*s.q.Limit)
+	for i := range list {
+		if i >= enough && len(s.found) >= s.q.Limit {
+			return true, nil
+		}
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
+		if err := s.weighOne(&list[i]); err != nil {
+			return false, err
+		}
+	}
+	return false, nil
+}
+
+func (s *search) weighOne(c *candidate) error {
+	e, err := s.a.entry(c.ref)
+	if err != nil {
+		return err
+	}
+	text := e.content()
+	if c.tool != "" {
+		text = append([]byte(c.tool+"\n"), text...)
+	}
+	f, ok := fitText(text, s.terms)
+	if !ok {
+		return nil
+	}
+	key := fmt.Sprintf("%s %d %d %s", c.typ, c.at, c.chars, c.tool)
+	if at, ok := s.copies[key]; ok && c.at != 0 {
+		s.found[at].more++
+		if strings.Compare(c.path, s.found[at].hit.path) < 0 {
+			s.found[at].hit = *c
+		}
+		return nil
+	}
+	s.copies[key] = len(s.found)
+	s.found = append(s.found, scored{hit: *c, text: text, fit: f, n: c.weight * f.score})
+	return nil
+}
+
+func (s *search) result(ctx context.Context, more bool) (Result, error) {
+	slices.SortStableFunc(s.found, func(a, b scored) int { return compareDesc(a.n, b.n, a.hit.order(&b.hit)) })
+	res := Result{Hits: []Hit{}, More: more}
+	for i := range s.found[:min(len(s.found), s.q.Limit)] {
+		f := &s.found[i]
+		h := f.hit.hit()
+		h.Score, h.Copies = math.Round(f.n*1000)/1000, f.more
+		h.Snippet, h.Marks = f.fit.snippet(f.text, 240)
+		if s.q.Context > 0 {
+			if err := s.around(ctx, &f.hit, &h); err != nil {
+				return res, err
+			}
+		}
+		res.Hits = append(res.Hits, h)
+	}
+	return res, nil
+}
+
+func (c *candidate) hit() Hit {
+	h := Hit{ID: fmt.Sprintf("%s/%s/%d", c.run, c.agent, c.seq), Run: c.run, Source: c.agent, Seq: c.seq, Type: c.typ,
+		Tool: c.tool, Project: c.project, Role: c.seat, Path: c.path, Kind: c.sourceKind}
+	if c.at != 0 {
+		h.Time = time.UnixMicro(c.at).UTC()
+	}
+	return h
+}
+
+// around reads the entries beside a hit.
+func (s *search) around(ctx context.Context, c *candidate, h *Hit) error {
+	for _, side := range []struct {
+		where, order string
+		to           *[]Line
+	}{{"<", "DESC", &h.Before}, {">", "ASC", &h.After}} {
+		list, err := s.a.candidates(ctx, candidateColumns+`WHERE i.source = ? AND i.seq `+side.where+` ? AND coalesce(i.origin, 0) = ? AND i.doc IS NOT NULL
+			ORDER BY i.seq `+side.order+` LIMIT ?`, c.source, c.seq, c.origin, s.q.Context)
+		if err != nil {
+			return err
+		}
+		for i := range list {
+			e, err := s.a.entry(list[i].ref)
+			if err != nil {
+				return err
+			}
+			*side.to = append(*side.to, Line{list[i].seq, list[i].typ, list[i].tool, oneLine(e.content(), 160)})
+		}
+		if side.where == "<" {
+			slices.Reverse(*side.to)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,139 @@
+package archive
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"conclave/agent/codex"
+	"conclave/internal/jsontext"
+	"conclave/record"
+	"conclave/transcript"
+)
+
+// The kinds of sources.
+const (
+	kindRecord = "record"
+	kindClaude = "claude"
+	kindCodex  = "codex"
+	kindLog    = "log"
+	kindBundle = "bundle"
+)
+
+// target is a file that was found.
+type target struct {
+	path  string
+	size  int64
+	mtime int64
+}
+
+// find lists the files below roots that may be sources, each once. Links are
+// not followed; a root that does not exist has none.
+func find(roots []string) ([]target, error) {
+	var list []target
+	seen := map[string]bool{}
+	for _, root := range roots {
+		root, err := filepath.Abs(root)
+		if err != nil {
+			return nil, err
+		}
+		err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+				return nil // gone since, or not ours to read
+			}
+			if err != nil {
+				return err
+			}
+			if d.IsDir() || !d.Type().IsRegular() || seen[path] || !mayBeSource(path) {
+				return nil
+			}
+			info, err := d.Info()
+			if err != nil {
+				return nil // gone since
+			}
+			seen[path] = true
+			list = append(list, target{path, info.Size(), info.ModTime().UnixNano()})
+			return nil
+		})
+		if err != nil {
+			return nil, fmt.Errorf("look for sessions: %w", err)
+		}
+	}
+	// Large files first: the last to be done is then a short one.
+	slices.SortStableFunc(list, func(a, b target) int { return int(min(max(b.size-a.size, -1), 1)) })
+	return list, nil
+}
+
+func mayBeSource(path string) bool {
+	return strings.HasSuffix(path, ".jsonl") || strings.HasSuffix(path, record.Extension)
+}
+
+// sniff says what kind of source a file is, "" when it is none.
+func sniff(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	start := make([]byte, 256<<10)
+	n, err := io.ReadFull(f, start)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return "", err
+	}
+	return sniffBytes(start[:n]), nil
+}
+
+func sniffBytes(start []byte) string {
+	if record.IsRecord(start[:min(8, len(start))]) {
+		return kindRecord
+	}
+	for range 8 { // the first lines may be damaged, or of a kind that says nothing
+		line, rest, more := bytes.Cut(start, []byte("\n"))
+		if k := sniffLine(line, more); k != "" {
+			return k
+		}
+		if !more {
+			return ""
+		}
+		start = rest
+	}
+	return ""
+}
+
+func sniffLine(line []byte, whole bool) string {
+	if !whole && !jsontext.Valid(line) {
+		// A first line of hundreds of kilobytes: what its beginning shows.
+		if bytes.HasPrefix(line, []byte(`{`)) && bytes.Contains(line, []byte(`"sessionId":`)) {
+			return kindClaude
+		}
+		return ""
+	}
+	if codex.Sniff(line) != codex.FormatUnknown {
+		return kindCodex
+	}
+	m := members(line, "event", "context", "type", "sessionId", "session_id", "uuid", "leafUuid", "message")
+	switch {
+	case m[0] != nil && m[1] != nil:
+		return kindLog
+	case m[2] != nil && (m[3] != nil || m[4] != nil || m[5] != nil || m[6] != nil || m[7] != nil):
+		return kindClaude
+	}
+	return ""
+}
+
+// adapterOf is the adapter of a session file's kind.
+func adapterOf(kind string) string {
+	switch kind {
+	case kindClaude:
+		return transcript.AdapterClaude
+	case kindCodex:
+		return transcript.AdapterCodex
+	}
+	return ""
+}

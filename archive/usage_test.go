@@ -1,0 +1,187 @@
+package archive
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"conclave/internal/sessiongen"
+	"conclave/record"
+	"conclave/transcript"
+)
+
+func count(t *testing.T, o UsageOptions, roots ...string) Usage {
+	t.Helper()
+	u, err := CountUsage(ctx, roots, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(u.Problems) > 0 {
+		t.Fatalf("problems: %v", u.Problems)
+	}
+	return u
+}
+
+// TestUsageOncePerMessage: the captures repeat the usage of a message on each
+// of its lines; the true figure of 02-thinking-tools is 210, not 420.
+func TestUsageOncePerMessage(t *testing.T) {
+	u := count(t, UsageOptions{}, fixtures+"/claude/02-thinking-tools/home")
+	if u.Total.Output != 210 || u.Total.Responses != 5 {
+		t.Errorf("%+v", u.Total)
+	}
+	// A fork copies the history of its parent with the same ids.
+	u = count(t, UsageOptions{By: "session"}, fixtures+"/claude/15b-resume-fork/home")
+	if u.Copies == 0 || u.Total.Responses == 0 {
+		t.Errorf("the fork has no copies: %+v", u)
+	}
+	seen := 0
+	for _, g := range u.Groups {
+		seen += g.Responses
+	}
+	if seen != u.Total.Responses {
+		t.Errorf("groups have %d responses, the total %d", seen, u.Total.Responses)
+	}
+}
+
+// TestUsageAgrees: the quick way over the files, the archive and the generator
+// count the same, by every name.
+func TestUsageAgrees(t *testing.T) {
+	tree := smallTree(t, 11, 2_000_000)
+	roots := []string{tree.Dir, fixtures + "/claude", fixtures + "/claude-2.1.197", fixtures + "/codex"}
+	u := count(t, UsageOptions{}, tree.Dir)
+	if u.Total.Input != tree.Input || u.Total.Output != tree.Output || u.Total.CacheRead != tree.CacheRead ||
+		u.Total.CacheWrite != tree.CacheWrite || int64(u.Total.Responses) != tree.Messages {
+		t.Errorf("counted %+v, written were %+v", u.Total, tree.Written)
+	}
+	a := newTestArchive(t)
+	refresh(t, a, roots...)
+	for by, column := range map[string]string{"day": "day", "model": "model", "role": "seat"} {
+		var got strings.Builder
+		for _, g := range count(t, UsageOptions{By: by}, roots...).Groups {
+			fmt.Fprintf(&got, "%s|%d|%d|%d|%d|%d\n", g.Name, g.Responses, g.Input, g.Output, g.CacheRead, g.CacheWrite)
+		}
+		want := table(t, a, `SELECT coalesce(nullif(`+column+`, ''), 'unknown'), count(*), sum(input), sum(output), sum(cache_read), sum(cache_write) FROM usage GROUP BY 1 ORDER BY `+
+			map[bool]string{true: "1", false: "sum(total) DESC, 1"}[by == "day"])
+		same(t, "usage by "+by, got.String(), want)
+	}
+}
+
+// TestUsageCache: with a cache the answer is the same, after growth too.
+func TestUsageCache(t *testing.T) {
+	tree := smallTree(t, 12, 900_000)
+	cache := filepath.Join(t.TempDir(), "usage")
+	cold := count(t, UsageOptions{Cache: cache}, tree.Dir)
+	warm := count(t, UsageOptions{Cache: cache}, tree.Dir)
+	if warm.Read != 0 || warm.Total != cold.Total {
+		t.Errorf("warm: read %d bytes, %+v, want %+v", warm.Read, warm.Total, cold.Total)
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	more := session(t, 777, 200_000)
+	for len(more) > 0 {
+		n := min(len(more), 1+r.IntN(60_000))
+		f, err := os.OpenFile(tree.Files[0], os.O_APPEND|os.O_WRONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Write(more[:n]); err != nil {
+			t.Fatal(err)
+		}
+		f.Close()
+		more = more[n:]
+		got, want := count(t, UsageOptions{Cache: cache}, tree.Dir), count(t, UsageOptions{}, tree.Dir)
+		if got.Total != want.Total {
+			t.Fatalf("after growth: %+v, want %+v", got.Total, want.Total)
+		}
+		if got.Read > int64(n)+200_000 {
+			t.Errorf("read %d bytes for %d new ones", got.Read, n)
+		}
+	}
+	for _, damage := range [][]byte{nil, []byte("conclave usage 1\n"), []byte("something else")} {
+		writeFile(t, cache, damage)
+		if got, want := count(t, UsageOptions{Cache: cache}, tree.Dir), count(t, UsageOptions{}, tree.Dir); got.Total != want.Total {
+			t.Errorf("with a damaged cache: %+v", got.Total)
+		}
+	}
+}
+
+// TestUsageParts: a file that is read in parts by several has the same figures,
+// wherever the parts meet.
+func TestUsageParts(t *testing.T) {
+	text := session(t, 13, 300_000)
+	file := filepath.Join(t.TempDir(), "s.jsonl")
+	writeFile(t, file, text)
+	want := count(t, UsageOptions{}, file).Total
+	for _, size := range []int64{1, 100, 5_000, 77_777, 200_000} {
+		u := &usageFile{path: file, kind: kindClaude}
+		for from := int64(0); from < int64(len(text)); {
+			to := min(from+max(size, 1000), int64(len(text)))
+			piece := &usageFile{path: file, kind: kindClaude}
+			if _, err := piece.scan(nil, from, to); err != nil {
+				t.Fatal(err)
+			}
+			u.merge(piece, from)
+			from = to
+		}
+		var got Usage
+		got.sum([]*usageFile{u}, UsageOptions{By: "day"})
+		if got.Total != want {
+			t.Errorf("parts of %d: %+v, want %+v", size, got.Total, want)
+		}
+	}
+}
+
+func TestUsageOfRecords(t *testing.T) {
+	dir := t.TempDir()
+	newRecord(t, dir, "r1", "quest.consult.owl", func(_ *record.Writer, e *transcript.Emitter) {
+		emit(t, e, transcript.TokenUsage, map[string]any{"message_id": "m1", "model": "claude-opus-4-5", "usage": map[string]any{"input_tokens": 1_000_000, "output_tokens": 100_000}})
+		emit(t, e, transcript.TokenUsage, map[string]any{"message_id": "m2", "model": "nobody-1", "usage": map[string]any{"input_tokens": 1, "output_tokens": 1}})
+	})
+	u := count(t, UsageOptions{By: "role"}, dir)
+	if len(u.Groups) != 1 || u.Groups[0].Name != "owl" || u.Total.Input != 1_000_001 || u.Total.CostUSD != 7.5 || len(u.Unpriced) != 1 {
+		t.Errorf("%+v", u)
+	}
+	if u := count(t, UsageOptions{Since: time.Now().Add(time.Hour)}, dir); u.Total.Responses != 0 {
+		t.Errorf("since tomorrow: %+v", u.Total)
+	}
+	if _, err := CountUsage(ctx, nil, UsageOptions{By: "moon"}); !errors.Is(err, ErrNoSuchGroup) {
+		t.Errorf("by moon: %v", err)
+	}
+	a := newTestArchive(t)
+	refresh(t, a, dir)
+	if got := table(t, a, "SELECT model, cost_usd FROM cost ORDER BY 1"); got != "claude-opus-4-5|7.5\nnobody-1|-\n" {
+		t.Errorf("cost: %s", got)
+	}
+}
+
+// FuzzUsageLines: a text that only quotes a usage is none, and no line makes it
+// panic.
+func FuzzUsageLines(f *testing.F) {
+	var b bytes.Buffer
+	if _, err := sessiongen.Write(&b, sessiongen.Options{Seed: 1, Bytes: 30_000}); err != nil {
+		f.Fatal(err)
+	}
+	for line := range bytes.SplitSeq(b.Bytes(), []byte("\n")) {
+		if bytes.Contains(line, usageMark) {
+			f.Add(line)
+		}
+	}
+	f.Add([]byte(`{"type":"user","toolUseResult":{"usage":{"input_tokens":5}}}`))
+	f.Fuzz(func(t *testing.T, line []byte) {
+		u := &usageFile{kind: kindClaude}
+		u.lines(line)
+		for _, r := range u.rows {
+			if r.input == 0 && r.output == 0 && r.cacheRead == 0 && r.cacheWrite == 0 {
+				continue
+			}
+			if !bytes.Contains(line, []byte(`"assistant"`)) {
+				t.Fatalf("%q has figures", line)
+			}
+		}
+	})
+}

@@ -1,0 +1,186 @@
+package archive
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+)
+
+// The cache of usage is a version, the names, the files with their rows, and a
+// checksum. A cache that is damaged or of another version is not there.
+const usageVersion = "conclave usage 1\n"
+
+type usageEncoder struct {
+	b     []byte
+	names map[string]uint64
+	list  []string
+}
+
+func (e *usageEncoder) number(n int64) { e.b = binary.AppendVarint(e.b, n) }
+func (e *usageEncoder) text(s string)  { e.number(int64(len(s))); e.b = append(e.b, s...) }
+func (e *usageEncoder) name(s string) {
+	n, ok := e.names[s]
+	if !ok {
+		n = uint64(len(e.list))
+		e.names[s] = n
+		e.list = append(e.list, s)
+	}
+	e.number(int64(n))
+}
+
+// writeUsageCache replaces the cache as a whole. Files of other roots stay in
+// it.
+func writeUsageCache(path string, files []*usageFile, known map[string]*usageFile) error {
+	all := append([]*usageFile(nil), files...)
+	have := map[string]bool{}
+	for _, f := range files {
+		have[f.path] = true
+	}
+	for p, f := range known {
+		if !have[p] {
+			if _, err := os.Stat(p); err == nil {
+				all = append(all, f)
+			}
+		}
+	}
+	e := &usageEncoder{names: map[string]uint64{}}
+	e.number(int64(len(all)))
+	for _, f := range all {
+		e.text(f.path)
+		e.name(f.kind)
+		e.name(f.project)
+		e.name(f.role)
+		e.number(f.size)
+		e.number(f.mtime)
+		e.number(f.pos)
+		e.number(int64(len(f.rows)))
+		last := int64(0)
+		for _, r := range f.rows {
+			e.b = append(e.b, r.key[:]...)
+			e.number(r.at - last)
+			last = r.at
+			e.name(r.model)
+			e.name(r.session)
+			for _, n := range []int64{r.input, r.output, r.cacheRead, r.cacheWrite} {
+				e.number(n)
+			}
+			whole := int64(0)
+			if r.whole {
+				whole = 1
+			}
+			e.number(whole)
+		}
+	}
+	head := &usageEncoder{b: []byte(usageVersion)}
+	head.number(int64(len(e.list)))
+	for _, s := range e.list {
+		head.text(s)
+	}
+	out := append(head.b, e.b...)
+	out = binary.LittleEndian.AppendUint32(out, crc32.Checksum(out, castagnoli))
+	return replaceFile(path, out)
+}
+
+func replaceFile(path string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("keep the usage: %w", err)
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".usage-*")
+	if err != nil {
+		return fmt.Errorf("keep the usage: %w", err)
+	}
+	w := bufio.NewWriter(f)
+	_, err = w.Write(data)
+	err = errors.Join(err, w.Flush(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("keep the usage: %w", err), os.Remove(f.Name()))
+	}
+	return nil
+}
+
+type usageDecoder struct {
+	b     []byte
+	bad   bool
+	names []string
+}
+
+func (d *usageDecoder) number() int64 {
+	n, size := binary.Varint(d.b)
+	if size <= 0 {
+		d.bad, d.b = true, nil
+		return 0
+	}
+	d.b = d.b[size:]
+	return n
+}
+
+func (d *usageDecoder) bytes(n int64) []byte {
+	if n < 0 || n > int64(len(d.b)) {
+		d.bad, d.b = true, nil
+		return nil
+	}
+	out := d.b[:n]
+	d.b = d.b[n:]
+	return out
+}
+
+func (d *usageDecoder) text() string { return string(d.bytes(d.number())) }
+
+func (d *usageDecoder) name() string {
+	n := d.number()
+	if n < 0 || n >= int64(len(d.names)) {
+		d.bad = true
+		return ""
+	}
+	return d.names[n]
+}
+
+// readUsageCache reads the cache; what it cannot use it takes as empty.
+func readUsageCache(path string) map[string]*usageFile {
+	known := map[string]*usageFile{}
+	if path == "" {
+		return known
+	}
+	data, err := os.ReadFile(path)
+	if err != nil || len(data) < len(usageVersion)+4 || !bytes.HasPrefix(data, []byte(usageVersion)) {
+		return known
+	}
+	body, sum := data[:len(data)-4], data[len(data)-4:]
+	if crc32.Checksum(body, castagnoli) != binary.LittleEndian.Uint32(sum) {
+		return known
+	}
+	d := &usageDecoder{b: body[len(usageVersion):]}
+	for n := d.number(); n > 0 && !d.bad; n-- {
+		d.names = append(d.names, d.text())
+	}
+	for n := d.number(); n > 0 && !d.bad; n-- {
+		f := &usageFile{path: d.text(), kind: d.name(), project: d.name(), role: d.name(), size: d.number(), mtime: d.number(), pos: d.number()}
+		rows := d.number()
+		if rows < 0 || rows > int64(len(d.b)) {
+			return map[string]*usageFile{}
+		}
+		f.rows = make([]usageRow, rows)
+		last := int64(0)
+		for i := range f.rows {
+			r := &f.rows[i]
+			copy(r.key[:], d.bytes(16))
+			last += d.number()
+			r.at, r.model, r.session = last, d.name(), d.name()
+			r.input, r.output, r.cacheRead, r.cacheWrite = d.number(), d.number(), d.number(), d.number()
+			r.whole = d.number() == 1
+		}
+		known[f.path] = f
+	}
+	if d.bad {
+		return map[string]*usageFile{}
+	}
+	return known
+}

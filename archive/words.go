@@ -1,0 +1,179 @@
+package archive
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// The words of a text, for the index: runs of letters and digits, in lower
+// case; signs of scripts that are written without spaces one by one. What
+// else stands between them separates. Words are cut after maxWord bytes, so
+// that a page of base64 is one short word.
+const maxWord = 48
+
+// bag collects the distinct words of a text. The index needs each once: that
+// a phrase stands in a text as it was asked for is looked up in the text
+// itself, so that the index can do without positions and stays small and fast.
+type bag struct {
+	out   []byte // the words, each with a space behind it
+	word  []byte
+	table []uint64 // hashes seen, each with the number of the text in its top
+	epoch uint64
+	used  int
+}
+
+func (b *bag) reset() {
+	b.out = b.out[:0]
+	b.used = 0
+	b.epoch++
+	if b.table == nil || b.epoch >= 1<<20 {
+		b.table = make([]uint64, max(4096, len(b.table)))
+		b.epoch = 1
+	}
+}
+
+// addWord adds a word as it is.
+func (b *bag) addWord(w []byte) {
+	h := uint64(14695981039346656037)
+	for _, c := range w {
+		h = (h ^ uint64(c)) * 1099511628211
+	}
+	h ^= h >> 29
+	if !b.fresh(h) {
+		return
+	}
+	b.out = append(append(b.out, w...), ' ')
+}
+
+func (b *bag) fresh(h uint64) bool {
+	if b.used*2 > len(b.table) {
+		b.grow()
+	}
+	mark := b.epoch<<44 | h&(1<<44-1)
+	mask := uint64(len(b.table) - 1)
+	for i := h >> 20 & mask; ; i = (i + 1) & mask {
+		switch have := b.table[i]; {
+		case have == mark:
+			return false
+		case have>>44 != b.epoch:
+			b.table[i] = mark
+			b.used++
+			return true
+		}
+	}
+}
+
+func (b *bag) grow() {
+	old := b.table
+	b.table = make([]uint64, 2*len(old))
+	mask := uint64(len(b.table) - 1)
+	for _, mark := range old {
+		if mark>>44 != b.epoch {
+			continue
+		}
+		for i := (mark >> 20) & mask; ; i = (i + 1) & mask {
+			if b.table[i] == 0 {
+				b.table[i] = mark
+				break
+			}
+		}
+	}
+}
+
+// addText adds the words of a text.
+func (b *bag) addText(text []byte) {
+	eachWord(text, &b.word, func(w []byte, _, _ int) { b.addWord(w) })
+}
+
+// class has, for ASCII, the lower-case form of what belongs to a word, and 0
+// for the rest.
+var class = func() (t [128]byte) {
+	for c := byte('a'); c <= 'z'; c++ {
+		t[c], t[c-'a'+'A'] = c, c
+	}
+	for c := byte('0'); c <= '9'; c++ {
+		t[c] = c
+	}
+	return t
+}()
+
+// eachWord calls fn for every word of text and says where it stands; the word
+// is valid until fn returns. buf is memory to work in.
+func eachWord(text []byte, buf *[]byte, fn func(word []byte, start, end int)) {
+	word, start := (*buf)[:0], 0
+	for i := 0; i < len(text); {
+		c := text[i]
+		if c < utf8.RuneSelf {
+			l := class[c]
+			if l == 0 {
+				if len(word) > 0 {
+					fn(word, start, i)
+					word = word[:0]
+				}
+			} else {
+				if len(word) == 0 {
+					start = i
+				}
+				if len(word) < maxWord {
+					word = append(word, l)
+				}
+			}
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRune(text[i:])
+		letter := unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
+		alone := letter && unspaced(r)
+		if len(word) > 0 && (!letter || alone) {
+			fn(word, start, i)
+			word = word[:0]
+		}
+		switch {
+		case alone:
+			word = utf8.AppendRune(word, r)
+			fn(word, i, i+n)
+			word = word[:0]
+		case letter:
+			if len(word) == 0 {
+				start = i
+			}
+			if len(word) < maxWord {
+				word = appendFolded(word, unicode.ToLower(r))
+			}
+		}
+		i += n
+	}
+	if len(word) > 0 {
+		fn(word, start, len(text))
+	}
+	*buf = word
+}
+
+// unspaced says whether r is of a script that is written without spaces.
+func unspaced(r rune) bool {
+	return r >= 0x2E80 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) ||
+		r >= 0x0E00 && r < 0x1100 && unicode.In(r, unicode.Thai, unicode.Lao, unicode.Myanmar)
+}
+
+// appendFolded appends r without its accent where Latin letters have one: who
+// looks for cafe finds café.
+func appendFolded(dst []byte, r rune) []byte {
+	if r >= 0xE0 && r < 0x180 {
+		if f := folded[r-0xE0]; f != ' ' {
+			return append(dst, f)
+		}
+	}
+	return utf8.AppendRune(dst, r)
+}
+
+// folded has the plain letter for U+00E0 to U+017F; a space keeps the letter.
+const folded = "aaaaaa ceeeeiiii nooooo ouuuuy y" +
+	"aaaaaaccccccccddddeeeeeeeeeegggggggghhhhiiiiiiiiii  jjkk llllll  llnnnnnn   oooooo  rrrrrrsssssssstttt  uuuuuuuuuuuuwwyyyzzzzzz "
+
+// wordsOf lists the words of a text in order.
+func wordsOf(text string) []string {
+	var list []string
+	var buf []byte
+	eachWord([]byte(text), &buf, func(w []byte, _, _ int) { list = append(list, string(w)) })
+	return list
+}

@@ -1,0 +1,375 @@
+package archive
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"conclave/agent/claude"
+	"conclave/record"
+)
+
+// commitBytes is how many bytes of sources one transaction takes up.
+const commitBytes = 64 << 20
+
+// writer puts chunks into the archive. It is used by one goroutine.
+type writer struct {
+	a      *Archive
+	report *Report
+	total  int64
+	whole  bool         // everything in one transaction
+	after  func() error // done before the last commit
+
+	tx      *sql.Tx
+	stmts   map[string]*sql.Stmt
+	pending int64 // bytes in this transaction
+	docs    []doc
+	origins map[origin]int64
+	nextID  int64  // of an item
+	packed  []byte // memory for blocks that are packed here
+}
+
+// doc waits for the index, which wants its documents in order.
+type doc struct {
+	number int64
+	words  []byte
+}
+
+// write takes messages until there are no more.
+func (w *writer) write(ctx context.Context, messages <-chan message) error {
+	for m := range messages {
+		if err := ctx.Err(); err != nil {
+			return context.Cause(ctx)
+		}
+		if err := w.begin(ctx); err != nil {
+			return err
+		}
+		if err := w.take(m); err != nil {
+			return fmt.Errorf("archive %s: %w", m.job.path, err)
+		}
+		if w.pending >= commitBytes && !w.whole {
+			if err := w.commit(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// end commits what is left, or gives up what was not committed.
+func (w *writer) end(good bool) error {
+	if w.tx == nil {
+		return nil
+	}
+	if good && w.after != nil {
+		if err := w.after(); err != nil {
+			return errors.Join(err, w.end(false))
+		}
+	}
+	if good {
+		return w.commit()
+	}
+	tx := w.tx
+	w.tx = nil
+	w.a.cache.clear()
+	return tx.Rollback()
+}
+
+func (w *writer) begin(ctx context.Context) error {
+	if w.tx != nil {
+		return nil
+	}
+	// A transaction that a cancelled context rolls back by itself could do so
+	// in the middle of a statement; the writer ends it at its own pace.
+	tx, err := w.a.db.BeginTx(context.WithoutCancel(ctx), nil)
+	if err != nil {
+		return err
+	}
+	w.tx, w.stmts, w.pending, w.docs = tx, map[string]*sql.Stmt{}, 0, w.docs[:0]
+	w.origins = map[origin]int64{}
+	return tx.QueryRow("SELECT coalesce(max(id), 0) + 1 FROM items").Scan(&w.nextID)
+}
+
+func (w *writer) commit() error {
+	if err := w.indexDocs(); err != nil {
+		return errors.Join(err, w.end(false))
+	}
+	tx := w.tx
+	w.tx = nil
+	return tx.Commit()
+}
+
+// indexDocs gives the index its documents in ascending order: it would write
+// out what it has at every step back.
+func (w *writer) indexDocs() error {
+	slices.SortFunc(w.docs, func(a, b doc) int { return cmp.Compare(a.number, b.number) })
+	for i := 0; i < len(w.docs); i++ {
+		d := w.docs[i]
+		for i+1 < len(w.docs) && w.docs[i+1].number == d.number {
+			i++
+			d.words = append(slices.Clip(d.words), w.docs[i].words...)
+		}
+		if _, err := w.exec("INSERT INTO words(rowid, bag) VALUES (?, ?)", d.number, string(d.words)); err != nil {
+			return err
+		}
+	}
+	w.docs = w.docs[:0]
+	return nil
+}
+
+func (w *writer) exec(query string, args ...any) (sql.Result, error) {
+	s := w.stmts[query]
+	if s == nil {
+		var err error
+		if s, err = w.tx.Prepare(query); err != nil {
+			return nil, err
+		}
+		w.stmts[query] = s
+	}
+	return s.Exec(args...)
+}
+
+func (w *writer) take(m message) error {
+	j := m.job
+	if j.id == 0 {
+		if err := w.openSource(j); err != nil {
+			return err
+		}
+	}
+	if m.done {
+		return w.closeSource(j)
+	}
+	return w.putChunk(j, m.chunk)
+}
+
+// openSource makes the row of a source, or takes back the block that is read
+// again.
+func (w *writer) openSource(j *job) error {
+	generation := 0
+	if s := j.known; s != nil {
+		if !j.replaced {
+			j.id = s.id
+			return w.dropBlock(s.id, j.dropPos)
+		}
+		w.report.Replaced++
+		generation = s.generation + 1
+		if _, err := w.exec("UPDATE sources SET state = 'replaced' WHERE id = ?", s.id); err != nil {
+			return err
+		}
+	}
+	res, err := w.exec("INSERT INTO sources(kind, path, generation, run) VALUES (?, ?, ?, ?)",
+		j.kind, j.path, generation, runOf(j.kind, j.path))
+	if err != nil {
+		return err
+	}
+	j.id, err = res.LastInsertId()
+	return err
+}
+
+// runOf names the run that a source is of: that of its record, or the session,
+// to which its subagents belong.
+func runOf(kind, path string) string {
+	if kind == kindClaude {
+		file, _ := claude.Locate(path)
+		return file.Session
+	}
+	base := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(path), record.Extension), ".jsonl")
+	if kind == kindCodex && len(base) > 36 {
+		return base[len(base)-36:] // rollout-<time>-<thread>
+	}
+	return base
+}
+
+func (w *writer) dropBlock(id, pos int64) error {
+	if pos < 0 {
+		return nil
+	}
+	var block, first, count int64
+	err := w.tx.QueryRow("SELECT block, first, count FROM source_blocks WHERE source = ? AND pos = ?", id, pos).Scan(&block, &first, &count)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	w.report.Entries -= count
+	for _, step := range []struct {
+		query string
+		args  []any
+	}{
+		{"DELETE FROM usage_rows WHERE item >= ? AND item < ?", []any{first, first + count}},
+		{"DELETE FROM items WHERE id >= ? AND id < ?", []any{first, first + count}},
+		{"DELETE FROM source_blocks WHERE source = ? AND pos = ?", []any{id, pos}},
+		{"UPDATE sources SET pos = ? WHERE id = ?", []any{pos, id}},
+		{"DELETE FROM blocks WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM source_blocks WHERE block = ?1)", []any{block}},
+	} {
+		if _, err := w.exec(step.query, step.args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *writer) putChunk(j *job, c *chunk) error {
+	block, err := w.putBlock(c)
+	if err != nil {
+		return err
+	}
+	first := w.nextID
+	for i := range c.items {
+		if err := w.putItem(j, block, &c.items[i]); err != nil {
+			return err
+		}
+	}
+	count := int64(len(c.items))
+	if _, err := w.exec("INSERT INTO source_blocks(source, pos, block, seq, first, count, open, cursor) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+		j.id, c.pos, block, j.seq, first, count, c.open, c.cursor); err != nil {
+		return err
+	}
+	j.seq += count
+	j.entries += count
+	w.pending += int64(c.size)
+	w.report.Bytes += int64(c.size)
+	w.report.Entries += count
+	if w.a.opts.Progress != nil {
+		w.a.opts.Progress(w.report.Bytes, w.total)
+	}
+	_, err = w.exec("UPDATE sources SET pos = ? WHERE id = ?", c.pos+int64(c.size), j.id)
+	return err
+}
+
+// putBlock stores a block, unless it is there.
+func (w *writer) putBlock(c *chunk) (id int64, err error) {
+	if c.packed == nil {
+		c.packed = w.packed
+		w.a.pack(c)
+		w.packed = c.packed
+	}
+	res, err := w.exec("INSERT INTO blocks(sum, size, packed) VALUES (?, ?, ?) ON CONFLICT(sum) DO NOTHING", c.sum[:], c.size, c.packed)
+	if err != nil {
+		return 0, err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 1 {
+		id, _ = res.LastInsertId()
+		return id, err
+	}
+	return id, w.tx.QueryRow("SELECT id FROM blocks WHERE sum = ?", c.sum[:]).Scan(&id)
+}
+
+func (w *writer) putItem(j *job, block int64, it *item) error {
+	origin, err := w.origin(it.origin)
+	if err != nil {
+		return err
+	}
+	id := w.nextID
+	w.nextID++
+	if _, err := w.exec(`INSERT INTO items(id, source, origin, type, seq, at, block, off, size, part, chars, doc,
+		tool, tool_id, subtype, failed, level, logger, event, message) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
+		id, j.id, origin, empty(string(kinds[it.kind])), zero(it.seq), zero(it.at), block, int64(it.off), int64(it.size), int64(it.part), int64(it.chars), zero(it.doc),
+		empty(it.tool), empty(it.toolID), empty(it.subtype), flag(it.failed),
+		empty(it.level), empty(it.logger), empty(it.event), empty(it.message)); err != nil {
+		return err
+	}
+	if it.doc != 0 && !w.a.isCache {
+		w.docs = append(w.docs, doc{it.doc, it.words})
+	}
+	if u := it.usage; u != nil {
+		_, err = w.exec("INSERT INTO usage_rows(item, source, key, model, at, input, output, cache_read, cache_write) VALUES (?,?,?,?,?,?,?,?,?)",
+			id, j.id, u.key, u.model, zero(it.at), u.input, u.output, u.cacheRead, u.cacheWrite)
+	}
+	return err
+}
+
+func (w *writer) origin(o *origin) (any, error) {
+	if o == nil {
+		return nil, nil
+	}
+	if id, ok := w.origins[*o]; ok {
+		return id, nil
+	}
+	args := []any{o.prompt, o.adapter, o.source, o.session, o.seat, o.project}
+	if _, err := w.exec("INSERT INTO origins(prompt_name, adapter, source, session_id, seat, project) VALUES (?,?,?,?,?,?) ON CONFLICT DO NOTHING", args...); err != nil {
+		return nil, err
+	}
+	var id int64
+	err := w.tx.QueryRow("SELECT id FROM origins WHERE prompt_name = ? AND adapter = ? AND source = ? AND session_id = ? AND seat = ? AND project = ?", args...).Scan(&id)
+	w.origins[*o] = id
+	return id, err
+}
+
+func (w *writer) closeSource(j *job) error {
+	state := "live"
+	if j.replay != nil {
+		state = j.known.state
+	}
+	if _, err := w.exec("UPDATE sources SET size = ?, mtime = ?, state = ?, problem = ? WHERE id = ?", j.size, j.mtime, state, j.problem, j.id); err != nil {
+		return err
+	}
+	if j.problem != "" {
+		w.report.Problems = append(w.report.Problems, j.path+": "+j.problem)
+	}
+	for column, value := range map[string]string{"header": j.header, "seal": j.seal} {
+		if value == "" {
+			continue
+		}
+		if _, err := w.exec("UPDATE sources SET "+column+" = ? WHERE id = ?", value, j.id); err != nil {
+			return err
+		}
+	}
+	if j.replaced {
+		if err := w.forgetCopies(j); err != nil {
+			return err
+		}
+	}
+	if !j.judged {
+		return nil
+	}
+	if _, err := w.exec("DELETE FROM findings WHERE source = ?", j.id); err != nil {
+		return err
+	}
+	for _, f := range j.findings {
+		if _, err := w.exec("INSERT INTO findings(source, rule, turn, frame, what) VALUES (?, ?, ?, ?, ?)",
+			j.id, f.Rule, f.Turn, int64(f.Frame), string(w.a.clean([]byte(f.What)))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// forgetCopies takes the entries of a replaced file out that its successor has
+// too. The raw store keeps both files.
+func (w *writer) forgetCopies(j *job) error {
+	const copies = `SELECT old.id FROM items old WHERE old.source = ?1 AND (old.doc IS NULL OR EXISTS (
+		SELECT 1 FROM items new WHERE new.doc = old.doc AND new.source = ?2))`
+	if _, err := w.exec("DELETE FROM usage_rows WHERE item IN ("+copies+")", j.known.id, j.id); err != nil {
+		return err
+	}
+	_, err := w.exec("DELETE FROM items WHERE id IN ("+copies+")", j.known.id, j.id)
+	return err
+}
+
+func zero(n int64) any {
+	if n == 0 {
+		return nil
+	}
+	return n
+}
+
+func empty(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+func flag(b bool) any {
+	if b {
+		return int64(1)
+	}
+	return nil
+}

@@ -1,0 +1,322 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"conclave/agent"
+	"conclave/engine"
+	"conclave/internal/lockfile"
+	"conclave/policy"
+	"conclave/seat"
+	tableflow "conclave/table/flow"
+	"conclave/table/offline"
+)
+
+func newTableCommand(env *environment) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "table",
+		Short: "Play a tabletop campaign: a game master, players, secrets, dice",
+		Long: `A table plays a campaign in campaigns/NAME: a game master and players, each an
+agent or a person, each in a seat that sees what it may see and nothing else.
+Every campaign file is written by the engine; dice fall once, and can be checked;
+a session that was cut goes on where it stopped.`,
+		Example: `  conclave table new ashfall --adventure
+  conclave table play ashfall --as bram-oatley
+  conclave table play ashfall --auto --max-turns 5
+  conclave table audit ashfall`,
+	}
+	cmd.AddCommand(
+		newTableNew(env), newTableList(env), newTableValidate(env),
+		newTablePlay(env), newTableResume(env), newTableSay(env), newTableSignal(env),
+		newTableStatus(env), newTableSeats(env), newTableRename(env),
+		newTableRoll(env), newTableDice(env), newTableReveal(env),
+		newTableSave(env), newTableRestore(env), newTableFork(env),
+		newTableJournal(env), newTableExport(env), newTableAudit(env),
+	)
+	return cmd
+}
+
+// tableFlags are those of commands that open a table.
+type tableFlags struct {
+	as, answers          string
+	auto, wait, endAfter bool
+	maxTurns             int
+	asker                *asker // who is here; nil finds out
+}
+
+func (f *tableFlags) add(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.wait, "wait", false, "wait while another process holds the table")
+}
+
+// openTable opens a campaign for writing.
+func (env *environment) openTable(ctx context.Context, cmd *cobra.Command, name string, f tableFlags) (*tableflow.Table, *workspace, error) {
+	w, err := env.openWorkspace()
+	if err != nil {
+		return nil, nil, err
+	}
+	o := tableflow.Options{
+		Workspace: w.root, Campaign: name, Cast: w.tableCast(env, f.as), Auto: f.auto, Wait: f.wait,
+		Purpose: cmd.CommandPath() + " " + name, Program: "conclave " + version,
+		Show: env.tableScreen(f.as),
+	}
+	if f.asker == nil && !f.auto {
+		if f.asker, err = env.tableAsker(f.answers); err != nil {
+			return nil, nil, err
+		}
+	}
+	if f.asker != nil { // an interface of a nil pointer would be somebody
+		o.Asker = f.asker
+	}
+	t, err := tableflow.Open(ctx, o)
+	if err != nil {
+		return nil, nil, tableError(err)
+	}
+	return t, w, nil
+}
+
+// tableAsker is nobody where there is neither a terminal nor a file.
+func (env *environment) tableAsker(answers string) (*asker, error) {
+	a := &asker{env: env, out: env.Stdout}
+	if answers == "" {
+		if !env.StdinIsTerminal {
+			return nil, nil
+		}
+		return a, nil
+	}
+	data, err := os.ReadFile(inDir(env, answers))
+	if err != nil {
+		return nil, environmentError("read the answers: %w", err)
+	}
+	a.answers = splitAnswers(string(data))
+	return a, nil
+}
+
+// tableError gives an error of the table its exit code and the way out.
+func tableError(err error) error {
+	var held *lockfile.HeldError
+	var cut *engine.CutError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &held):
+		return environmentError("the table is in use: %w (--wait waits for it)", err)
+	case errors.As(err, &cut):
+		return environmentError("the table waits: %w\ncontinue with: conclave table resume NAME", err)
+	case errors.Is(err, tableflow.ErrOpen):
+		return noError("%w: conclave table resume NAME", err)
+	}
+	return environmentError("%w", err)
+}
+
+// tableCast finds who sits where: the person in the seat that they named, else
+// whom the configuration names, by character first, then by role.
+func (w *workspace) tableCast(env *environment, as string) tableflow.Cast {
+	return func(role policy.Role, character string, stepIn bool) (tableflow.Actor, error) {
+		keys, embedded := []string{"gm"}, offline.GM()
+		switch role {
+		case policy.Player:
+			keys, embedded = []string{"player." + character, "player"}, offline.Player()
+		case policy.JournalKeeper:
+			keys, embedded = []string{"journal-keeper." + character, "journal-keeper", "journal keeper"}, offline.Keeper()
+		}
+		key := keys[0]
+		for _, k := range keys {
+			if _, ok := w.config.Agents[k]; ok {
+				key = k
+				break
+			}
+		}
+		seated := as != "" && role != policy.JournalKeeper && (as == character || role == policy.GM && as == string(policy.GM))
+		if (seated || w.config.For(key).Agent == "human") && !stepIn {
+			return tableflow.Actor{Person: true}, nil
+		}
+		return w.tableActor(env, key, embedded)
+	}
+}
+
+func (w *workspace) tableActor(env *environment, key string, embedded agent.Agent) (tableflow.Actor, error) {
+	if w.config.For(key).Agent == "human" { // somebody must step in for a person
+		return tableflow.Actor{Agent: embedded, InProcess: true}, nil
+	}
+	a, err := w.cast(env, key, embedded)
+	if err != nil {
+		return tableflow.Actor{}, err
+	}
+	return tableflow.Actor{Agent: a.agent, InProcess: a.inProcess, Dress: func(p *seat.Plan) { a.dress(p, w) }}, nil
+}
+
+// tableScreen prints what a seat sees, each passage once.
+func (env *environment) tableScreen(as string) func(tableflow.Notice) {
+	if as == "" {
+		as = tableflow.SeatTable
+	}
+	s := env.style()
+	shownBlocks, cycle := 0, 0
+	return func(n tableflow.Notice) {
+		if n.Kind == "narrative" {
+			// A cycle's passages are shown as they come; the commit shows all.
+			if n.Cycle != cycle {
+				cycle, shownBlocks = n.Cycle, 0
+			}
+			from := min(shownBlocks, len(n.Blocks))
+			shownBlocks = len(n.Blocks)
+			n.Blocks = n.Blocks[from:]
+		}
+		text := n.For(as)
+		if text == "" {
+			return
+		}
+		text = shown(text)
+		if n.Kind != "narrative" {
+			text = s.dim(text)
+		}
+		fmt.Fprintf(env.Stdout, "\n%s\n", text)
+	}
+}
+
+func newTableList(env *environment) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use: "list", Short: "The campaigns of this workspace", Args: cobra.NoArgs,
+		Example: "  conclave table list --json",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			root := env.findRoot()
+			names, err := tableflow.Campaigns(root)
+			if err != nil {
+				return environmentError("%w", err)
+			}
+			list := []tableflow.Status{}
+			for _, name := range names {
+				st, err := tableflow.Look(cmd.Context(), root, name)
+				if err != nil {
+					st = tableflow.Status{Campaign: name, Problems: []string{err.Error()}}
+				}
+				list = append(list, st)
+			}
+			if asJSON {
+				return printJSON(env.Stdout, list)
+			}
+			if len(list) == 0 {
+				fmt.Fprintln(env.Stdout, "no campaigns here; begin one: conclave table new NAME --adventure")
+				return nil
+			}
+			tw := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
+			fmt.Fprintln(tw, "CAMPAIGN\tSESSION\tCYCLE\tPARTY\tSTATE")
+			for _, st := range list {
+				fmt.Fprintf(tw, "%s\t%d\t%d\t%d\t%s\n", st.Campaign, st.Session, st.Cycle, len(st.Characters), tableState(st))
+			}
+			return tw.Flush()
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+func tableState(st tableflow.Status) string {
+	switch {
+	case len(st.Characters) == 0 && len(st.Problems) > 0:
+		return "cannot be played: " + st.Problems[0]
+	case len(st.Open) > 0 && st.Holder == nil:
+		return "a cycle is open"
+	case st.Holder != nil:
+		return "in use"
+	case st.InSession:
+		return "in session"
+	}
+	return "at rest"
+}
+
+func newTableStatus(env *environment) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use: "status NAME", Short: "How a table stands", Args: oneArg("campaign"),
+		Example: "  conclave table status ashfall",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			st, err := tableflow.Look(cmd.Context(), env.findRoot(), args[0])
+			if err != nil {
+				return environmentError("%w", err)
+			}
+			if asJSON {
+				return printJSON(env.Stdout, st)
+			}
+			fmt.Fprintf(env.Stdout, "%s: session %d, cycle %d, %s\n", st.Campaign, st.Session, st.Cycle, tableState(st))
+			if st.Scene != nil {
+				fmt.Fprintf(env.Stdout, "scene %d: %s\n", st.Scene.Number, st.Scene.Title)
+			}
+			for _, c := range st.Characters {
+				away := ""
+				if c.Away {
+					away = ", its person is away"
+				}
+				fmt.Fprintf(env.Stdout, "  %s (%s): %s%s\n", c.Slug, c.Name, c.Status, away)
+			}
+			for what, list := range map[string][]string{"open": st.Open, "journal": st.Journals, "draft": st.Drafts, "problem": st.Problems} {
+				for _, l := range list {
+					fmt.Fprintf(env.Stdout, "%s: %s\n", what, l)
+				}
+			}
+			for _, sv := range st.Saves {
+				fmt.Fprintf(env.Stdout, "save point: %s (cycle %d)\n", sv.Name, sv.Cycle)
+			}
+			fmt.Fprintf(env.Stdout, "dice: %s\n", counted(st.Rolls, "roll", "rolls"))
+			if st.Holder != nil {
+				fmt.Fprintf(env.Stdout, "held by process %d: %s\n", st.Holder.PID, st.Holder.Purpose)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+func newTableValidate(env *environment) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use: "validate NAME", Short: "Can this campaign be played?", Args: oneArg("campaign"),
+		Example: "  conclave table validate ashfall",
+		RunE: func(_ *cobra.Command, args []string) error {
+			problems, warnings, err := tableflow.Validate(env.findRoot(), args[0], tableCaps())
+			if err != nil {
+				return environmentError("%w", err)
+			}
+			if asJSON {
+				if err := printJSON(env.Stdout, map[string][]string{"problems": problems, "warnings": warnings}); err != nil {
+					return err
+				}
+			} else {
+				for _, p := range problems {
+					fmt.Fprintf(env.Stdout, "problem: %s\n", visible(p))
+				}
+				for _, w := range warnings {
+					fmt.Fprintf(env.Stdout, "warning: %s\n", visible(w))
+				}
+				if len(problems) == 0 {
+					fmt.Fprintf(env.Stdout, "%s can be played\n", args[0])
+				}
+			}
+			if len(problems) > 0 {
+				return saidNo()
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+// argsNamed wants exactly these arguments.
+func argsNamed(names ...string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == len(names) {
+			return nil
+		}
+		return usageError("%s takes %s\ntry: %[1]s --help", cmd.CommandPath(), strings.Join(names, " and "))
+	}
+}

@@ -1,0 +1,388 @@
+package main
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"math/big"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"conclave/audit"
+	"conclave/dice"
+	"conclave/policy"
+	"conclave/table"
+	tableflow "conclave/table/flow"
+)
+
+// chance is dice without a log.
+type chance struct{}
+
+func (chance) Face(sides int) (int, error) {
+	n, err := rand.Int(rand.Reader, big.NewInt(int64(sides)))
+	if err != nil {
+		return 0, err
+	}
+	return int(n.Int64()) + 1, nil
+}
+
+func newTableRoll(env *environment) *cobra.Command {
+	var campaign, who, purpose, visibility string
+	var f tableFlags
+	cmd := &cobra.Command{
+		Use:   "roll EXPR",
+		Short: "Let dice fall",
+		Long: `Roll reads an expression and rolls it. With --table the roll is in that table's
+log, where it can be checked; without, it is for practice and nobody can.`,
+		Example: `  conclave table roll 4d6k3
+  conclave table roll --table ashfall --who bram-oatley "1d20+3 vs 15"`,
+		Args: oneArg("expression"),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			parsed, err := dice.Parse(args[0])
+			if err != nil {
+				return usageError("%w", err)
+			}
+			if campaign == "" {
+				results, err := parsed.Eval(chance{})
+				if err != nil {
+					return usageError("%w", err)
+				}
+				for _, r := range results {
+					fmt.Fprintln(env.Stdout, r.Text)
+				}
+				return nil
+			}
+			if err := env.checkSeat(campaign, who); err != nil {
+				return err
+			}
+			t, _, err := env.openTable(cmd.Context(), cmd, campaign, f)
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, tableError(t.Close())) }()
+			l, err := t.Roll(dice.Request{Who: who, Expr: args[0], Purpose: purpose, Visibility: dice.Visibility(visibility)})
+			if err != nil {
+				return usageError("%w", err)
+			}
+			fmt.Fprintln(env.Stdout, tableflow.RollText(l, dice.Viewer{GM: who == string(policy.GM), Name: who}))
+			return nil
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().StringVar(&campaign, "table", "", "the campaign whose log takes the roll")
+	cmd.Flags().StringVar(&who, "who", string(policy.GM), "who rolls: gm, or a character")
+	cmd.Flags().StringVar(&purpose, "purpose", "", "what for")
+	cmd.Flags().StringVar(&visibility, "visibility", "open", "open, sealed or private")
+	return cmd
+}
+
+func newTableDice(env *environment) *cobra.Command {
+	cmd := &cobra.Command{Use: "dice", Short: "The log of a table's dice"}
+	var asJSON bool
+	verify := &cobra.Command{
+		Use: "verify NAME", Short: "Recompute every roll", Args: oneArg("campaign"),
+		Long: `Verify recomputes the chain, the commitments and every roll whose seed is shown.
+It proves that nothing was changed and nothing chosen later: fair against everyone
+but the host of the engine, who can read the seed of an epoch that is open.`,
+		Example: "  conclave table dice verify ashfall",
+		RunE: func(_ *cobra.Command, args []string) error {
+			file, err := env.tableFile(args[0], table.DiceLogFile)
+			if err != nil {
+				return err
+			}
+			report, err := dice.VerifyFile(file)
+			if err != nil {
+				return environmentError("%w", err)
+			}
+			if asJSON {
+				if err := printJSON(env.Stdout, report); err != nil {
+					return err
+				}
+			} else {
+				for _, e := range report.Epochs {
+					fmt.Fprintf(env.Stdout, "epoch %d: %s, %s, commitment %s\n", e.Epoch, counted(e.Rolls, "roll", "rolls"), e.State, e.Commit)
+				}
+			}
+			if !report.OK() {
+				return noError("line %d: %s", report.Bad.Line, report.Bad.Reason)
+			}
+			return nil
+		},
+	}
+	verify.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	cmd.AddCommand(verify)
+	return cmd
+}
+
+// tableFile is a file of a campaign, whose name is checked first.
+func (env *environment) tableFile(campaign, name string) (string, error) {
+	if err := table.CheckSlug(campaign); err != nil {
+		return "", usageError("campaign %w", err)
+	}
+	return filepath.Join(env.findRoot(), "campaigns", campaign, name), nil
+}
+
+func newTableReveal(env *environment) *cobra.Command {
+	var f tableFlags
+	cmd := &cobra.Command{
+		Use: "reveal NAME ROLL", Short: "Open a sealed or private roll to everyone", Args: argsNamed("a campaign", "the number of a roll"),
+		Example: "  conclave table reveal ashfall 7",
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			n, err := strconv.ParseUint(args[1], 10, 64)
+			if err != nil {
+				return usageError("%q is no number of a roll", args[1])
+			}
+			t, _, err := env.openTable(cmd.Context(), cmd, args[0], f)
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, tableError(t.Close())) }()
+			l, err := t.Reveal(n)
+			if err != nil {
+				return noError("%w", err)
+			}
+			fmt.Fprintln(env.Stdout, tableflow.RollText(l, dice.Viewer{GM: true}))
+			return nil
+		},
+	}
+	f.add(cmd)
+	return cmd
+}
+
+func newTableSave(env *environment) *cobra.Command {
+	var f tableFlags
+	cmd := &cobra.Command{
+		Use: "save NAME POINT", Short: "Keep a save point", Args: argsNamed("a campaign", "a name for the save point"),
+		Example: "  conclave table save ashfall before-the-lock",
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			t, _, err := env.openTable(cmd.Context(), cmd, args[0], f)
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, tableError(t.Close())) }()
+			save, err := t.Save(cmd.Context(), args[1])
+			if err != nil {
+				return noError("%w", err)
+			}
+			fmt.Fprintf(env.Stdout, "saved as %s, at cycle %d\n", save.Name, save.Cycle)
+			return nil
+		},
+	}
+	f.add(cmd)
+	return cmd
+}
+
+func newTableRestore(env *environment) *cobra.Command {
+	var f tableFlags
+	cmd := &cobra.Command{
+		Use: "restore NAME POINT", Short: "Go back to a save point", Args: argsNamed("a campaign", "a save point"),
+		Long: `Restore brings the campaign's files and the table's memory back to a save point.
+What is now is kept as a save point of its own. Dice do not go back: their seed is
+shown, a new one begins.`,
+		Example: "  conclave table restore ashfall before-the-lock",
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			t, _, err := env.openTable(cmd.Context(), cmd, args[0], f)
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, tableError(t.Close())) }()
+			kept, err := t.Restore(cmd.Context(), args[1])
+			if err != nil {
+				return noError("%w", err)
+			}
+			fmt.Fprintf(env.Stdout, "back at %s; what was is kept as %s\n", args[1], kept)
+			return nil
+		},
+	}
+	f.add(cmd)
+	return cmd
+}
+
+func newTableFork(env *environment) *cobra.Command {
+	var f tableFlags
+	var from string
+	cmd := &cobra.Command{
+		Use: "fork NAME NEW", Short: "Make another campaign of this one", Args: argsNamed("a campaign", "a name for the new one"),
+		Example: "  conclave table fork ashfall ashfall-two --from before-the-lock",
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			t, _, err := env.openTable(cmd.Context(), cmd, args[0], f)
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, tableError(t.Close())) }()
+			if err := t.Fork(cmd.Context(), args[1], from); err != nil {
+				return noError("%w", err)
+			}
+			fmt.Fprintf(env.Stdout, "campaigns/%s goes its own way\n", args[1])
+			return nil
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().StringVar(&from, "from", "", "a save point; otherwise from now")
+	return cmd
+}
+
+func newTableJournal(env *environment) *cobra.Command {
+	return &cobra.Command{
+		Use: "journal NAME CHARACTER", Short: "Read a character's journal", Args: argsNamed("a campaign", "a character"),
+		Example: "  conclave table journal ashfall bram-oatley",
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := env.checkSeat(args[0], args[1]); err != nil {
+				return err
+			}
+			c, err := table.OpenCampaign(env.findRoot(), args[0])
+			if err != nil {
+				return environmentError("%w", err)
+			}
+			defer c.Close()
+			data, err := c.Party.Read(table.JournalFile(args[1]), 0)
+			if errors.Is(err, os.ErrNotExist) {
+				return noError("%s has no journal yet", args[1])
+			}
+			if err != nil {
+				return environmentError("%w", err)
+			}
+			fmt.Fprint(env.Stdout, shown(table.RemoveGM(string(data))))
+			return nil
+		},
+	}
+}
+
+func newTableExport(env *environment) *cobra.Command {
+	var format, as, out, edition string
+	cmd := &cobra.Command{
+		Use:   "export NAME",
+		Short: "The story as Markdown or HTML, the actual play, a player's edition",
+		Example: `  conclave table export ashfall > story.md
+  conclave table export ashfall --format html -o story.html
+  conclave table export ashfall --format log --as gm
+  conclave table export ashfall --player-edition for-bram --as bram-oatley`,
+		Args: oneArg("campaign"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := env.checkSeat(args[0], as); err != nil {
+				return err
+			}
+			root, name := env.findRoot(), args[0]
+			title := strings.ToUpper(name[:1]) + strings.ReplaceAll(name[1:], "-", " ")
+			if edition != "" {
+				if as == string(policy.GM) {
+					return usageError("a player's edition is no game master's")
+				}
+				files, err := tableflow.PlayerEdition(root, name, title, as, inDir(env, edition))
+				if err != nil {
+					return environmentError("%w", err)
+				}
+				fmt.Fprintf(env.Stdout, "%s: %s\n", edition, strings.Join(files, ", "))
+				return nil
+			}
+			text, err := tableflow.Story(root, name, title, as)
+			switch format {
+			case "md":
+			case "html":
+				text = tableflow.HTML(title, text)
+			case "log":
+				text, err = tableflow.PlayLog(root, name, title, as)
+			default:
+				return usageError("no format is called %q: md, html, log", format)
+			}
+			if err != nil {
+				return environmentError("%w", err)
+			}
+			if out == "" {
+				fmt.Fprint(env.Stdout, text)
+				return nil
+			}
+			if err := os.WriteFile(inDir(env, out), []byte(text), 0o644); err != nil {
+				return environmentError("%w", err)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", "md", "md, html or log")
+	cmd.Flags().StringVar(&as, "as", tableflow.SeatTable, "whose knowledge: table, a character, or gm")
+	cmd.Flags().StringVarP(&out, "output", "o", "", "the file to write")
+	cmd.Flags().StringVar(&edition, "player-edition", "", "write story, party knowledge and world into this directory, without secrets")
+	return cmd
+}
+
+func newTableAudit(env *environment) *cobra.Command {
+	var asJSON, isolation bool
+	cmd := &cobra.Command{
+		Use:   "audit NAME",
+		Short: "What fed every call, and did anything reach anyone who must not know it?",
+		Long: `Audit lists for every call of the table the sources that fed it (path, digest),
+holds them against what the seat may read, and judges the records as
+conclave audit does. It exits with 1 when anything was found.`,
+		Example: "  conclave table audit ashfall\n  conclave table audit ashfall --json",
+		Args:    oneArg("campaign"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if _, err := env.tableFile(args[0], ""); err != nil {
+				return err
+			}
+			root := env.findRoot()
+			calls, err := tableflow.Calls(root, args[0])
+			if err != nil {
+				return environmentError("%w", err)
+			}
+			if len(calls) == 0 {
+				return noError("no call of %s is on record", args[0])
+			}
+			files, err := tableflow.Records(root, args[0])
+			if err != nil {
+				return environmentError("%w", err)
+			}
+			var reports []*audit.Report
+			for _, file := range files {
+				r, err := auditFile(file)
+				if err != nil {
+					return environmentError("%s: %w", file, err)
+				}
+				reports = append(reports, r)
+			}
+			return env.printTableAudit(calls, reports, asJSON, isolation)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	cmd.Flags().BoolVar(&isolation, "isolation", false, "print the sources only")
+	return cmd
+}
+
+func (env *environment) printTableAudit(calls []tableflow.Call, reports []*audit.Report, asJSON, isolation bool) error {
+	bad := 0
+	for _, c := range calls {
+		bad += len(c.Trespasses())
+	}
+	for _, r := range reports {
+		bad += len(r.Findings)
+	}
+	if asJSON {
+		if err := printJSON(env.Stdout, map[string]any{"calls": calls, "reports": reports, "findings": bad}); err != nil {
+			return err
+		}
+	} else {
+		for _, c := range calls {
+			fmt.Fprintf(env.Stdout, "%s %s %s\n", c.Run, c.Turn, c.Role)
+			for _, s := range c.Sources.Sources {
+				note := ""
+				if s.Note != "" {
+					note = " (" + s.Note + ")"
+				}
+				fmt.Fprintf(env.Stdout, "    %s %.12s %d bytes%s\n", s.Path, s.SHA256, s.Bytes, note)
+			}
+			for _, p := range c.Trespasses() {
+				fmt.Fprintf(env.Stdout, "found: %s must not read %s\n", c.Character, p)
+			}
+		}
+		if !isolation {
+			env.printAudit(reports)
+		}
+	}
+	if bad > 0 {
+		return saidNo()
+	}
+	return nil
+}

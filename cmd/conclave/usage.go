@@ -1,0 +1,91 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"conclave/archive"
+)
+
+func newUsageCommand(env *environment) *cobra.Command {
+	var o archive.UsageOptions
+	var since, until string
+	var asJSON, noCache bool
+	cmd := &cobra.Command{
+		Use:   "usage [PATH…]",
+		Short: "Count tokens and their cost, each response once",
+		Long: `Usage counts the tokens that the records of this workspace and the sessions of
+Claude Code and Codex tell of, subagents included. A response that several files
+tell of (a session that was forked, a copy, a record) is counted once. Days are
+those of UTC. Costs follow the public list prices; models without a known price
+are named and have none.`,
+		Example: `  conclave usage
+  conclave usage --by project --since 7d
+  conclave usage --by model --json ~/.claude/projects`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var err error
+			if o.Since, err = pointInTime(since); err != nil {
+				return usageError("--since: %w", err)
+			}
+			if o.Until, err = pointInTime(until); err != nil {
+				return usageError("--until: %w", err)
+			}
+			if !noCache {
+				o.Cache = filepath.Join(env.cacheDir(), "usage")
+			}
+			u, err := archive.CountUsage(cmd.Context(), env.sessionRoots(args), o)
+			if errors.Is(err, archive.ErrNoSuchGroup) {
+				return usageError("--by: %w", err)
+			}
+			if err != nil {
+				return environmentError("%w", err)
+			}
+			if asJSON {
+				return printJSON(env.Stdout, u)
+			}
+			return printUsage(env.Stdout, o.By, u)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.By, "by", "day", "sum by day, project, model, role or session")
+	f.StringVar(&since, "since", "", "only since this `TIME`: 2d, 2026-02-18")
+	f.StringVar(&until, "until", "", "only before this `TIME`")
+	f.BoolVar(&noCache, "no-cache", false, "read everything again")
+	f.BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+func printUsage(out io.Writer, by string, u archive.Usage) error {
+	w := tabwriter.NewWriter(out, 2, 2, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(w, "%s\tresponses\tinput\toutput\tcache read\tcache write\ttotal\tUSD\t\n", by)
+	for _, g := range append(u.Groups, u.Total) {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%.2f\t\n", g.Name, thousands(int64(g.Responses)), thousands(g.Input), thousands(g.Output),
+			thousands(g.CacheRead), thousands(g.CacheWrite), thousands(g.Total), g.CostUSD)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if len(u.Unpriced) > 0 {
+		fmt.Fprintf(out, "no price is known for %s\n", strings.Join(u.Unpriced, ", "))
+	}
+	for _, p := range u.Problems {
+		fmt.Fprintf(out, "could not read all of %s\n", p)
+	}
+	return nil
+}
+
+// thousands writes 1234567 as 1,234,567.
+func thousands(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

@@ -1,0 +1,147 @@
+package flow
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"conclave/dice"
+	"conclave/engine"
+	"conclave/table"
+)
+
+// StepAway lets a character be played by its agent while its person is away;
+// with back the person takes it up again.
+func (t *Table) StepAway(ctx context.Context, character string, back bool) error {
+	roster, err := t.roster()
+	if err != nil {
+		return err
+	}
+	ch, ok := roster.Get(character)
+	if !ok {
+		return fmt.Errorf("%q is no character of %s", clip(character, 80), t.opts.Campaign)
+	}
+	if _, away := t.snapshot().away[ch.Slug]; away != back {
+		return nil
+	}
+	return t.note(ctx, Event{Kind: EventSeat, Away: map[string]bool{ch.Slug: !back}})
+}
+
+// SetStatus says whether a character can be called.
+func (t *Table) SetStatus(ctx context.Context, character string, status table.Status) error {
+	roster, err := t.roster()
+	if err != nil {
+		return err
+	}
+	var o output
+	o.addStatus(character, string(status), roster)
+	if len(o.Faults) > 0 {
+		return fmt.Errorf("%s", o.Faults[0])
+	}
+	return t.note(ctx, Event{Kind: EventSeat, Statuses: map[string]table.Status{o.Statuses[0].Character: status}})
+}
+
+// Roll lets dice fall for a person.
+func (t *Table) Roll(req dice.Request) (dice.Line, error) {
+	log, err := t.diceLog()
+	if err != nil {
+		return dice.Line{}, err
+	}
+	req.Cycle = fmt.Sprint(t.snapshot().cycle)
+	return log.Roll(req)
+}
+
+// Reveal opens a sealed or private roll to everyone.
+func (t *Table) Reveal(n uint64) (dice.Line, error) {
+	log, err := t.diceLog()
+	if err != nil {
+		return dice.Line{}, err
+	}
+	if _, err := log.Reveal(n); err != nil {
+		return dice.Line{}, err
+	}
+	return log.Find(n)
+}
+
+// RollText is a roll as a viewer sees it.
+func RollText(l dice.Line, v dice.Viewer) string { return rollLine(l, v) }
+
+// renameInput is a rename as it is recorded.
+type renameInput struct {
+	From  string       `json:"from"`
+	To    string       `json:"to"`
+	Moves []table.Move `json:"moves"`
+	Event Event        `json:"event"`
+}
+
+// Rename gives a character another file name: sheet, journal, brief, seat and
+// pending jobs move in one interaction.
+func (t *Table) Rename(ctx context.Context, from, to string) error {
+	if err := t.ready(ctx); err != nil {
+		return err
+	}
+	if err := t.Drain(ctx); err != nil {
+		return err
+	}
+	roster, err := t.roster()
+	if err != nil {
+		return err
+	}
+	moves, err := table.PlanRename(roster, t.campaign.Party, from, to)
+	if err != nil {
+		return err
+	}
+	s := t.snapshot()
+	e := Event{V: logVersion, Seq: s.seq + 1, Kind: EventRename, Cycle: s.cycle, Session: s.session, Name: from + " " + to}
+	_, err = t.engine.Start(ctx, flowRename, fmt.Sprintf("r%08d-%s", e.Seq, shortID()), renameInput{from, to, moves, e})
+	return err
+}
+
+func (t *Table) runRename(r *engine.Run, raw json.RawMessage) (json.RawMessage, error) {
+	var in renameInput
+	if err := json.Unmarshal(raw, &in); err != nil {
+		return nil, err
+	}
+	now, err := r.Now()
+	if err != nil {
+		return nil, err
+	}
+	in.Event.Time = now
+	parked, err := engine.Do(r, "parked", func(context.Context) ([]journalJob, error) {
+		jobs, err := parkedJournals(t.opts.Workspace, t.opts.Campaign)
+		return jobs, engine.Halt(err)
+	})
+	if err != nil {
+		return nil, err
+	}
+	var changes []engine.Change
+	for _, m := range in.Moves {
+		changes = append(changes, engine.Change{Op: engine.Rename, Path: t.file(m.From), To: t.file(m.To)})
+	}
+	for _, job := range parked {
+		if job.Character != in.From {
+			continue
+		}
+		old := t.pendingFile(job)
+		job.Character = in.To
+		data, err := json.MarshalIndent(job, "", " ")
+		if err != nil {
+			return nil, err
+		}
+		changes = append(changes, engine.Change{Op: engine.Write, Path: t.pendingFile(job), Data: data, Mode: 0o600},
+			engine.Change{Op: engine.Delete, Path: old})
+	}
+	t.journals.mu.Lock()
+	done := t.journals.done[in.From]
+	t.journals.mu.Unlock()
+	changes = append(changes, engine.Change{Op: engine.Write, Path: t.journals.doneFile(in.To), Data: fmt.Appendf(nil, "{\"cycle\": %d}\n", done), Mode: 0o600},
+		t.logChange(in.Event))
+	if err := t.commit(r, "rename", changes); err != nil {
+		return nil, err
+	}
+	t.applied(in.Event)
+	t.journals.mu.Lock()
+	t.journals.done[in.To] = max(t.journals.done[in.To], done)
+	t.journals.mu.Unlock()
+	return nil, nil
+}

@@ -1,0 +1,183 @@
+package flow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"conclave/dice"
+	"conclave/engine"
+	"conclave/table"
+)
+
+// barrier makes the answers known: to the files, and by them to the GM. Before
+// it nobody has seen one.
+func (c *cycle) barrier(answers []answer) error {
+	var changes []engine.Change
+	for _, a := range answers {
+		c.calls++
+		c.count(a)
+		name := table.ResponseFile(a.Character)
+		c.known[name] = table.Hash(a.File)
+		changes = append(changes, engine.Change{Op: engine.Write, Path: c.t.file("tmp/" + name), Data: a.File})
+		if a.Outcome == OutcomeError {
+			continue
+		}
+		notes := a.Notes
+		if notes == "" && c.Persons[a.Character] && a.Outcome == OutcomeAnswer {
+			notes = a.Text
+		}
+		before := len(c.notes[a.Character])
+		c.note(a.Character, notes)
+		if data := c.notes[a.Character]; len(data) != before {
+			changes = append(changes, engine.Change{Op: engine.Write, Path: c.t.file("tmp/" + table.NotesFile(a.Character)), Data: data})
+		}
+	}
+	return c.t.commit(c.r, fmt.Sprintf("barrier %d", c.turns), changes)
+}
+
+func (c *cycle) count(a answer) {
+	c.asked = append(c.asked, a.Asked)
+	c.latest[a.Character] = a
+	if !slices.Contains(c.order, a.Character) {
+		c.order = append(c.order, a.Character)
+	}
+	switch {
+	case a.Outcome == OutcomeVeto:
+		c.vetoes[a.Character]++
+	case a.Outcome == OutcomeError && a.Type == "": // the prompt was missing or malformed
+		c.broken[a.Character]++
+	}
+}
+
+// commit changes files; when somebody edits one at that very moment it plans
+// again, a few times.
+func (t *Table) commit(r *engine.Run, name string, changes []engine.Change) error {
+	if len(changes) == 0 {
+		return nil
+	}
+	var edited *engine.EditedError
+	for try := 1; ; try++ {
+		err := engine.Commit(r, fmt.Sprintf("%s %d", name, try), changes)
+		if !errors.As(err, &edited) || try == 3 {
+			return err
+		}
+	}
+}
+
+// responses is what the GM is told of the answers: all of the cycle, the
+// newest of each character, until the commit.
+func (c *cycle) responses(rolls []string) (string, []table.Source) {
+	var b strings.Builder
+	var about []table.Source
+	for _, l := range rolls {
+		b.WriteString(l + "\n")
+	}
+	for _, who := range c.order {
+		a := c.latest[who]
+		outcome := a.Outcome
+		if a.Long {
+			outcome = "long answer"
+		}
+		if a.Private {
+			outcome += ", private"
+		}
+		fmt.Fprintf(&b, "\nAnswer of %s (%s): %s\n", who, orNone(string(a.Type)), outcome)
+		if a.Outcome == OutcomeError {
+			for line := range strings.Lines(string(a.File)) {
+				if line = strings.TrimSpace(line); line != "" {
+					b.WriteString("Note: " + line + "\n")
+				}
+			}
+		} else {
+			b.WriteString(table.QuoteForGM(c.Delimiter, who, outcome, string(a.File)))
+			for _, l := range table.LintResponse(a.Text, who, c.Roster, c.rolled) {
+				fmt.Fprintf(&b, "Note: %s: %s\n", l.Kind, l.Text)
+			}
+		}
+		about = append(about, table.Source{Path: "tmp/" + table.ResponseFile(who), SHA256: table.Hash(a.File), Bytes: int64(len(a.File))})
+	}
+	if notes := strings.TrimSpace(c.context); notes != "" {
+		b.WriteString("\n# Your notes\n\n" + notes + "\n")
+	}
+	b.WriteString(c.advice())
+	return b.String(), about
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "no request"
+	}
+	return s
+}
+
+// advice says what the answers ask of the GM.
+func (c *cycle) advice() string {
+	var b strings.Builder
+	for _, who := range c.order {
+		a := c.latest[who]
+		switch {
+		case a.Outcome == OutcomeVeto:
+			fmt.Fprintf(&b, "\nNote: %s vetoed: write a FULL_CONTEXT prompt for it and signal it alone.\n", who)
+		case a.Outcome == OutcomeError && a.Type == "" && c.broken[who] <= c.t.caps.Repairs:
+			fmt.Fprintf(&b, "\nNote: the prompt of %s was not sent; write it again and signal it, or go on without.\n", who)
+		}
+	}
+	return b.String()
+}
+
+func (c *cycle) rolled(n uint64) bool { return slices.Contains(c.rolls, n) }
+
+// sitOut decides about characters whose prompts were broken too often: a person
+// is asked; without one they sit out.
+func (c *cycle) sitOut() error {
+	for _, who := range c.order {
+		if c.broken[who] <= c.t.caps.Repairs || c.out[who] {
+			continue
+		}
+		choice := "sit out"
+		if !c.Auto {
+			var err error
+			choice, err = engine.Ask(c.r, fmt.Sprintf("sit out %s %d", who, c.broken[who]), engine.Question{
+				Text:    fmt.Sprintf("The GM's prompts for %s were malformed %d times. What now?", who, c.broken[who]),
+				Options: []engine.Option{{Label: "sit out", Hint: "the cycle goes on without this character"}, {Label: "try again", Hint: "the GM may write it once more"}},
+				Default: "sit out",
+			})
+			if err != nil {
+				return err
+			}
+		}
+		if choice == "try again" {
+			c.broken[who] = c.t.caps.Repairs
+			continue
+		}
+		c.out[who] = true
+		c.warn = append(c.warn, fmt.Sprintf("%s sits out cycle %d: its prompts were malformed %d times", who, c.Cycle, c.broken[who]))
+		c.tell = append(c.tell, who+" sits out this cycle: its prompts were malformed too often")
+	}
+	return nil
+}
+
+// endDice shows the seed of the epoch that is open, if one is.
+func (t *Table) endDice(_ context.Context, reason string) error {
+	report, err := dice.VerifyFile(t.diceFile())
+	if err != nil {
+		return nil // no dice have been opened
+	}
+	if n := len(report.Epochs); n == 0 || report.Epochs[n-1].State != "open" {
+		return nil
+	}
+	log, err := t.diceLog()
+	if err != nil {
+		return engine.Halt(err)
+	}
+	if err := log.End(reason); err != nil {
+		return engine.Halt(err)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.dice = nil
+	return log.Close()
+}

@@ -1,0 +1,238 @@
+package flow
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"conclave/engine"
+	"conclave/table"
+)
+
+// maxScene is how long a scene's file may grow before the next part begins.
+const maxScene = 128 << 10
+
+// newScene numbers a scene and makes a name for its file.
+func (c *cycle) newScene(s Scene) *Scene {
+	last := c.State.Scene
+	if c.scene != nil {
+		last = *c.scene
+	}
+	s.Number, s.Part, s.Size = last.Number+1, 0, 0
+	slug, err := table.Slugify(s.Title)
+	if err != nil || slug == "" {
+		slug = fmt.Sprintf("scene-%d", s.Number)
+	}
+	s.Slug = slug
+	return &s
+}
+
+// commit is the point after which the cycle has happened: what the GM narrated
+// is durable in the log. Before it nothing is cleaned away, after it the GM is
+// not asked again.
+func (c *cycle) commit() (Result, error) {
+	if err := c.closeGM(); err != nil {
+		return Result{}, err
+	}
+	for i := range c.blocks {
+		c.blocks[i].Text = strings.TrimSpace(markForm.ReplaceAllString(c.blocks[i].Text, ""))
+	}
+	c.blocks = slices.DeleteFunc(c.blocks, func(b table.Block) bool { return b.Text == "" })
+	for _, who := range slices.Sorted(maps.Keys(c.prompt)) {
+		c.warn = append(c.warn, "unsent prompt for "+who+" was removed")
+	}
+	jobs, narrative, err := c.journalJobs()
+	if err != nil {
+		return Result{}, err
+	}
+	e := c.event(jobs)
+	changes := []engine.Change{c.t.logChange(e)}
+	if narrative != nil {
+		changes = append(changes, engine.Change{Op: engine.Write, Path: c.t.file("tmp/" + table.NarrativeFile), Data: narrative})
+	}
+	if err := c.t.commit(c.r, "commit", changes); err != nil {
+		return Result{}, err
+	}
+	c.t.applied(e)
+	if err := c.writeScene(e); err != nil {
+		return Result{}, err
+	}
+	cleaned, err := engine.Do(c.r, "clean", func(context.Context) ([]string, error) {
+		edited, err := c.t.clean(c.known, c.stamp())
+		err = errors.Join(err, c.t.lateDrafts(c.Roster.Slugs(), c.stamp()))
+		c.t.show(Notice{Kind: "narrative", Cycle: c.Cycle, Blocks: c.blocks})
+		for _, w := range append(slices.Clone(c.warn), edited...) {
+			c.t.show(Notice{Kind: "note", Cycle: c.Cycle, Text: w})
+		}
+		return edited, engine.Halt(err)
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	for _, j := range jobs {
+		if err := c.t.spawnJournal(c.r, j); err != nil {
+			return Result{}, err
+		}
+	}
+	return Result{Cycle: c.Cycle, Blocks: c.blocks, End: c.ended, Asked: c.asked, Warnings: append(c.warn, cleaned...)}, nil
+}
+
+func (c *cycle) closeGM() error {
+	if c.turns == 0 {
+		return nil
+	}
+	_, err := engine.Do(c.r, "close gm", func(ctx context.Context) (struct{}, error) {
+		return struct{}{}, engine.Halt(c.t.closeSeat(ctx, c.gmRun))
+	})
+	return err
+}
+
+// event is the cycle as the log keeps it.
+func (c *cycle) event(jobs []journalJob) Event {
+	e := Event{V: logVersion, Seq: c.Seq, Kind: EventCommit, Time: c.Time, Session: c.Session, Cycle: c.Cycle, Run: c.r.ID(),
+		Input: &c.in, Blocks: c.blocks, Context: c.context, Asked: c.asked, Rolls: c.rolls, Warnings: c.warn, Withheld: c.withheld}
+	if len(c.status) > 0 {
+		e.Statuses = c.status
+	}
+	e.Scene = c.sceneAfter()
+	for _, j := range jobs {
+		e.Journals = append(e.Journals, j.Character)
+	}
+	e.Flushed = len(jobs) > 0
+	return e
+}
+
+// sceneAfter is the scene as it will be after the commit, nil when there is
+// none and nothing to put into one.
+func (c *cycle) sceneAfter() *Scene {
+	s := c.State.Scene
+	if c.scene != nil {
+		s = *c.scene
+	}
+	text := table.PartyText(c.blocks)
+	if s.Number == 0 {
+		if text == "" {
+			return nil
+		}
+		s = Scene{Number: 1, Slug: "opening", Title: "Opening"}
+	}
+	if s.Size > maxScene {
+		s.Part, s.Size = max(s.Part, 1)+1, 0
+	}
+	if text != "" {
+		s.Size += len(sceneText(s, text))
+	}
+	return &s
+}
+
+// sceneText is what a commit adds to the scene's file.
+func sceneText(s Scene, text string) string {
+	head := ""
+	if s.Size == 0 {
+		head = fmt.Sprintf("# Scene %d: %s\n", s.Number, s.Title)
+		if s.Place != "" {
+			head += "\n*" + s.Place + "*\n"
+		}
+	}
+	return head + "\n" + strings.TrimSpace(text) + "\n"
+}
+
+// writeScene adds the public narrative, and nothing else, to the scene.
+func (c *cycle) writeScene(e Event) error {
+	text := table.PartyText(e.Blocks)
+	if e.Scene == nil || text == "" {
+		return nil
+	}
+	before := *e.Scene
+	if c.scene != nil || c.State.Scene.Number != before.Number || c.State.Scene.Part != before.Part {
+		before.Size = 0
+	} else {
+		before.Size = c.State.Scene.Size
+	}
+	return c.t.commit(c.r, "scene", []engine.Change{{Op: engine.Append, Path: c.t.file(before.File()), Data: []byte(sceneText(before, text))}})
+}
+
+// logChange makes the file of an event.
+func (t *Table) logChange(e Event) engine.Change {
+	data, err := json.MarshalIndent(e, "", " ")
+	if err != nil {
+		panic(err) // it is plain data
+	}
+	return engine.Change{Op: engine.Create, Path: t.private(logName(e)), Data: append(data, '\n'), Mode: 0o600}
+}
+
+// clean removes the files of a cycle from tmp/. One that somebody has edited is
+// set aside instead; notes are their journal's.
+func (t *Table) clean(known map[string]string, stamp string) (edited []string, err error) {
+	for _, name := range slices.Sorted(maps.Keys(known)) {
+		hash := known[name]
+		if hash == "" {
+			if hash, err = t.campaign.Tmp.HashOf(name); err != nil {
+				continue
+			}
+		}
+		gone, err := t.campaign.Tmp.RemoveIf(name, hash)
+		if err != nil {
+			return edited, err
+		}
+		if !gone {
+			if data, err := t.campaign.Tmp.Read(name, 0); err == nil {
+				if err := t.tooLate(name, stamp, data); err != nil {
+					return edited, err
+				}
+				edited = append(edited, "tmp/"+name+" was edited during the cycle: the edit had no effect and was set aside")
+			}
+		}
+		t.crash("cleaned " + name)
+	}
+	return edited, nil
+}
+
+// tooLate keeps what was written when it could have no effect any more: a
+// response after the barrier is late, everything else is stale.
+func (t *Table) tooLate(name, stamp string, data []byte) error {
+	if table.Classify("tmp/"+name).Kind != table.KindResponse {
+		_, err := t.campaign.SetAside(name, stamp)
+		return err
+	}
+	if _, err := t.campaign.SetLate(name, stamp, data); err != nil {
+		return err
+	}
+	return t.campaign.Tmp.Remove(name)
+}
+
+// lateDrafts files answers that people left when nobody asked any more: they
+// must not become the answer to the next question.
+func (t *Table) lateDrafts(characters []string, stamp string) error {
+	for _, who := range characters {
+		text, ok, err := t.takeDraft(who)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			continue
+		}
+		if _, err := t.campaign.SetLate(table.ResponseFile(who), stamp, []byte(text)); err != nil {
+			return err
+		}
+		if err := t.dropDraft(who); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// journalJobs decides whose journals this commit sets off, with everything
+// they need as it is now. A cycle in which no player was asked waits for the
+// next that asks one.
+func (c *cycle) journalJobs() ([]journalJob, []byte, error) {
+	if len(c.asked) == 0 {
+		return nil, nil, nil
+	}
+	rounds := append(slices.Clone(c.State.Rounds), c.blocks)
+	return c.t.makeJobs(rounds, c.Roster, c.Cycle, c.State.LastJob, c.notes)
+}

@@ -1,0 +1,195 @@
+package flow
+
+import (
+	"fmt"
+	"html"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"conclave/policy"
+	"conclave/table"
+)
+
+// story walks through what happened, for a seat. Events that a restore has
+// undone are left out.
+func story(workspace, campaign string, visit func(Event)) error {
+	events, err := ReadLog(workspace, campaign)
+	if err != nil {
+		return err
+	}
+	for _, e := range standing(events) {
+		visit(e)
+	}
+	return nil
+}
+
+// standing leaves out what was undone.
+func standing(events []Event) []Event {
+	var out []Event
+	for _, e := range events {
+		if e.Kind == EventRestore {
+			kept := out[:0:0]
+			for _, old := range out {
+				if old.Seq <= e.To {
+					kept = append(kept, old)
+				}
+			}
+			out = kept
+			continue
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// Story is the campaign as a text in Markdown, as a seat knows it.
+func Story(workspace, campaign, title, seat string) (string, error) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n", title)
+	session, scene := 0, 0
+	err := story(workspace, campaign, func(e Event) {
+		text := TextOf(e.Blocks, seat)
+		if e.Kind != EventCommit || text == "" {
+			return
+		}
+		if e.Session != session {
+			session = e.Session
+			fmt.Fprintf(&b, "\n## Session %d\n", session)
+		}
+		if e.Scene != nil && e.Scene.Number != scene {
+			scene = e.Scene.Number
+			fmt.Fprintf(&b, "\n### %s\n", e.Scene.Title)
+			if e.Scene.Place != "" {
+				fmt.Fprintf(&b, "\n*%s*\n", e.Scene.Place)
+			}
+		}
+		b.WriteString("\n" + text + "\n")
+	})
+	return b.String(), err
+}
+
+// PlayLog is the actual play: who said what to whom, cycle by cycle, as a seat
+// saw it.
+func PlayLog(workspace, campaign, title, seat string) (string, error) {
+	gm := seat == string(policy.GM)
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s: how it was played\n", title)
+	err := story(workspace, campaign, func(e Event) {
+		switch e.Kind {
+		case EventSession:
+			fmt.Fprintf(&b, "\n## Session %d\n", e.Session)
+		case EventEnd:
+			fmt.Fprintf(&b, "\nThe session ended.\n")
+		case EventCommit:
+			fmt.Fprintf(&b, "\n### Cycle %d\n", e.Cycle)
+			if e.Input != nil && e.Input.Text != "" && (gm || e.Input.Who != string(policy.GM)) {
+				fmt.Fprintf(&b, "\n**%s:** %s\n", e.Input.Who, oneParagraph(e.Input.Text))
+			}
+			for _, a := range e.Asked {
+				if !gm && (a.Private && a.Character != seat || a.Outcome == OutcomeError) {
+					continue
+				}
+				fmt.Fprintf(&b, "\n**%s** (%s, %s): %s\n", a.Character, orNone(string(a.Type)), a.Outcome, oneParagraph(a.Response))
+			}
+			if text := TextOf(e.Blocks, seat); text != "" {
+				b.WriteString("\n" + text + "\n")
+			}
+			for _, w := range e.Warnings {
+				if gm {
+					b.WriteString("\n> " + w + "\n")
+				}
+			}
+		}
+	})
+	return b.String(), err
+}
+
+func oneParagraph(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// HTML turns the Markdown that Story and PlayLog write into one page that
+// needs nothing else.
+func HTML(title, markdown string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>%s</title>\n<style>body{max-width:42rem;margin:3rem auto;padding:0 1rem;font:1.1rem/1.6 Georgia,serif}h1,h2,h3{font-family:sans-serif;line-height:1.2}blockquote{color:#666;margin-left:0;padding-left:1rem;border-left:3px solid #ccc}</style>\n</head>\n<body>\n", html.EscapeString(title))
+	for para := range strings.SplitSeq(markdown, "\n\n") {
+		para = strings.TrimSpace(para)
+		if para == "" {
+			continue
+		}
+		for line := range strings.SplitSeq(para, "\n") {
+			if level := heading(line); level > 0 {
+				fmt.Fprintf(&b, "<h%d>%s</h%[1]d>\n", level, html.EscapeString(strings.TrimSpace(line[level:])))
+				para = strings.TrimSpace(strings.Replace(para, line, "", 1))
+			}
+		}
+		if para == "" {
+			continue
+		}
+		text := strings.ReplaceAll(html.EscapeString(para), "\n", "<br>\n")
+		switch {
+		case strings.HasPrefix(para, "> "):
+			fmt.Fprintf(&b, "<blockquote>%s</blockquote>\n", strings.TrimPrefix(text, "&gt; "))
+		case strings.HasPrefix(para, "*") && strings.HasSuffix(para, "*") && !strings.HasPrefix(para, "**"):
+			fmt.Fprintf(&b, "<p><em>%s</em></p>\n", strings.Trim(text, "*"))
+		default:
+			fmt.Fprintf(&b, "<p>%s</p>\n", text)
+		}
+	}
+	b.WriteString("</body>\n</html>\n")
+	return b.String()
+}
+
+func heading(line string) int {
+	n := len(line) - len(strings.TrimLeft(line, "#"))
+	if n == 0 || n > 6 || len(line) == n || line[n] != ' ' {
+		return 0
+	}
+	return n
+}
+
+// PlayerEdition writes what a seat may keep of a campaign into an empty
+// directory: the story, what the party knows, the world, and for a character
+// its own sheet and journal. The GM's regions and tagged secrets are cut.
+func PlayerEdition(workspace, campaign, title, seat, dir string) ([]string, error) {
+	c, err := table.OpenCampaign(workspace, campaign)
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
+		return nil, fmt.Errorf("%s is not empty", dir)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	text, err := Story(workspace, campaign, title, seat)
+	if err != nil {
+		return nil, err
+	}
+	files := map[string]string{"story.md": text, "story.html": HTML(title, text)}
+	order := []string{"story.md", "story.html"}
+	add := func(d *table.Dir, name, to string, cut func(string) string) {
+		if data, err := d.Read(name, 0); err == nil {
+			files[to] = cut(table.Normalise(string(data)))
+			order = append(order, to)
+		}
+	}
+	everyone := func(s string) string { return table.RemoveSecrets(table.RemoveGM(s)) }
+	add(c.Root, "party-knowledge.md", "party-knowledge.md", everyone)
+	add(c.Root, "world-primer.md", "world-primer.md", everyone)
+	roster, err := table.LoadRoster(c.Party, nil, table.Caps{})
+	if err != nil {
+		return nil, err
+	}
+	if ch, ok := roster.Get(seat); ok {
+		add(c.Party, table.SheetFile(ch.Slug), "sheet.md", table.RemoveGM)
+		add(c.Party, table.JournalFile(ch.Slug), "journal.md", table.RemoveGM)
+	}
+	for _, name := range order {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(files[name]), 0o644); err != nil {
+			return nil, err
+		}
+	}
+	return order, nil
+}

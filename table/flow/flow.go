@@ -1,0 +1,299 @@
+package flow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"conclave/agent"
+	"conclave/dice"
+	"conclave/engine"
+	"conclave/policy"
+	"conclave/seat"
+	"conclave/table"
+)
+
+// Actor is whoever sits in a seat.
+type Actor struct {
+	Agent     agent.Agent
+	InProcess bool
+	// Person: the words come from Options.Asker, or from a draft that was left
+	// for the barrier. Agent is then not used. A person has no time-out.
+	Person bool
+	// Dress completes the plan of the seat (model, programs, budget); nil for
+	// nothing to add.
+	Dress func(*seat.Plan)
+}
+
+// Cast finds who sits in a seat. character is empty for the GM. stepIn asks for
+// whoever plays a person's character while that person is away.
+type Cast func(role policy.Role, character string, stepIn bool) (Actor, error)
+
+// Options of a table. Workspace, Campaign and Cast are needed.
+type Options struct {
+	Workspace, Campaign string
+	Cast                Cast
+	Asker               engine.Asker // nil: nobody is here
+	Auto                bool         // decide without a person where there is a way
+	Caps                table.Caps
+	Guard               table.GuardSettings
+	GMReadsJournals     bool
+	// Show sees what happens, as it happens: for screens, which show each
+	// seat what View gives it. It is called by one goroutine at a time.
+	Show func(Notice)
+
+	JournalWait time.Duration // for a player's own pending entries [20s]
+	DrainWait   time.Duration // for journals at the end of a session [120s]
+	Backoff     time.Duration // between attempts at a journal entry [1s]
+
+	Wait     bool   // for the lock
+	Purpose  string // tells others why the lock is held
+	Program  string // name and version, for records
+	RoomBase string
+	Database string // postgres:// URL; empty means SQLite
+
+	TestSeed *dice.Seed
+	// Crash, for tests, is called around every step and every change.
+	Crash func(label string)
+}
+
+// Table is an open campaign: the only writer of its files.
+type Table struct {
+	opts     Options
+	caps     table.Caps
+	campaign *table.Campaign
+	engine   *engine.Engine
+	journals *journals
+	slots    chan struct{} // players and journal keepers that may be asked at once
+
+	mu    sync.Mutex
+	state state
+	seats map[string]*seat.Seat
+	dice  *dice.Log
+
+	showing sync.Mutex
+
+	life       context.Context // ends when the table is closed
+	end        context.CancelFunc
+	background sync.WaitGroup // journals that are resumed or retried
+	cut        atomic.Bool    // an interaction was cut in this process
+}
+
+// Scope is the engine's scope of a campaign.
+func Scope(campaign string) string { return "table-" + campaign }
+
+// Open takes the lock of a campaign and opens it. It starts nobody.
+func Open(ctx context.Context, o Options) (*Table, error) {
+	if err := table.CheckSlug(o.Campaign); err != nil {
+		return nil, fmt.Errorf("campaign %w", err)
+	}
+	setDuration(&o.JournalWait, 20*time.Second)
+	setDuration(&o.DrainWait, 120*time.Second)
+	setDuration(&o.Backoff, time.Second)
+	abs, err := filepath.Abs(o.Workspace)
+	if err != nil {
+		return nil, err
+	}
+	o.Workspace = abs
+	if _, err := os.Stat(filepath.Join(o.Workspace, "campaigns", o.Campaign)); err != nil {
+		return nil, fmt.Errorf("open campaign %s: %w", o.Campaign, err)
+	}
+	t := &Table{opts: o, caps: o.Caps.WithDefaults(), seats: map[string]*seat.Seat{}}
+	t.slots = make(chan struct{}, t.caps.Parallel)
+	t.life, t.end = context.WithCancel(context.Background())
+	if err := t.openEngine(ctx); err != nil {
+		t.end()
+		return nil, err
+	}
+	if t.campaign, err = table.OpenCampaign(o.Workspace, o.Campaign); err == nil {
+		if t.state, err = loadState(o.Workspace, o.Campaign); err == nil {
+			t.journals, err = openJournals(t)
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, t.Close())
+	}
+	return t, nil
+}
+
+func (t *Table) openEngine(ctx context.Context) (err error) {
+	o := t.opts
+	t.engine, err = engine.Open(ctx, engine.Options{
+		Dir: o.Workspace, Scope: Scope(o.Campaign), Wait: o.Wait, Purpose: o.Purpose, Asker: o.Asker,
+		DatabaseURL: o.Database, CrashPoint: o.Crash,
+		Flows: []engine.Flow{
+			{Name: flowCycle, Version: 1, Run: t.runCycle},
+			{Name: flowJournal, Version: 1, Run: t.runJournal},
+			{Name: flowNote, Version: 1, Run: t.runNote},
+			{Name: flowEnd, Version: 1, Run: t.runEnd},
+			{Name: flowRename, Version: 1, Run: t.runRename},
+			{Name: flowRestore, Version: 1, Run: t.runRestore},
+		},
+	})
+	return err
+}
+
+// renew gives the table a new engine after an interaction was cut in this
+// process: what waits in the old one ends with it, as if the process had died.
+func (t *Table) renew(ctx context.Context) error {
+	if !t.cut.Swap(false) {
+		return nil
+	}
+	t.end()
+	if err := t.engine.Close(); err != nil {
+		return err
+	}
+	t.background.Wait()
+	if err := t.leaveSeats(); err != nil {
+		return err
+	}
+	t.life, t.end = context.WithCancel(context.Background())
+	if err := t.openEngine(ctx); err != nil {
+		return err
+	}
+	var err error
+	t.journals, err = openJournals(t)
+	return err
+}
+
+// noteCut remembers that an interaction was cut.
+func (t *Table) noteCut(err error) error {
+	var cut *engine.CutError
+	if errors.As(err, &cut) {
+		t.cut.Store(true)
+	}
+	return err
+}
+
+func setDuration(d *time.Duration, value time.Duration) {
+	if *d == 0 {
+		*d = value
+	}
+}
+
+// Close stops what runs, leaving it open, and frees the lock.
+func (t *Table) Close() error {
+	t.end()
+	errs := []error{t.engine.Close()}
+	t.background.Wait()
+	errs = append(errs, t.leaveSeats())
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.dice != nil {
+		errs = append(errs, t.dice.Close())
+		t.dice = nil
+	}
+	if t.campaign != nil {
+		errs = append(errs, t.campaign.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// The names of the flows, as they are recorded.
+const (
+	flowCycle   = "cycle"
+	flowJournal = "journal"
+	flowNote    = "note"
+	flowEnd     = "end"
+	flowRename  = "rename"
+	flowRestore = "restore"
+)
+
+// Campaign is the open campaign.
+func (t *Table) Campaign() *table.Campaign { return t.campaign }
+
+func (t *Table) crash(label string) {
+	if t.opts.Crash != nil {
+		t.opts.Crash(label)
+	}
+}
+
+// private is a path of the table's own state, below the workspace.
+func (t *Table) private(elem ...string) string {
+	return path.Join(append([]string{".conclave", "tables", t.opts.Campaign}, elem...)...)
+}
+
+// file is a path of the campaign, below the workspace.
+func (t *Table) file(name string) string { return path.Join("campaigns", t.opts.Campaign, name) }
+
+func (t *Table) snapshot() state {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.state
+}
+
+// applied notes an event that is on the disk. Replays note it again.
+func (t *Table) applied(e Event) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if e.Seq > t.state.seq {
+		t.state.apply(e)
+	}
+}
+
+// roster reads the party as it is now.
+func (t *Table) roster() (table.Roster, error) {
+	s := t.snapshot()
+	return table.LoadRoster(t.campaign.Party, s.statuses, t.caps)
+}
+
+// diceLog opens the dice when they are first needed: opening begins an epoch.
+func (t *Table) diceLog() (*dice.Log, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.dice != nil {
+		return t.dice, nil
+	}
+	private := table.PrivatePath(t.opts.Workspace, t.opts.Campaign)
+	if err := os.MkdirAll(private, 0o700); err != nil {
+		return nil, err
+	}
+	log, err := dice.OpenLog(dice.Options{
+		Path:     t.diceFile(),
+		SeedPath: filepath.Join(private, "dice-seed"),
+		TestSeed: t.opts.TestSeed,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("open the dice of %s: %w", t.opts.Campaign, err)
+	}
+	t.dice = log
+	return log, nil
+}
+
+func (t *Table) diceFile() string {
+	return filepath.Join(t.opts.Workspace, filepath.FromSlash(t.file(table.DiceLogFile)))
+}
+
+// Notice is something for a screen.
+type Notice struct {
+	Kind   string // narrative, waiting, pause, note, commitment, end
+	Cycle  int
+	Blocks []table.Block // of a narrative; show each seat its own
+	Names  []string      // of waiting
+	Text   string
+}
+
+func (t *Table) show(n Notice) {
+	if t.opts.Show == nil {
+		return
+	}
+	t.showing.Lock()
+	defer t.showing.Unlock()
+	t.opts.Show(n)
+}
+
+// runID is the id of a record: readable, and never too long.
+func (t *Table) runID(interaction string, elem ...string) string {
+	id := strings.Join(append([]string{"table", t.opts.Campaign, interaction}, elem...), ".")
+	if len(id) > 100 {
+		id = id[:67] + "." + engine.Digest([]byte(id))[:32]
+	}
+	return id
+}

@@ -1,0 +1,187 @@
+package flow
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"conclave/audit"
+	"conclave/dice"
+	"conclave/engine"
+	"conclave/engine/enginetest"
+	"conclave/internal/jsontext"
+	"conclave/record"
+)
+
+// killScripts are a session of two cycles: a roll, a veto and a secret action
+// in the first, a second one while the journals of the first are written.
+func killScripts(r *rig) {
+	r.scripts["gm"] = gmSays("Event: session-start", "Water drips in the mill.\n[ROLL: 1d20+2 | tilda-brannock | Perception | dc 12 | open]\n[ROLL: 1d20 | gm | the thing below | sealed]") +
+		gmSays("Event: rolls", "She hears it.\n"+gmContext+prompt(tilda, "QUICK_REACTION")+prompt(gideon, "SECRET_ACTION")+"[AWAIT_AI_PLAYERS: tilda-brannock, gideon-harrowmoor]") +
+		gmSays("tilda-brannock vetoed", prompt(tilda, "FULL_CONTEXT")+"[AWAIT_AI_PLAYERS: tilda-brannock]") +
+		gmSays("Sub-cycle: 2", "Tilda calls the name.\n[TO: gideon-harrowmoor]\nThe key is in your sleeve now.\n[/TO]\n[FILE+: story-state.md]\nGideon has the key.\n[/FILE]") +
+		gmSays("Event: continue", prompt(sera, "QUICK_REACTION")+"Dawn comes.\n[AWAIT_AI_PLAYERS: seraphine-dawnwhisper]") +
+		gmSays("Cycle: 2", "Seraphine prays. The end.\n[END_SESSION]")
+	r.scripts[tilda] = "turn on QUICK_REACTION\n  veto The sea took my brother.\nturn on FULL_CONTEXT\n  expect You vetoed\n  say Finn! Is it you?\n  say [NOTES]\n  say It had his voice.\n"
+	r.scripts[gideon] = "turn\n  say I slip the brass key into my sleeve while nobody looks at me.\n  say [NOTES]\n  say The key is mine.\n"
+	r.scripts[sera] = "turn\n  say I kneel and pray for the drowned.\n"
+}
+
+func killRig(dir string, crash func(string)) *rig {
+	r := &rig{t: nil, dir: dir, scripts: map[string]string{"keeper": keeperScript}, people: map[string]bool{}}
+	killScripts(r)
+	r.opts = Options{Workspace: dir, Campaign: "ash", Cast: r.cast, Auto: true, TestSeed: testSeed(), Crash: crash}
+	return r
+}
+
+// playAll plays the session from wherever it stands.
+func playAll(ctx context.Context, o Options) error {
+	t, err := Open(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	if _, err := t.Recover(ctx); err != nil {
+		return err
+	}
+	for {
+		s := t.snapshot()
+		switch {
+		case s.cycle == 2 && !s.inSession:
+			return t.Drain(ctx)
+		case s.cycle == 2:
+			err = t.End(ctx)
+		case s.cycle == 1:
+			_, err = t.Say(ctx, Input{Kind: InputContinue})
+		default:
+			_, err = t.Say(ctx, start)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+var salts = regexp.MustCompile(`"(salt|prev|hash|id)":"[^"]*"`)
+
+// The session is killed at every step, every change of a file and every moment
+// of a turn, and continued: the same files, nobody asked twice, no die thrown
+// twice, one narrative, one entry for each character and cycle.
+func TestKillEverywhere(t *testing.T) {
+	labels := enginetest.KillEverywhere(t, enginetest.Program{
+		Scopes: []string{Scope("ash")},
+		Prepare: func(dir string) error {
+			for name, text := range baseFiles {
+				if err := writeFile(filepath.Join(dir, "campaigns", "ash", filepath.FromSlash(name)), text); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		Run: func(ctx context.Context, dir string, crash func(string)) error {
+			return playAll(ctx, killRig(dir, crash).opts)
+		},
+		Check: checkSession,
+		Most:  killPoints(),
+		Normalise: func(path string, data []byte) []byte {
+			if strings.HasSuffix(path, "dice-log.jsonl") {
+				return salts.ReplaceAll(data, []byte(`"$1":""`))
+			}
+			return data
+		},
+	})
+	t.Logf("%d points", len(labels))
+	for _, kind := range []string{"asking", "answered", "rolled", "cleaned", "after entry", "removed notes", "sealed", "tidied", "before create", "staged"} {
+		found := false
+		for _, l := range labels {
+			found = found || strings.HasPrefix(l, kind)
+		}
+		if !found {
+			t.Errorf("no point of kind %q was met", kind)
+		}
+	}
+}
+
+// killPoints keeps usual runs within a minute; a soak kills at every point.
+func killPoints() int {
+	switch {
+	case os.Getenv("CONCLAVE_SOAK") != "":
+		return 1 << 20
+	case underRace || testing.Short():
+		return 10
+	}
+	return 40
+}
+
+func checkSession(t *testing.T, dir string) {
+	t.Helper()
+	r := &rig{t: t, dir: dir}
+	eqs(t, "tmp", r.tmp(), "narrative-for-journal.md")
+	for _, who := range []string{tilda, gideon, sera} {
+		if n := strings.Count(r.read("party/"+who+"-journal.md"), "### "); n != 2 {
+			t.Errorf("%s has %d entries, want 2", who, n)
+		}
+	}
+	commits := 0
+	for _, e := range r.events() {
+		if e.Kind == EventCommit {
+			commits++
+		}
+	}
+	eq(t, "commits", commits, 2)
+	report, err := dice.VerifyFile(r.path("dice-log.jsonl"))
+	if err != nil || !report.OK() || report.Rolls != 2 || len(report.Epochs) != 1 {
+		t.Errorf("dice: %+v, %v", report, err)
+	}
+	st, err := engine.Peek(t.Context(), engine.Options{Dir: dir, Scope: Scope("ash")})
+	if err != nil || len(st.Open) != 0 || st.Holder != nil {
+		t.Errorf("in the end: %+v, %v", st, err)
+	}
+	checkRecords(t, dir)
+}
+
+// checkRecords: no turn was answered twice, and every record is whole and
+// sealed.
+func checkRecords(t *testing.T, dir string) {
+	t.Helper()
+	list, err := record.List(record.Dir(dir))
+	if err != nil || len(list) == 0 {
+		t.Fatalf("records: %v, %v", list, err)
+	}
+	for _, info := range list {
+		rec, err := record.Open(info.Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		replies := map[string]int{}
+		for rec.Next() {
+			f := rec.Frame()
+			if f.Kind != record.KindLog {
+				continue
+			}
+			if name, _ := jsontext.String(jsontext.Get(f.Payload, "event")); name == audit.EventReply {
+				var reply audit.Reply
+				if err := json.Unmarshal(jsontext.Get(f.Payload, "context"), &reply); err != nil {
+					t.Fatal(err)
+				}
+				replies[reply.Turn]++
+			}
+		}
+		if err := rec.Err(); err != nil {
+			t.Errorf("%s: %v", info.Run, err)
+		}
+		rec.Close()
+		for turn, n := range replies {
+			if n != 1 {
+				t.Errorf("%s: turn %s was answered %d times", info.Run, turn, n)
+			}
+		}
+		if _, _, err := record.Resume(info.Path); err == nil {
+			t.Errorf("%s is not sealed", info.Run)
+		}
+	}
+}

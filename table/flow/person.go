@@ -1,0 +1,158 @@
+package flow
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"conclave/agent"
+	"conclave/engine"
+	"conclave/table"
+	"conclave/transcript"
+)
+
+// errAway: a person is to answer and is not here. The cycle stays open.
+var errAway = errors.New("a person is to answer")
+
+// person is an agent whose words come from a draft that was left for it, or
+// from whoever sits at the screen. It is on the record like any other.
+type person struct {
+	t   *Table
+	who string // the seat
+	run string
+}
+
+// Adapter implements agent.Agent.
+func (p *person) Adapter() string { return transcript.AdapterHuman }
+
+// Start implements agent.Agent.
+func (p *person) Start(_ context.Context, spec agent.Spec) (agent.Session, error) {
+	return &personSession{p, spec}, nil
+}
+
+type personSession struct {
+	*person
+	spec agent.Spec
+}
+
+// Info implements agent.Session.
+func (s *personSession) Info() agent.Info {
+	return agent.Info{Adapter: transcript.AdapterHuman, Version: "1", SessionID: "person", Model: "none"}
+}
+
+// Stop implements agent.Session.
+func (s *personSession) Stop(context.Context) error { return nil }
+
+// Send implements agent.Session.
+func (s *personSession) Send(ctx context.Context, m agent.Message) (agent.Turn, error) {
+	asked, err := s.emit(transcript.UserMessage, m.Text)
+	if err != nil {
+		return nil, err
+	}
+	text, err := s.answer(ctx, m.Text)
+	if err != nil {
+		return nil, err
+	}
+	said, err := s.emit(transcript.AssistantMessage, text)
+	if err != nil {
+		return nil, err
+	}
+	return &personTurn{events: []agent.Event{asked, said}, reply: agent.Reply{Text: text}}, nil
+}
+
+func (s *personSession) emit(kind transcript.Type, text string) (agent.Event, error) {
+	detail, err := json.Marshal(map[string]any{"text": text})
+	if err != nil {
+		return agent.Event{}, err
+	}
+	entry, err := s.spec.Emitter.Emit(transcript.Item{Type: kind, Detail: detail})
+	return agent.Event{Entry: &entry}, err
+}
+
+func (s *personSession) answer(ctx context.Context, question string) (string, error) {
+	text, ok, err := s.t.takeDraft(s.who)
+	if err != nil || ok {
+		return text, err
+	}
+	if s.t.opts.Asker == nil {
+		return "", fmt.Errorf("%w: %s. Answer with `conclave table say %s --as %s TEXT`, then `conclave table resume %[3]s`",
+			errAway, s.who, s.t.opts.Campaign, s.who)
+	}
+	text, err = s.t.opts.Asker.Ask(ctx, engine.Question{ID: s.run, Text: gist(question)})
+	if err != nil {
+		return "", fmt.Errorf("%w: %s: %w", errAway, s.who, err)
+	}
+	return text, nil
+}
+
+// gist is what a person needs to read of a message: a person has seen the
+// sheet, the journal and the story; an agent has not.
+func gist(message string) string {
+	for _, heading := range []string{"# The game master asks\n\n", "\n# Now\n\n"} {
+		if _, after, ok := strings.Cut(message, heading); ok {
+			return after
+		}
+	}
+	return message
+}
+
+type personTurn struct {
+	events []agent.Event
+	reply  agent.Reply
+}
+
+// Next implements agent.Turn.
+func (t *personTurn) Next() (agent.Event, error) {
+	if len(t.events) == 0 {
+		return agent.Event{}, io.EOF
+	}
+	e := t.events[0]
+	t.events = t.events[1:]
+	return e, nil
+}
+
+// Reply implements agent.Turn.
+func (t *personTurn) Reply() agent.Reply { return t.reply }
+
+func draftPath(workspace, campaign, who string) string {
+	return filepath.Join(table.PrivatePath(workspace, campaign), "drafts", who+".md")
+}
+
+// LeaveDraft keeps a person's answer for the barrier; until then it can be
+// written again. It takes no lock: the seat of a person is that person's. who
+// must be a seat: "gm" or a slug of the roster.
+func LeaveDraft(workspace, campaign, who, text string) error {
+	file := draftPath(workspace, campaign, who)
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return err
+	}
+	dir, err := table.OpenDir(filepath.Dir(file))
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Write(filepath.Base(file), []byte(text)), dir.Close())
+}
+
+// takeDraft reads the draft of a seat. It is removed when the answer is in the
+// cycle, not before: a kill between the two must not lose a person's words.
+func (t *Table) takeDraft(who string) (string, bool, error) {
+	data, err := os.ReadFile(draftPath(t.opts.Workspace, t.opts.Campaign, who))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", false, nil
+	}
+	return string(data), err == nil, err
+}
+
+func (t *Table) dropDraft(who string) error {
+	err := os.Remove(draftPath(t.opts.Workspace, t.opts.Campaign, who))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,383 @@
+package flow
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"conclave/engine"
+	"conclave/record"
+	"conclave/table"
+)
+
+// ErrOpen says that a cycle is open: it is resumed before another begins.
+var ErrOpen = errors.New("a cycle is open")
+
+// Recover continues what a process left open: journals in the background,
+// cycles in the foreground, in order. It returns the results of the cycles.
+func (t *Table) Recover(ctx context.Context) ([]Result, error) {
+	if err := t.renew(ctx); err != nil {
+		return nil, err
+	}
+	pending, err := t.engine.Pending(ctx)
+	if err != nil {
+		return nil, err
+	}
+	open := map[string]bool{}
+	for _, p := range pending {
+		open[p.ID] = true
+	}
+	for _, p := range pending {
+		// A journal whose cycle is open is continued with it.
+		if strings.HasPrefix(p.Flow, flowJournal+"/") && !open[p.Parent] {
+			t.background.Go(func() { _, _ = t.engine.Resume(t.life, p.ID) })
+		}
+	}
+	var results []Result
+	for _, p := range pending {
+		if strings.HasPrefix(p.Flow, flowJournal+"/") {
+			continue
+		}
+		raw, err := t.engine.Resume(ctx, p.ID)
+		if err != nil {
+			return results, t.noteCut(err)
+		}
+		if strings.HasPrefix(p.Flow, flowCycle+"/") {
+			var r Result
+			if err := json.Unmarshal(raw, &r); err != nil {
+				return results, err
+			}
+			results = append(results, r)
+		}
+	}
+	return results, t.recoverParked()
+}
+
+// recoverParked tries the parked entries again, in the background.
+func (t *Table) recoverParked() error {
+	parked, err := parkedJournals(t.opts.Workspace, t.opts.Campaign)
+	byWho := map[string][]journalJob{}
+	for _, job := range parked {
+		byWho[job.Character] = append(byWho[job.Character], job)
+	}
+	for _, jobs := range byWho {
+		t.background.Go(func() { t.retryParked(jobs) })
+	}
+	return err
+}
+
+// retryParked writes the parked entries of one character, in order, until one
+// fails again.
+func (t *Table) retryParked(jobs []journalJob) {
+	for _, job := range jobs {
+		job.Retry++
+		// The id tells attempts apart; the time makes it one of its own.
+		id := fmt.Sprintf("%s-%s", job.id(), time.Now().UTC().Format("20060102T150405.000"))
+		if _, err := t.engine.Start(t.life, flowJournal, id, job); err != nil {
+			return
+		}
+		left, err := parkedJournals(t.opts.Workspace, t.opts.Campaign)
+		if err != nil || slices.ContainsFunc(left, func(p journalJob) bool { return p.Cycle == job.Cycle && p.Character == job.Character }) {
+			return
+		}
+	}
+	t.journals.unpark(jobs[0].Character)
+}
+
+func (j *journals) unpark(who string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	delete(j.parked, who)
+	j.changed()
+}
+
+// keepInteractions is how many ended interactions the engine remembers.
+const keepInteractions = 20
+
+// Say runs one cycle: from something said to the commit. When it is cut, the
+// error is an *engine.CutError and Recover continues it.
+func (t *Table) Say(ctx context.Context, in Input) (Result, error) {
+	if err := t.ready(ctx); err != nil {
+		return Result{}, err
+	}
+	if err := t.beginSession(ctx); err != nil {
+		return Result{}, err
+	}
+	id := fmt.Sprintf("c%06d-%s", t.snapshot().cycle+1, shortID())
+	raw, err := t.engine.Start(ctx, flowCycle, id, in)
+	if err != nil {
+		return Result{}, t.noteCut(err)
+	}
+	var r Result
+	if err := json.Unmarshal(raw, &r); err != nil {
+		return r, err
+	}
+	if r.Cycle%keepInteractions == 0 {
+		_, err = t.engine.Prune(ctx, keepInteractions)
+	}
+	return r, err
+}
+
+func shortID() string {
+	_, random, _ := strings.Cut(record.NewRunID(time.Now()), "-")
+	return random[:8]
+}
+
+// ready refuses a new cycle while an old one is open.
+func (t *Table) ready(ctx context.Context) error {
+	pending, err := t.engine.Pending(ctx)
+	if err != nil {
+		return err
+	}
+	for _, p := range pending {
+		if !strings.HasPrefix(p.Flow, flowJournal+"/") {
+			return fmt.Errorf("%w (%s): resume it first", ErrOpen, p.ID)
+		}
+	}
+	return nil
+}
+
+// noteInput is an event to be written, with files that change with it.
+type noteInput struct {
+	Event Event `json:"event"`
+}
+
+// Note writes an event into the log.
+func (t *Table) note(ctx context.Context, e Event) error {
+	s := t.snapshot()
+	e.V, e.Seq, e.Time = logVersion, s.seq+1, time.Now().UTC().Round(0)
+	if e.Cycle == 0 {
+		e.Cycle = s.cycle
+	}
+	if e.Session == 0 {
+		e.Session = s.session
+	}
+	_, err := t.engine.Start(ctx, flowNote, fmt.Sprintf("n%08d-%s", e.Seq, shortID()), noteInput{e})
+	return t.noteCut(err)
+}
+
+func (t *Table) runNote(r *engine.Run, raw json.RawMessage) (json.RawMessage, error) {
+	var in noteInput
+	if err := json.Unmarshal(raw, &in); err != nil {
+		return nil, err
+	}
+	if err := t.commit(r, "note", []engine.Change{t.logChange(in.Event)}); err != nil {
+		return nil, err
+	}
+	t.applied(in.Event)
+	return nil, nil
+}
+
+// beginSession begins a session if none is under way: the dice's commitment is
+// shown before anything else happens.
+func (t *Table) beginSession(ctx context.Context) error {
+	s := t.snapshot()
+	if s.inSession {
+		return nil
+	}
+	log, err := t.diceLog()
+	if err != nil {
+		return err
+	}
+	commitment, test := log.Commitment()
+	text := "dice commitment " + commitment
+	if test {
+		text += " (test)"
+	}
+	t.show(Notice{Kind: "commitment", Text: text})
+	return t.note(ctx, Event{Kind: EventSession, Session: s.session + 1})
+}
+
+// InSession says whether a session is under way.
+func (t *Table) InSession() bool { return t.snapshot().inSession }
+
+// endInput is what the end of a session takes.
+type endInput struct {
+	Stamp string `json:"stamp"`
+}
+
+// End ends the session: the journals get what was narrated since their last
+// entries, pending ones are waited for, the dice's seed is shown, and tmp/ is
+// left with nothing but the narrative.
+func (t *Table) End(ctx context.Context) error {
+	if err := t.ready(ctx); err != nil {
+		return err
+	}
+	if !t.InSession() {
+		return nil
+	}
+	now := time.Now().UTC()
+	_, err := t.engine.Start(ctx, flowEnd, fmt.Sprintf("e%08d-%s", t.snapshot().seq+1, shortID()), endInput{now.Format("20060102T150405.000Z")})
+	return t.noteCut(err)
+}
+
+func (t *Table) runEnd(r *engine.Run, raw json.RawMessage) (json.RawMessage, error) {
+	var in endInput
+	if err := json.Unmarshal(raw, &in); err != nil {
+		return nil, err
+	}
+	b, err := engine.Do(r, "begin end", func(context.Context) (begun, error) {
+		var b begun
+		roster, err := t.roster()
+		s := t.snapshot()
+		b.Seq, b.Cycle, b.Session, b.Time, b.Roster = s.seq+1, s.cycle, s.session, time.Now().UTC().Round(0), roster
+		b.State.Rounds, b.State.LastJob = s.rounds, s.lastJob
+		return b, engine.Halt(err)
+	})
+	if err != nil {
+		return nil, err
+	}
+	jobs, narrative, err := t.makeJobs(b.State.Rounds, b.Roster, b.Cycle, b.State.LastJob, nil)
+	if err != nil {
+		return nil, err
+	}
+	for i := range jobs {
+		if jobs[i].Prev == jobs[i].Cycle {
+			jobs[i].Cycle++ // after a restore: never two entries of one number
+		}
+	}
+	e := Event{V: logVersion, Seq: b.Seq, Kind: EventEnd, Time: b.Time, Session: b.Session, Cycle: b.Cycle, Run: r.ID(), Flushed: len(jobs) > 0}
+	for _, j := range jobs {
+		e.Journals = append(e.Journals, j.Character)
+	}
+	changes := []engine.Change{t.logChange(e)}
+	if narrative != nil {
+		changes = append(changes, engine.Change{Op: engine.Write, Path: t.file("tmp/" + table.NarrativeFile), Data: narrative})
+	}
+	if err := t.commit(r, "end", changes); err != nil {
+		return nil, err
+	}
+	t.applied(e)
+	for _, j := range jobs {
+		if err := t.spawnJournal(r, j); err != nil {
+			return nil, err
+		}
+	}
+	_, err = engine.Do(r, "drain", func(ctx context.Context) (struct{}, error) { return struct{}{}, t.drain(ctx) })
+	if err != nil {
+		return nil, err
+	}
+	_, err = engine.Do(r, "tidy", func(ctx context.Context) (struct{}, error) {
+		if _, err := t.campaign.CleanTmp(in.Stamp); err != nil {
+			return struct{}{}, engine.Halt(err)
+		}
+		t.crash("tidied tmp")
+		return struct{}{}, t.endDice(ctx, "session end")
+	})
+	return nil, err
+}
+
+// drain waits for the journals, up to a bound: what is not written then stays
+// pending and is written at the next start.
+func (t *Table) drain(ctx context.Context) error {
+	limited, cancel := context.WithTimeout(ctx, t.opts.DrainWait)
+	defer cancel()
+	_ = t.journals.wait(limited, func() bool { return len(t.journals.open) == 0 })
+	return ctx.Err()
+}
+
+// Drain waits until no journal is being written.
+func (t *Table) Drain(ctx context.Context) error {
+	if err := t.journals.wait(ctx, func() bool { return len(t.journals.open) == 0 }); err != nil {
+		return err
+	}
+	// What was cut is open, and said so when it was cut.
+	_ = t.engine.Drain(ctx)
+	return ctx.Err()
+}
+
+// Init prepares a workspace for tables: what must not be committed is ignored.
+func Init(workspace string) error {
+	file := filepath.Join(workspace, ".gitignore")
+	old, err := os.ReadFile(file)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if updated := table.GitIgnore(old); string(updated) != string(old) {
+		return os.WriteFile(file, updated, 0o644)
+	}
+	return nil
+}
+
+// Play says how a session goes.
+type Play struct {
+	Seat     string // whose words the person's are: a character, or "table"
+	MaxTurns int    // cycles of this call; 0 means no limit
+	// Listen returns the person's next words. io.EOF ends the call and leaves
+	// the session open. Nil, and with Options.Auto, nobody is asked.
+	Listen func(ctx context.Context) (string, error)
+	// Command takes a line that begins with "/"; it says whether play stops.
+	Command func(ctx context.Context, line string) (stop bool, err error)
+	EndAt   bool // end the session when the last turn is over
+}
+
+// Play continues what is open, then goes from turn to turn until the GM or the
+// person ends the session, or the turns are used up.
+func (t *Table) Play(ctx context.Context, p Play) error {
+	results, err := t.Recover(ctx)
+	if err != nil {
+		return err
+	}
+	turns := len(results)
+	var last *Result
+	if turns > 0 {
+		last = &results[turns-1]
+	}
+	for {
+		if last != nil && last.End {
+			return t.End(ctx)
+		}
+		if p.MaxTurns > 0 && turns >= p.MaxTurns {
+			if p.EndAt {
+				return t.End(ctx)
+			}
+			return nil
+		}
+		in, stop, err := t.listen(ctx, p)
+		if err != nil || stop {
+			return err
+		}
+		if in.Kind == "" {
+			continue
+		}
+		r, err := t.Say(ctx, in)
+		if err != nil {
+			return err
+		}
+		last = &r
+		turns++
+	}
+}
+
+// listen finds out what the next cycle begins with.
+func (t *Table) listen(ctx context.Context, p Play) (in Input, stop bool, err error) {
+	if !t.InSession() {
+		return Input{Kind: InputStart}, false, nil
+	}
+	if t.opts.Auto || p.Listen == nil {
+		return Input{Kind: InputContinue}, false, nil
+	}
+	text, err := p.Listen(ctx)
+	if errors.Is(err, io.EOF) {
+		return in, true, nil
+	}
+	if err != nil {
+		return in, false, err
+	}
+	text = strings.TrimSpace(text)
+	switch {
+	case text == "":
+		return Input{Kind: InputContinue}, false, nil
+	case text[0] == '/' && p.Command != nil:
+		stop, err = p.Command(ctx, text)
+		return in, stop, err
+	}
+	return Input{Kind: InputSaid, Who: p.Seat, Text: text}, false, nil
+}

@@ -1,0 +1,353 @@
+package flow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"conclave/agent"
+	"conclave/engine"
+	"conclave/policy"
+	"conclave/room"
+	"conclave/seat"
+	"conclave/table"
+)
+
+// frozen is a prompt as it was at the signal. Later edits do not count.
+type frozen struct {
+	Character string            `json:"character"`
+	Data      []byte            `json:"data,omitempty"`
+	Hash      string            `json:"hash,omitempty"`
+	Type      table.RequestType `json:"type,omitempty"`
+	Error     []byte            `json:"error,omitempty"` // the error form, in place of a response
+	Leaks     []string          `json:"leaks,omitempty"`
+	Warnings  []string          `json:"warnings,omitempty"`
+}
+
+// answer is what a request came to.
+type answer struct {
+	Asked
+	File  []byte `json:"file"` // the response file
+	Text  string `json:"text,omitempty"`
+	Notes string `json:"notes,omitempty"`
+	Long  bool   `json:"long,omitempty"`
+}
+
+// Outcomes of a request.
+const (
+	OutcomeAnswer = "answer"
+	OutcomeVeto   = "veto"
+	OutcomeError  = "error"
+)
+
+// freeze reads the prompts at the signal.
+func (c *cycle) freeze(names []string) ([]frozen, error) {
+	if err := c.t.campaign.Tmp.Probe(); err != nil {
+		return nil, engine.Halt(err)
+	}
+	var out []frozen
+	for _, n := range names {
+		f, err := c.freezeOne(n)
+		if err != nil {
+			return nil, engine.Halt(err)
+		}
+		out = append(out, f)
+	}
+	c.t.show(Notice{Kind: "narrative", Cycle: c.Cycle, Blocks: c.blocks})
+	c.t.show(c.waiting(out))
+	return out, nil
+}
+
+// waiting is what screens show while players think. When one of the requests
+// is private nobody learns who is asked.
+func (c *cycle) waiting(list []frozen) Notice {
+	n := Notice{Kind: "waiting", Cycle: c.Cycle}
+	for _, f := range list {
+		if c.isSecret(f) {
+			return Notice{Kind: "pause", Cycle: c.Cycle, Text: "The table pauses."}
+		}
+		n.Names = append(n.Names, f.Character)
+	}
+	return n
+}
+
+func (c *cycle) isSecret(f frozen) bool { return c.secret[f.Character] || f.Type == table.SecretAction }
+
+func (c *cycle) freezeOne(name string) (frozen, error) {
+	f := frozen{Character: name}
+	data, err := c.t.campaign.Tmp.Read(table.PromptFile(name), c.t.caps.Prompt)
+	var tooBig *table.CapError
+	var unsafe *table.UnsafeError
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.As(err, &unsafe):
+		f.Error = table.PromptNotFound(c.t.opts.Campaign, name)
+		return f, nil
+	case errors.As(err, &tooBig):
+		bad := &table.MalformedPrompt{Notes: []string{fmt.Sprintf("Unreadable prompt: %d bytes, limit %d", tooBig.Size, tooBig.Limit)}}
+		f.Error = bad.File()
+		return f, nil
+	case err != nil:
+		return f, err
+	}
+	f.Hash = table.Hash(data)
+	p, err := table.ParsePrompt(data, c.t.caps)
+	var bad *table.MalformedPrompt
+	if errors.As(err, &bad) {
+		f.Error = bad.File()
+		return f, nil
+	}
+	if err != nil {
+		return f, err
+	}
+	f.Type, f.Data = p.Type, p.Bytes()
+	return f, c.guard(&f)
+}
+
+// guard looks for what the character may not know.
+func (c *cycle) guard(f *frozen) error {
+	texts, skipped, err := c.t.campaign.GuardTexts(f.Character, c.t.caps)
+	if err != nil {
+		return err
+	}
+	for _, s := range skipped {
+		f.Warnings = append(f.Warnings, "not guarded: "+s)
+	}
+	ctx, err := c.t.campaign.PlayerContext(f.Character, nil, table.ContextOptions{Caps: c.t.caps, Recent: table.TextFor(c.blocks, f.Character)})
+	if err != nil {
+		return err
+	}
+	var allowed []string
+	for _, p := range ctx.Parts {
+		allowed = append(allowed, p.Text)
+	}
+	block, warn := c.t.opts.Guard.Sort(table.NewGuard(texts).Check(string(f.Data), allowed...))
+	for _, l := range block {
+		f.Leaks = append(f.Leaks, l.String())
+	}
+	for _, l := range warn {
+		f.Warnings = append(f.Warnings, "the prompt of "+f.Character+" has "+l.String())
+	}
+	return nil
+}
+
+// askPlayers asks everybody at once, agents first, then the people (whose
+// answers can change until they have all been given), and writes the answers
+// when the last is in.
+func (c *cycle) askPlayers(list []frozen) error {
+	for _, f := range list {
+		c.warn = append(c.warn, f.Warnings...)
+		c.tell = append(c.tell, f.Warnings...)
+		if f.Type == table.SecretAction {
+			c.secret[f.Character] = true
+		}
+		delete(c.prompt, f.Character)
+	}
+	if _, ok := c.known[table.GMContextFile]; !ok {
+		c.warn = append(c.warn, "the GM signalled without tmp/gm-context.md")
+		c.tell = append(c.tell, "there was no tmp/gm-context.md: write one before the signal")
+	}
+	answers := make([]answer, len(list))
+	for _, people := range []bool{false, true} {
+		var group []int
+		for i, f := range list {
+			if c.Persons[f.Character] == people {
+				group = append(group, i)
+			}
+		}
+		results, err := engine.DoEach(c.r, fmt.Sprintf("players %d %v", c.turns, people), len(group), func(ctx context.Context, i int) (answer, error) {
+			return c.askPlayer(ctx, list[group[i]])
+		})
+		if err != nil {
+			return err
+		}
+		for i, r := range results {
+			if r.Err != nil {
+				return r.Err
+			}
+			answers[group[i]] = r.Value
+		}
+	}
+	return c.barrier(answers)
+}
+
+// askPlayer asks one player, with one further attempt when the answer cannot
+// stand. What is wrong with the prompt is answered by the engine, before any
+// model is asked. It is one step: should the process die within it, the turns
+// that were answered are on the seat's record.
+func (c *cycle) askPlayer(ctx context.Context, f frozen) (answer, error) {
+	a := answer{Asked: Asked{Character: f.Character, Sub: c.sub, Type: f.Type, Private: c.isSecret(f), PromptSHA: f.Hash}}
+	if len(f.Error) > 0 {
+		return a.failed(f.Error), nil
+	}
+	if len(f.Leaks) > 0 {
+		return a.failed(table.NoResponse(f.Character, "the prompt was withheld: it says what the character may not know")), nil
+	}
+	select {
+	case c.t.slots <- struct{}{}:
+		defer func() { <-c.t.slots }()
+	case <-ctx.Done():
+		return a, ctx.Err()
+	}
+	s, text, err := c.seatPlayer(ctx, f)
+	if err != nil {
+		return a, engine.Halt(err)
+	}
+	reason := ""
+	for try := 1; try <= 1+c.t.caps.Retries; try++ {
+		got, err := engine.TakeTurn(ctx, fmt.Sprintf("t%d", try), s, agent.Message{Text: text})
+		if err != nil {
+			if reason = engine.CodeOf(err); reason == "" {
+				return a, err
+			}
+			if reason == table.ReasonTimeout {
+				break
+			}
+			continue
+		}
+		if err := c.t.dropDraft(f.Character); err != nil {
+			return a, engine.Halt(err)
+		}
+		turn := table.SplitTurn(got.Reply.Text)
+		resp := table.ParseResponse(turn.Response, f.Type, c.t.caps)
+		var retry string
+		if reason, retry = c.judge(resp, f); reason == "" {
+			a = a.accepted(resp, turn.Notes)
+			break
+		}
+		text = "Event: retry\n\n" + retry + "\n"
+	}
+	if reason != "" {
+		a = a.failed(table.NoResponse(f.Character, reason))
+	}
+	return a, engine.Halt(c.t.closeSeat(ctx, s.run))
+}
+
+// judge says why a response cannot stand, and what to tell the player.
+func (c *cycle) judge(r table.Response, f frozen) (reason, retry string) {
+	switch r.Kind {
+	case table.Empty:
+		return table.ReasonEmpty, table.RetryEmpty
+	case table.TooLong:
+		return table.ReasonTooLong, table.RetryTooLong
+	case table.Veto:
+		if why := table.VetoRefused(f.Type, c.vetoes[f.Character]); why != "" {
+			return why, table.RetryVeto
+		}
+	}
+	return "", ""
+}
+
+func (a answer) failed(file []byte) answer {
+	a.Outcome, a.File, a.Response = OutcomeError, file, string(file)
+	return a
+}
+
+func (a answer) accepted(r table.Response, notes string) answer {
+	a.Outcome, a.File, a.Text, a.Notes, a.Long = OutcomeAnswer, r.File(), r.Text, notes, r.Long
+	if r.Kind == table.Veto {
+		a.Outcome, a.Text, a.Discarded = OutcomeVeto, r.Reason, r.Discarded
+	}
+	a.Response = string(a.File)
+	return a
+}
+
+// seatPlayer prepares a player's seat, in a room that holds its part and no
+// more, and the message to it.
+func (c *cycle) seatPlayer(ctx context.Context, f frozen) (*sitting, string, error) {
+	view, err := c.t.playerView(ctx, c, f)
+	if err != nil {
+		return nil, "", err
+	}
+	s := &sitting{
+		t: c.t, run: c.t.runID(c.r.ID(), fmt.Sprint(c.sub), f.Character), role: policy.Player, who: f.Character,
+		timeout: c.t.caps.PlayerTimeout, about: view.Sources,
+		actor:   func() (Actor, error) { return c.t.playerActor(f.Character) },
+		furnish: func(p *seat.Plan) error { return c.t.furnishPlayer(p, f.Character, view) },
+	}
+	return s, c.playerMessage(f, view), nil
+}
+
+// playerActor is whoever plays a character now.
+func (t *Table) playerActor(character string) (Actor, error) {
+	_, away := t.snapshot().away[character]
+	actor, err := t.opts.Cast(policy.Player, character, false)
+	if err == nil && actor.Person && away {
+		return t.opts.Cast(policy.Player, character, true)
+	}
+	return actor, err
+}
+
+func (c *cycle) playerMessage(f frozen, view table.SeatContext) string {
+	s := fmt.Sprintf("Campaign: %s\nCharacter: %s\nScene: %s\nRequest: %s\n", c.t.opts.Campaign, f.Character, c.State.Scene.Title, f.Type)
+	if strings.HasPrefix(c.Played[f.Character], "agent, while") {
+		s += "Note: the person who plays this character is away: make no choice that cannot be taken back.\n"
+	}
+	return s + "\n" + view.Text()
+}
+
+// playerView gathers what a player may have. What it heard in this cycle and
+// what is not yet in its journal is told.
+func (t *Table) playerView(ctx context.Context, c *cycle, f frozen) (table.SeatContext, error) {
+	opt := table.ContextOptions{Caps: t.caps, Recent: c.lately(f.Character)}
+	pending := t.journals.await(ctx, f.Character, t.opts.JournalWait)
+	opt.Pending = strings.Join(pending, "\n\n")
+	return t.campaign.PlayerContext(f.Character, f.Data, opt)
+}
+
+// lately is what a character heard since its last journal entry: in the rounds
+// that wait for one, and in this cycle; and its own veto, if it made one.
+func (c *cycle) lately(who string) string {
+	var parts []string
+	for _, blocks := range append(slices.Clone(c.State.Rounds), c.blocks) {
+		if t := markForm.ReplaceAllString(table.TextFor(blocks, who), ""); strings.TrimSpace(t) != "" {
+			parts = append(parts, t)
+		}
+	}
+	if a, ok := c.latest[who]; ok && a.Outcome == OutcomeVeto {
+		parts = append(parts, "You vetoed the last request: "+a.Text)
+		if a.Discarded != "" {
+			parts = append(parts, table.ActionDiscarded)
+		}
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// roomNames are the files of a player's room.
+var roomNames = map[string]string{
+	"Your character": "sheet.md", "Your journal": "journal.md", "What the party knows": "party-knowledge.md",
+	"The world": "world-primer.md", "Lately": "lately.md", "Not yet in your journal": "pending.md", "The game master asks": "prompt.md",
+	"What happened": "narrative.md", "What only you saw": "private.md", "Your notes": "notes.md",
+}
+
+// furnishPlayer puts exactly the parts of the view into the room, if the policy
+// grants each of them, and fingerprints everything else.
+func (t *Table) furnishPlayer(p *seat.Plan, who string, view table.SeatContext) error {
+	p.System = playerInstructions
+	return t.furnishView(p, policy.Player, who, view)
+}
+
+func (t *Table) furnishView(p *seat.Plan, role policy.Role, who string, view table.SeatContext) error {
+	for i, part := range view.Parts {
+		kind := policy.ClassifyTable(view.Sources[i].Path, who)
+		if strings.HasPrefix(view.Sources[i].Path, "engine:") {
+			kind = policy.NarrativePrivateOwn // its own memory of what it heard
+		}
+		if d := policy.Decide(role, kind); !d.Allow {
+			return engine.Halt(fmt.Errorf("%s may not have %s: %s", role, view.Sources[i].Path, d.Reason))
+		}
+		p.Room.Grants = append(p.Room.Grants, room.Grant{Kind: string(kind), Name: roomNames[part.Title], Bytes: []byte(part.Text)})
+	}
+	texts, _, err := t.campaign.GuardTexts(who, t.caps)
+	if err != nil {
+		return engine.Halt(err)
+	}
+	for _, d := range texts {
+		kind := policy.ClassifyTable(d.Path, who)
+		reason := policy.Decide(role, kind).Reason
+		p.Denied = append(p.Denied, seat.Denied{Kind: string(kind), Name: d.Path, Reason: reason, Text: []byte(d.Text)})
+	}
+	return nil
+}

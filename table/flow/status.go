@@ -1,0 +1,242 @@
+package flow
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"conclave/dice"
+	"conclave/engine"
+	"conclave/internal/jsontext"
+	"conclave/internal/lockfile"
+	"conclave/record"
+	"conclave/table"
+)
+
+// Status is what can be seen of a table from outside.
+type Status struct {
+	Campaign   string            `json:"campaign"`
+	Session    int               `json:"session"`
+	InSession  bool              `json:"in_session"`
+	Cycle      int               `json:"cycle"`
+	Scene      *Scene            `json:"scene,omitempty"`
+	Characters []CharacterStatus `json:"characters"`
+	Open       []string          `json:"open,omitempty"`     // interactions that were cut
+	Journals   []string          `json:"journals,omitempty"` // entries that wait or were parked
+	Drafts     []string          `json:"drafts,omitempty"`   // seats with an answer left for the barrier
+	Saves      []Save            `json:"saves,omitempty"`
+	Rolls      int               `json:"rolls"`
+	Holder     *lockfile.Holder  `json:"holder,omitempty"`
+	Problems   []string          `json:"problems,omitempty"`
+}
+
+// CharacterStatus is a line of the roster.
+type CharacterStatus struct {
+	Slug   string       `json:"slug"`
+	Name   string       `json:"name"`
+	Status table.Status `json:"status"`
+	Away   bool         `json:"away,omitempty"`
+}
+
+// Look reads a table's status. It takes no lock and starts nothing.
+func Look(ctx context.Context, workspace, campaign string) (Status, error) {
+	st := Status{Campaign: campaign}
+	c, err := table.OpenCampaign(workspace, campaign)
+	if err != nil {
+		return st, err
+	}
+	defer c.Close()
+	s, err := loadState(workspace, campaign)
+	if err != nil {
+		return st, err
+	}
+	st.Session, st.InSession, st.Cycle = s.session, s.inSession, s.cycle
+	if s.scene.Number > 0 {
+		st.Scene = &s.scene
+	}
+	roster, err := table.LoadRoster(c.Party, s.statuses, table.Caps{})
+	if err != nil {
+		return st, err
+	}
+	st.Problems = append(slices.Clone(roster.Problems), roster.Warnings...)
+	for _, ch := range roster.Characters {
+		_, away := s.away[ch.Slug]
+		st.Characters = append(st.Characters, CharacterStatus{ch.Slug, ch.Name, ch.Status, away})
+	}
+	if err := st.lookEngine(ctx, workspace, campaign); err != nil {
+		return st, err
+	}
+	if st.Saves, err = Saves(workspace, campaign); err != nil {
+		return st, err
+	}
+	if entries, err := os.ReadDir(filepath.Join(table.PrivatePath(workspace, campaign), "drafts")); err == nil {
+		for _, e := range entries {
+			st.Drafts = append(st.Drafts, strings.TrimSuffix(e.Name(), ".md"))
+		}
+	}
+	if report, err := dice.VerifyFile(filepath.Join(workspace, "campaigns", campaign, table.DiceLogFile)); err == nil {
+		st.Rolls = report.Rolls
+	}
+	return st, nil
+}
+
+func (st *Status) lookEngine(ctx context.Context, workspace, campaign string) error {
+	peek, err := engine.Peek(ctx, engine.Options{Dir: workspace, Scope: Scope(campaign)})
+	if err != nil {
+		return err
+	}
+	st.Holder = peek.Holder
+	for _, i := range peek.Open {
+		var job journalJob
+		if strings.HasPrefix(i.Flow, flowJournal+"/") && json.Unmarshal(i.Input, &job) == nil {
+			st.Journals = append(st.Journals, fmt.Sprintf("%s, cycle %d: waiting", job.Character, job.Cycle))
+			continue
+		}
+		st.Open = append(st.Open, i.ID)
+	}
+	parked, err := parkedJournals(workspace, campaign)
+	for _, job := range parked {
+		st.Journals = append(st.Journals, fmt.Sprintf("%s, cycle %d: parked", job.Character, job.Cycle))
+	}
+	return err
+}
+
+// Validate says what is wrong with a campaign directory. problems keep it from
+// being played as it is meant; warnings do not.
+func Validate(workspace, campaign string, caps table.Caps) (problems, warnings []string, err error) {
+	c, err := table.OpenCampaign(workspace, campaign)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer c.Close()
+	roster, err := table.LoadRoster(c.Party, nil, caps)
+	if err != nil {
+		return []string{err.Error()}, nil, nil
+	}
+	problems, warnings = roster.Problems, roster.Warnings
+	if len(roster.Characters) == 0 {
+		problems = append(problems, "party/: no characters: write a sheet party/{character}.md")
+	}
+	for _, ch := range roster.Characters {
+		if _, err := c.PlayerContext(ch.Slug, nil, table.ContextOptions{Caps: caps}); err != nil {
+			problems = append(problems, err.Error())
+		}
+		_, skipped, err := c.GuardTexts(ch.Slug, caps)
+		if err != nil {
+			problems = append(problems, err.Error())
+		}
+		for _, s := range skipped {
+			if !slices.Contains(warnings, s) {
+				warnings = append(warnings, s)
+			}
+		}
+	}
+	for _, name := range []string{"story-state.md", "party-knowledge.md", "overview.md"} {
+		if _, err := c.Root.HashOf(name); errors.Is(err, os.ErrNotExist) {
+			warnings = append(warnings, name+" is missing: the table plays without it")
+		}
+	}
+	if err := c.Tmp.Probe(); err != nil {
+		problems = append(problems, err.Error())
+	}
+	report, err := dice.VerifyFile(filepath.Join(workspace, "campaigns", campaign, table.DiceLogFile))
+	if err == nil && !report.OK() {
+		problems = append(problems, fmt.Sprintf("%s: line %d: %s", table.DiceLogFile, report.Bad.Line, report.Bad.Reason))
+	}
+	return problems, warnings, nil
+}
+
+// Campaigns lists the campaigns of a workspace.
+func Campaigns(workspace string) ([]string, error) {
+	entries, err := os.ReadDir(filepath.Join(workspace, "campaigns"))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	var out []string
+	for _, e := range entries {
+		if e.IsDir() && table.CheckSlug(e.Name()) == nil {
+			out = append(out, e.Name())
+		}
+	}
+	return out, err
+}
+
+// Call is one call of a table and everything that fed it.
+type Call struct {
+	Run string `json:"run"`
+	Sources
+}
+
+// Calls reads from the records of a campaign what fed each call, in order.
+func Calls(workspace, campaign string) ([]Call, error) {
+	list, err := record.List(record.Dir(workspace))
+	if err != nil {
+		return nil, err
+	}
+	var out []Call
+	for _, info := range list {
+		if !strings.HasPrefix(info.Run, "table."+campaign+".") {
+			continue
+		}
+		calls, err := callsOf(info)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", info.Run, err)
+		}
+		out = append(out, calls...)
+	}
+	slices.SortStableFunc(out, func(a, b Call) int { return strings.Compare(a.Run, b.Run) })
+	return out, nil
+}
+
+func callsOf(info record.Info) ([]Call, error) {
+	r, err := record.Open(info.Path)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	var out []Call
+	for r.Next() {
+		f := r.Frame()
+		if f.Kind != record.KindLog {
+			continue
+		}
+		if name, _ := jsontext.String(jsontext.Get(f.Payload, "event")); name != EventSources {
+			continue
+		}
+		c := Call{Run: info.Run}
+		if err := json.Unmarshal(jsontext.Get(f.Payload, "context"), &c.Sources); err != nil {
+			return nil, err
+		}
+		out = append(out, c)
+	}
+	return out, r.Err()
+}
+
+// Trespasses are sources that fed a call although its seat may not read them.
+func (c Call) Trespasses() []string {
+	reader := table.Reader{Role: table.Role(c.Role), Character: c.Character, GMReadsJournals: true}
+	var out []string
+	for _, s := range c.Sources.Sources {
+		if !strings.HasPrefix(s.Path, "engine:") && !reader.May(s.Path) {
+			out = append(out, s.Path)
+		}
+	}
+	return out
+}
+
+// Records are the files of a campaign's records.
+func Records(workspace, campaign string) ([]string, error) {
+	list, err := record.List(record.Dir(workspace))
+	var out []string
+	for _, info := range list {
+		if strings.HasPrefix(info.Run, "table."+campaign+".") {
+			out = append(out, info.Path)
+		}
+	}
+	return out, err
+}
