@@ -154,14 +154,33 @@ func (env *environment) printAudit(reports []*audit.Report) {
 		for _, f := range r.Findings {
 			fmt.Fprintf(env.Stdout, "%s %s: %s\n", s.red("found"), r.Run, f)
 		}
-		for _, g := range r.Gaps {
-			fmt.Fprintf(env.Stdout, "%s %s: %s\n", s.dim("gap"), r.Run, g)
-		}
 	}
+	env.printGaps(reports)
 	if findings == 0 {
 		fmt.Fprintf(env.Stdout, "%s nothing reached anyone that they must not know, as far as %s can show\n", s.green("clean:"), counted(len(reports), "record", "records"))
 	}
 	if len(reports) > 0 {
 		fmt.Fprintln(env.Stdout, s.dim("no record shows: "+strings.Join(reports[0].Unseen, "; ")))
+	}
+}
+
+// printGaps names each gap once, with the runs that have it.
+func (env *environment) printGaps(reports []*audit.Report) {
+	runs := map[string][]string{}
+	var order []string
+	for _, r := range reports {
+		for _, g := range r.Gaps {
+			if runs[g] == nil {
+				order = append(order, g)
+			}
+			runs[g] = append(runs[g], r.Run)
+		}
+	}
+	for _, g := range order {
+		where := runs[g][0]
+		if n := len(runs[g]); n > 1 {
+			where = fmt.Sprintf("%d runs", n)
+		}
+		fmt.Fprintf(env.Stdout, "%s %s: %s\n", env.style().dim("gap"), where, g)
 	}
 }

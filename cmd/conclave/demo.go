@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,6 +25,7 @@ import (
 	"conclave/record"
 	"conclave/room"
 	"conclave/seat"
+	tableflow "conclave/table/flow"
 	"conclave/transcript"
 )
 
@@ -36,8 +38,9 @@ func newDemoCommand(env *environment) *cobra.Command {
 		Use:   "demo",
 		Short: "See it work: no key, no network",
 		Long: `Demo plays a short scene with scripted agents: a consultation with the Cat, a
-look into the Dragon's room, an attempt on its walls, the Dragon's verdict. Then
-it asks the record who knew what.`,
+look into the Dragon's room, an attempt on its walls, the Dragon's verdict, and
+the beginning of an adventure with a secret on three screens. Then it asks the
+record who knew what.`,
 		Example: "  conclave demo\n  conclave demo --keep /tmp/demo      keep the workspace to look at",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -67,7 +70,7 @@ func runDemo(ctx context.Context, env *environment, keep string) (err error) {
 	if err := d.prepare(); err != nil {
 		return environmentError("%w", err)
 	}
-	for _, act := range []func(context.Context) error{d.consult, d.look, d.walls, d.confront, d.judge} {
+	for _, act := range []func(context.Context) error{d.consult, d.look, d.walls, d.confront, d.table, d.judge} {
 		if err := act(ctx); err != nil {
 			return err
 		}
@@ -250,9 +253,56 @@ func (d *demo) confront(ctx context.Context) error {
 	return err
 }
 
+// table plays the beginning of the first adventure, with a veto and a secret,
+// and shows one moment on three screens.
+func (d *demo) table(ctx context.Context) (err error) {
+	d.heading("5. A table: what each of them did in secret, on three screens")
+	inside := *d.env
+	inside.Dir, inside.Stdout = d.root, io.Discard
+	begin := newTableNew(&inside)
+	begin.SetArgs([]string{"weir", "--adventure"})
+	if err := begin.ExecuteContext(ctx); err != nil {
+		return err
+	}
+	w, err := inside.openWorkspace()
+	if err != nil {
+		return err
+	}
+	inside.Stdout = d.env.Stdout
+	screen := inside.tableScreen(tableflow.SeatTable)
+	var moment tableflow.Notice
+	t, err := tableflow.Open(ctx, tableflow.Options{
+		Workspace: d.root, Campaign: "weir", Cast: w.tableCast(&inside, ""), Auto: true, Purpose: "demo", Program: "conclave " + version,
+		Show: func(n tableflow.Notice) {
+			switch {
+			case n.Cycle == 1 || n.Cycle == 0 && moment.Kind == "":
+				screen(n)
+			case n.Kind == "narrative":
+				moment = n
+			}
+		},
+	})
+	if err != nil {
+		return tableError(err)
+	}
+	err = errors.Join(t.Play(ctx, tableflow.Play{Seat: tableflow.SeatTable, MaxTurns: 2, EndAt: true}), t.Close())
+	for _, who := range []string{"bram-oatley", "corin-vale", "ysolde-marrow"} {
+		d.say("\n%s\n%s", d.style.bold("On "+who+"'s screen:"), lastPart(moment.For(who)))
+	}
+	return tableError(err)
+}
+
+// lastPart leaves out the scene that everybody has read already.
+func lastPart(text string) string {
+	if _, alone, ok := strings.Cut(text, "Nobody saw it. "); ok {
+		return "  Nobody saw it. " + strings.TrimSpace(alone)
+	}
+	return "  " + text
+}
+
 // judge asks the record who knew what.
 func (d *demo) judge(context.Context) error {
-	d.heading("5. Who knew what? The record answers")
+	d.heading("6. Who knew what? The record answers")
 	inside := *d.env
 	inside.Dir = d.root
 	reports, err := inside.auditAll(nil)
