@@ -20,7 +20,8 @@ func newPackInstallCommand(env *environment) *cobra.Command {
 		Short: "Dress the campaign in a pack",
 		Long: `Copies a pack's profiles to .campaign/profiles, all of them or none. A profile
 that you edited is not replaced unless you agree or say --force, and then the
-old one is kept. conclave pack undo takes the installation back.`,
+old one is kept. conclave pack undo takes the installation back. A pack out of the
+project's own profile-packs/ is used once you have said conclave trust.`,
 		Example: `  conclave pack install fantasy
   conclave pack install builtin:fantasy --only cat,owl
   conclave pack install ./lighthouse.zip`,
@@ -38,6 +39,11 @@ old one is kept. conclave pack undo takes the installation back.`,
 			if len(p.Faults) > 0 {
 				printFaults(env, p.Faults)
 				return noError("pack %s has %s and was not installed", p.Name, countOf(len(p.Faults), "fault"))
+			}
+			if p.Origin == profile.FromProject {
+				if err := env.checkTrust(); err != nil {
+					return err
+				}
 			}
 			return env.installPack(p, only, force)
 		},

@@ -54,15 +54,24 @@ func (env *environment) trustStore() trust.Store {
 // openWorkspace finds the workspace and reads its configuration. A project's
 // own file is used only if the person trusts it.
 func (env *environment) openWorkspace() (*workspace, error) {
+	if err := env.checkTrust(); err != nil {
+		return nil, err
+	}
+	return env.readWorkspace(env.findRoot())
+}
+
+// checkTrust refuses a workspace that names things which the person has not
+// said yes to.
+func (env *environment) checkTrust() error {
 	root := env.findRoot()
 	items, err := trustItems(root)
 	if err != nil {
-		return nil, environmentError("%w", err)
+		return environmentError("%w", err)
 	}
 	if err := env.trustStore().Check(root, items); err != nil {
-		return nil, environmentError("%s: %w", root, err)
+		return environmentError("%s: %w", root, err)
 	}
-	return env.readWorkspace(root)
+	return nil
 }
 
 func (env *environment) readWorkspace(root string) (*workspace, error) {
