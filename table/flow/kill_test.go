@@ -112,9 +112,9 @@ func killPoints() int {
 	case os.Getenv("CONCLAVE_SOAK") != "":
 		return 1 << 20
 	case underRace || testing.Short():
-		return 10
+		return 6
 	}
-	return 40
+	return 30
 }
 
 func checkSession(t *testing.T, dir string) {

@@ -76,7 +76,10 @@ END
 `
 
 func newRig(t testing.TB, files map[string]string) *rig {
-	dir := enginetest.Workspace(t, Scope("ash"))
+	dir := t.TempDir()
+	if err := writeFile(filepath.Join(dir, ".conclave", "engine", Scope("ash")+".db"), freshDatabase(t)); err != nil {
+		t.Fatal(err)
+	}
 	r := &rig{t: t, dir: dir, scripts: map[string]string{"keeper": keeperScript}, people: map[string]bool{}, agents: map[string]agent.Agent{}}
 	for _, who := range []string{tilda, gideon, sera} {
 		r.scripts[who] = "always\n  say I wait.\n"
@@ -90,6 +93,25 @@ func newRig(t testing.TB, files map[string]string) *rig {
 		JournalWait: 5 * time.Second, DrainWait: 20 * time.Second, Backoff: time.Millisecond,
 		Show: func(n Notice) { r.notices = append(r.notices, n) }}
 	return r
+}
+
+var fresh struct {
+	sync.Once
+	data string
+}
+
+// freshDatabase is an engine's database in which nothing is: making one takes
+// longer than most tests.
+func freshDatabase(t testing.TB) string {
+	t.Helper()
+	fresh.Do(func() {
+		data, err := os.ReadFile(filepath.Join(enginetest.Workspace(t, Scope("ash")), ".conclave", "engine", Scope("ash")+".db"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		fresh.data = string(data)
+	})
+	return fresh.data
 }
 
 func testSeed() *dice.Seed {

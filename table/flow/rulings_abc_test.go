@@ -180,7 +180,7 @@ var rulingsC = map[string]func(*testing.T){
 	},
 	"C9": func(t *testing.T) {
 		r := newRig(t, nil)
-		r.opts.Caps.PlayerTimeout = 30 * time.Millisecond
+		r.opts.Caps.PlayerTimeout = 1500 * time.Millisecond
 		r.scripts[tilda] = "always\n  stall\n"
 		r.scripts[gideon] = "always\n  error no model\n"
 		gm := r.listening("gm", gmSays("session-start", gmContext+prompt(tilda, "QUICK_REACTION")+prompt(gideon, "QUICK_REACTION")+"[AWAIT_AI_PLAYERS: tilda-brannock, gideon-harrowmoor]")+gmSays("Event: responses", "Done."))
