@@ -19,71 +19,84 @@ const fixtures = "../testdata/fixtures"
 // anywhere, within lines and characters too, with a refresh after each: the
 // answers are those of one refresh of the whole, and those of a rebuild.
 func TestGrownInStepsEqualsCold(t *testing.T) {
-	for seed := uint64(1); seed <= 3; seed++ {
-		whole := smallTree(t, seed, 1500_000)
-		codex := append(glob(t, fixtures+"/codex/*/codex_home/sessions/*/*/*/*.jsonl"), glob(t, fixtures+"/claude/04*/home/.claude/projects/*/*.jsonl")...)
-		dir := t.TempDir()
-		contents := map[string][]byte{}
-		for i, file := range append(whole.Files, codex...) {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			to, err := filepath.Rel(whole.Dir, file)
-			if err != nil || strings.HasPrefix(to, "..") {
-				to = filepath.Join("other", string(rune('a'+i%26))+filepath.Base(file))
-			}
-			contents[filepath.Join(dir, to)] = text
-		}
-		for _, meta := range glob(t, whole.Dir+"/*/*/subagents/*.meta.json") {
-			text, _ := os.ReadFile(meta)
-			to, _ := filepath.Rel(whole.Dir, meta)
-			writeFile(t, filepath.Join(dir, to), text)
-		}
-		r := rand.New(rand.NewPCG(seed, 1))
-		grown := newTestArchive(t)
-		done := map[string]int{}
-		for left := len(contents); left > 0; {
-			left = 0
-			for file, text := range contents {
-				n := done[file]
-				if n == len(text) {
-					continue
-				}
-				// Mostly a few kilobytes, now and then a lot.
-				n = min(len(text), n+1+r.IntN(1+len(text)/3))
-				writeFile(t, file, text[:n])
-				done[file] = n
-				if n < len(text) {
-					left++
-				}
-			}
-			refresh(t, grown, dir)
-		}
-		cold := newTestArchive(t)
-		rep := refresh(t, cold, dir)
-		var size int64
-		for _, text := range contents {
-			size += int64(len(text))
-		}
-		if rep.Bytes != size {
-			t.Fatalf("took up %d of %d bytes", rep.Bytes, size)
-		}
-		want := answers(t, cold)
-		if strings.Count(want, "\n") < 300 {
-			t.Fatalf("only %d lines of answers", strings.Count(want, "\n"))
-		}
-		same(t, "grown in steps", answers(t, grown), want)
-		if _, err := grown.Rebuild(ctx); err != nil {
+	growInSteps(t, 1, 400_000)
+}
+
+// TestSoakGrownInSteps is the same, for longer.
+func TestSoakGrownInSteps(t *testing.T) {
+	if os.Getenv("CONCLAVE_SOAK") == "" {
+		t.Skip("make soak runs it")
+	}
+	for seed := uint64(2); seed <= 20; seed++ {
+		growInSteps(t, seed, 3_000_000)
+	}
+}
+
+func growInSteps(t *testing.T, seed uint64, size int64) {
+	t.Helper()
+	whole := smallTree(t, seed, size)
+	codex := append(glob(t, fixtures+"/codex/1[39]*/codex_home/sessions/*/*/*/*.jsonl"), glob(t, fixtures+"/claude/04*/home/.claude/projects/*/*.jsonl")...)
+	dir := t.TempDir()
+	contents := map[string][]byte{}
+	for i, file := range append(whole.Files, codex...) {
+		text, err := os.ReadFile(file)
+		if err != nil {
 			t.Fatal(err)
 		}
-		same(t, "rebuilt", answers(t, grown), want)
-		if s, err := grown.Verify(ctx); err != nil || len(s.Damaged) > 0 || s.Bytes != size {
-			t.Fatalf("verify: %+v, %v", s, err)
+		to, err := filepath.Rel(whole.Dir, file)
+		if err != nil || strings.HasPrefix(to, "..") {
+			to = filepath.Join("other", string(rune('a'+i%26))+filepath.Base(file))
 		}
-		if rep := refresh(t, grown, dir); rep.Changed != 0 {
-			t.Fatalf("a refresh without a change read %d files", rep.Changed)
+		contents[filepath.Join(dir, to)] = text
+	}
+	for _, meta := range glob(t, whole.Dir+"/*/*/subagents/*.meta.json") {
+		text, _ := os.ReadFile(meta)
+		to, _ := filepath.Rel(whole.Dir, meta)
+		writeFile(t, filepath.Join(dir, to), text)
+	}
+	r := rand.New(rand.NewPCG(seed, 1))
+	grown := newTestArchive(t)
+	done := map[string]int{}
+	for left := len(contents); left > 0; {
+		left = 0
+		for file, text := range contents {
+			n := done[file]
+			if n == len(text) {
+				continue
+			}
+			// Mostly a few kilobytes, now and then a lot.
+			n = min(len(text), n+1+r.IntN(1+len(text)))
+			writeFile(t, file, text[:n])
+			done[file] = n
+			if n < len(text) {
+				left++
+			}
 		}
+		refresh(t, grown, dir)
+	}
+	cold := newTestArchive(t)
+	rep := refresh(t, cold, dir)
+	var total int64
+	for _, text := range contents {
+		total += int64(len(text))
+	}
+	if rep.Bytes != total {
+		t.Fatalf("took up %d of %d bytes", rep.Bytes, total)
+	}
+	want := answers(t, cold)
+	if strings.Count(want, "\n") < 200 {
+		t.Fatalf("only %d lines of answers", strings.Count(want, "\n"))
+	}
+	same(t, "grown in steps", answers(t, grown), want)
+	if _, err := grown.Rebuild(ctx); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "rebuilt", answers(t, grown), want)
+	if s, err := grown.Verify(ctx); err != nil || len(s.Damaged) > 0 || s.Bytes != total {
+		t.Fatalf("verify: %+v, %v", s, err)
+	}
+	if rep := refresh(t, grown, dir); rep.Changed != 0 {
+		t.Fatalf("a refresh without a change read %d files", rep.Changed)
 	}
 }
 
@@ -285,4 +298,35 @@ func glob(t *testing.T, pattern string) []string {
 		t.Fatalf("%s matches nothing", pattern)
 	}
 	return found
+}
+
+// TestRecordBeingWritten: a refresh reads beside the writer, takes no lock of
+// its record, and goes on where the record was.
+func TestRecordBeingWritten(t *testing.T) {
+	dir := t.TempDir()
+	a := newTestArchive(t)
+	path := newRecord(t, dir, "live", "p", func(w *record.Writer, e *transcript.Emitter) {
+		for i := range 40 {
+			emit(t, e, transcript.AssistantMessage, map[string]any{"text": "step " + itoa(i) + strings.Repeat(" on and on", 300)})
+			if i%9 != 0 {
+				continue
+			}
+			if err := w.Flush(); err != nil {
+				t.Fatal(err)
+			}
+			if rep := refresh(t, a, dir); rep.Changed != 1 || len(rep.Problems) > 0 {
+				t.Fatalf("after step %d: %+v", i, rep)
+			}
+			if got := table(t, a, "SELECT count(*) FROM transcript"); got != itoa(i+1)+"\n" {
+				t.Fatalf("after step %d there are %s entries", i, got)
+			}
+		}
+	})
+	refresh(t, a, dir)
+	cold := newTestArchive(t)
+	refresh(t, cold, dir)
+	same(t, "a record read as it was written", answers(t, a), answers(t, cold))
+	if rep, err := record.Verify(path); err != nil || rep.Sound() != nil || !rep.Sealed {
+		t.Errorf("the record: %+v, %v", rep, err)
+	}
 }

@@ -52,14 +52,14 @@ func program(t *testing.T, path, root string, more ...string) *exec.Cmd {
 // TestKilled kills a refresh after so many bytes of its progress, again and
 // again: what is there is whole, and the next one completes it.
 func TestKilled(t *testing.T) {
-	tree := smallTree(t, 21, 4_000_000)
+	tree := smallTree(t, 21, 1_500_000)
 	cold := newTestArchive(t)
 	refresh(t, cold, tree.Dir)
 	want := answers(t, cold)
 	r := rand.New(rand.NewPCG(3, 4))
 	path := filepath.Join(t.TempDir(), "archive.db")
 	killed := 0
-	for round := range 8 {
+	for round := range 6 {
 		var more []string
 		if round%2 == 1 {
 			more = []string{"ARCHIVE_TEST_REBUILD=1"}
@@ -72,7 +72,7 @@ func TestKilled(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		lines := 1 + r.IntN(40)
+		lines := 1 + r.IntN(12)
 		if _, err := io.ReadFull(out, make([]byte, lines*6)); err == nil {
 			killed++
 		}
@@ -104,7 +104,7 @@ func TestKilled(t *testing.T) {
 
 // TestTwoPrograms: two refresh one archive while a third searches it.
 func TestTwoPrograms(t *testing.T) {
-	tree := smallTree(t, 22, 2_000_000)
+	tree := smallTree(t, 22, 500_000)
 	path := filepath.Join(t.TempDir(), "archive.db")
 	a := openAt(t, path)
 	one, two := program(t, path, tree.Dir), program(t, path, tree.Dir)
@@ -143,7 +143,7 @@ func TestTwoPrograms(t *testing.T) {
 // TestCancelled: a refresh that is called off says so, and what it had
 // committed stays.
 func TestCancelled(t *testing.T) {
-	tree := smallTree(t, 23, 1_000_000)
+	tree := smallTree(t, 23, 400_000)
 	a := newTestArchive(t)
 	stop, cancel := context.WithCancel(ctx)
 	a.opts.Progress = func(int64, int64) { cancel() }

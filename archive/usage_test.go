@@ -52,7 +52,7 @@ func TestUsageOncePerMessage(t *testing.T) {
 // TestUsageAgrees: the quick way over the files, the archive and the generator
 // count the same, by every name.
 func TestUsageAgrees(t *testing.T) {
-	tree := smallTree(t, 11, 2_000_000)
+	tree := smallTree(t, 11, 600_000)
 	roots := []string{tree.Dir, fixtures + "/claude", fixtures + "/claude-2.1.197", fixtures + "/codex"}
 	u := count(t, UsageOptions{}, tree.Dir)
 	if u.Total.Input != tree.Input || u.Total.Output != tree.Output || u.Total.CacheRead != tree.CacheRead ||
