@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -347,7 +348,20 @@ func (t *Table) furnishView(p *seat.Plan, role policy.Role, who string, view tab
 	for _, d := range texts {
 		kind := policy.ClassifyTable(d.Path, who)
 		reason := policy.Decide(role, kind).Reason
-		p.Denied = append(p.Denied, seat.Denied{Kind: string(kind), Name: d.Path, Reason: reason, Text: []byte(d.Text)})
+		p.Denied = append(p.Denied, seat.Denied{Kind: string(kind), Name: d.Path, Reason: reason, Text: trace(kind, d.Text)})
 	}
 	return nil
+}
+
+var journalLabel = regexp.MustCompile(`(?m)^- (?:What happened|What I did|What I learned|How I feel|Notes):`)
+
+// trace is what betrays a denied text. The labels of a journal's entries
+// betray nothing: every keeper is told "what happened" in the same words, and
+// a label together with the shared narrative behind it would accuse it. A word
+// that stands nowhere else takes their place.
+func trace(kind policy.Kind, text string) []byte {
+	if kind != policy.OtherJournal {
+		return []byte(text)
+	}
+	return []byte(journalLabel.ReplaceAllString(text, "\nxjournallabelx\n"))
 }
