@@ -31,20 +31,27 @@ type groundwork struct {
 	lock *lockfile.Lock
 }
 
-// breakGround makes the base and a new directory in it.
-func breakGround(base string, who tenant, role string) (*groundwork, error) {
+// breakGround makes the base and a new directory in it, with what a program
+// needs unless none will run. Somebody in this process has only work and an
+// outbox, and leaves the sweeping to those who start programs: a table opens
+// such rooms by the dozen.
+func breakGround(base string, who tenant, role string, inProcess bool) (*groundwork, error) {
 	if err := makeBase(base, who); err != nil {
 		return nil, err
 	}
-	sweep(base)
+	if !inProcess {
+		sweep(base)
+	}
 	name, lock, err := newName(base, role)
 	if err != nil {
 		return nil, fmt.Errorf("open room: %w", err)
 	}
 	g := &groundwork{dir: filepath.Join(base, name), lock: lock}
-	for _, d := range []string{g.dir, g.place(), g.outside(),
-		filepath.Join(g.place(), agent.HomeDir), filepath.Join(g.place(), agent.TempDir),
-		filepath.Join(g.place(), agent.WorkDir), filepath.Join(g.place(), agent.OutboxDir)} {
+	dirs := []string{g.dir, g.place(), filepath.Join(g.place(), agent.WorkDir), filepath.Join(g.place(), agent.OutboxDir)}
+	if !inProcess {
+		dirs = append(dirs, g.outside(), filepath.Join(g.place(), agent.HomeDir), filepath.Join(g.place(), agent.TempDir))
+	}
+	for _, d := range dirs {
 		if err := os.Mkdir(d, 0o700); err != nil {
 			return nil, errors.Join(fmt.Errorf("open room: %w", err), g.remove())
 		}

@@ -56,7 +56,7 @@ func Open(ctx context.Context, p Plan) (*Room, error) {
 	if err != nil {
 		return nil, err
 	}
-	work, err := breakGround(p.Base, who, p.Role)
+	work, err := breakGround(p.Base, who, p.Role, p.InProcess)
 	if err != nil {
 		return nil, err
 	}
