@@ -151,11 +151,13 @@ func (s *Seat) recordRoom() error {
 	if err := recast(m.LeftOut, &opened.LeftOut); err != nil {
 		return err
 	}
-	canary, err := s.plantCanary()
-	if err != nil {
-		return err
+	if !s.plan.InProcess { // who reads through the room's fs.FS has no way to one
+		canary, err := s.plantCanary()
+		if err != nil {
+			return err
+		}
+		opened.Canaries = []string{canary}
 	}
-	opened.Canaries = []string{canary}
 	if err := s.emitter.Event(slog.LevelInfo, audit.EventRoom, "room opened", opened); err != nil {
 		return err
 	}
@@ -164,12 +166,15 @@ func (s *Seat) recordRoom() error {
 			return err
 		}
 	}
-	return s.writer.Commit()
+	return nil // durable with the first message, before anybody is in the room
 }
 
 // given reads what was copied into the room. A mounted view is not read: only
 // roles that are denied little have one.
 func (s *Seat) given(m room.Manifest) ([][]byte, error) {
+	if len(s.plan.Denied) == 0 {
+		return nil, nil // there is nothing to tell apart from it
+	}
 	var texts [][]byte
 	for _, item := range m.Items {
 		if item.Mounted {
