@@ -30,8 +30,12 @@ cross:
 	@for p in $(PLATFORMS); do echo "build $$p"; \
 	  CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build -o /dev/null ./... || exit 1; done
 
+# Suites that start the real programs, kill processes by the hundred or play
+# whole campaigns take minutes: make test runs them.
+SLOW := agent/claude|agent/codex|agent/crosstest|archive|bundle|cmd/conclave|collect|engine|internal/redteam|profile|quest/flow|room|table/flow
+
 fast:
-	$(GO) test -race -short -shuffle=on ./...
+	$(GO) test -race -short -shuffle=on $$($(GO) list ./... | grep -vE '^conclave/($(SLOW))$$')
 
 clients: ## the real agent programs, at pinned versions, into the cache directory
 	@script/clients.sh
