@@ -103,8 +103,12 @@ func TestRealPrograms(t *testing.T) {
 			w.run(0, "trust", "--yes")
 			w.run(0, "quest", "start", "--mode", "ship", "--yes", "-m", "I want to bring bread.")
 			w.run(0, "consult", "cat", "-m", "What of the flood?\n## it rises")
+			before := len(stub.Requests())
 			w.run(0, "checkpoint", "--stage", "plan", "plan.md")
+			sent(t, "the Guardian", stub.Requests()[before:], []string{"plan", "plan.md", "Ship"}, "A bridge stands\"")
+			before = len(stub.Requests())
 			w.run(0, "confront", "plan.md")
+			sent(t, "the Dragon", stub.Requests()[before:], []string{"A bridge stands", "plan.md", "Ship"}, "ready to advance")
 			w.run(0, "debrief")
 			w.run(0, "transcript", "verify")
 			w.run(0, "audit")
@@ -116,6 +120,30 @@ func TestRealPrograms(t *testing.T) {
 			}
 			w.compare(stub)
 		})
+	}
+}
+
+// sent holds what an evaluator's model was sent against its profile: what it
+// must have, and neither the narrative, the anticipated dragon nor what was
+// said to the party.
+func sent(t *testing.T, who string, requests []modelstub.Request, must []string, never ...string) {
+	t.Helper()
+	var all strings.Builder
+	for _, r := range requests {
+		all.Write(r.Body)
+	}
+	if all.Len() == 0 {
+		t.Fatalf("%s asked no model", who)
+	}
+	for _, text := range must {
+		if !strings.Contains(all.String(), text) {
+			t.Errorf("%s was not sent %q", who, text)
+		}
+	}
+	for _, text := range append(never, "A village waits for bread", "The flood.", "What of the flood", "I want to bring bread") {
+		if strings.Contains(all.String(), text) {
+			t.Errorf("%s was sent %q", who, text)
+		}
 	}
 }
 
