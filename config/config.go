@@ -36,10 +36,6 @@ type Config struct {
 	Tools []string `yaml:"tools"`
 	// Programs are the paths of agents' programs by name (claude, codex).
 	Programs map[string]string `yaml:"programs"`
-	// Log is the file that the log stream goes to; empty means none.
-	Log string `yaml:"log"`
-	// TranscriptEmitRaw false leaves the raw bytes off the log stream.
-	TranscriptEmitRaw *bool `yaml:"transcript_emit_raw"`
 }
 
 // Agent says who answers for a role.
@@ -48,7 +44,6 @@ type Agent struct {
 	Model    string  `yaml:"model"`
 	Provider string  `yaml:"provider"`
 	Script   string  `yaml:"script"` // of a scripted one
-	Login    bool    `yaml:"login"`  // use the person's own login
 	Turns    int     `yaml:"turns"`
 	USD      float64 `yaml:"usd"`
 }
@@ -134,12 +129,6 @@ func (c Config) over(o Config) Config {
 	c.Programs = mergeMaps(c.Programs, o.Programs)
 	if o.Budget != (Budget{}) {
 		c.Budget = o.Budget
-	}
-	if o.Log != "" {
-		c.Log = o.Log
-	}
-	if o.TranscriptEmitRaw != nil {
-		c.TranscriptEmitRaw = o.TranscriptEmitRaw
 	}
 	return c
 }

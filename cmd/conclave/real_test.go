@@ -104,11 +104,11 @@ func TestRealPrograms(t *testing.T) {
 			w.run(0, "quest", "start", "--mode", "ship", "--yes", "-m", "I want to bring bread.")
 			w.run(0, "consult", "cat", "-m", "What of the flood?\n## it rises")
 			before := len(stub.Requests())
-			w.run(0, "checkpoint", "--stage", "plan", "plan.md")
-			sent(t, "the Guardian", stub.Requests()[before:], []string{"plan", "plan.md", "Ship"}, "A bridge stands\"")
+			w.run(0, "checkpoint", "--stage", "plan", "draft.md")
+			sent(t, "the Guardian", stub.Requests()[before:], []string{"plan", "draft.md", "Ship"}, "A bridge stands\"")
 			before = len(stub.Requests())
 			w.run(0, "confront", "plan.md")
-			sent(t, "the Dragon", stub.Requests()[before:], []string{"A bridge stands", "plan.md", "Ship"}, "ready to advance")
+			sent(t, "the Dragon", stub.Requests()[before:], []string{"A bridge stands", "plan.md", "Ship"}, "ready to advance", "draft.md", "earlier work of ours")
 			w.run(0, "debrief")
 			w.run(0, "transcript", "verify")
 			w.run(0, "audit")
@@ -192,7 +192,7 @@ type real struct {
 func newReal(t *testing.T, config string) *real {
 	t.Helper()
 	w := &real{t: t, dir: t.TempDir()}
-	for name, text := range map[string]string{"conclave.yaml": config, "plan.md": "A bridge stands here.\n", ".campaign/.keep": ""} {
+	for name, text := range map[string]string{"conclave.yaml": config, "plan.md": "A bridge stands here.\n", "draft.md": "This is earlier work of ours, a ford.\n", ".campaign/.keep": ""} {
 		path := filepath.Join(w.dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
