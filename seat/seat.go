@@ -60,6 +60,9 @@ func (s *Seat) openRecord() error {
 	if err != nil {
 		return err
 	}
+	if err := clearStillborn(path); err != nil {
+		return err
+	}
 	if _, err := os.Lstat(path); errors.Is(err, os.ErrNotExist) {
 		attributes := map[string]string{"role": s.plan.Role, "prompt_name": s.plan.PromptName, "adapter": s.plan.Agent.Adapter()}
 		for k, v := range s.plan.Attributes {
@@ -86,6 +89,21 @@ func (s *Seat) openRecord() error {
 		return s.emitter.Start()
 	}
 	return nil
+}
+
+// clearStillborn removes a record whose maker died before its header was
+// whole: nothing is on it, and it could never be continued.
+func clearStillborn(path string) error {
+	r, err := record.Open(path)
+	if err != nil {
+		return nil // not there, or for the writer to complain about
+	}
+	began := r.Next() || r.Err() != nil
+	r.Close()
+	if began {
+		return nil
+	}
+	return os.Remove(path)
 }
 
 // furnish opens toolbox, gateway and room, and puts on the record what is in

@@ -191,3 +191,43 @@ func TestHistoryForASessionThatWasLost(t *testing.T) {
 		t.Errorf("a living session is told %q", h)
 	}
 }
+
+// TestARecordKilledAtBirth: a process that died before the header was whole
+// must not block the run for ever; a record that has begun is never removed.
+func TestARecordKilledAtBirth(t *testing.T) {
+	ws := t.TempDir()
+	s := open(t, plan(t, ws, "turn\n say One."))
+	if err := s.Leave(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	path, err := record.Path(ws, "run-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int{0, 3, 8, 30} {
+		if err := os.WriteFile(path, whole[:n], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		again := open(t, plan(t, ws, "turn\n say One."))
+		if r, err := again.Take(t.Context(), said("t1", "x")); err != nil || r.Text != "One." {
+			t.Errorf("cut at byte %d: %q, %v", n, r.Text, err)
+		}
+		if err := again.Leave(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	bad := append([]byte("XXXXXXXX"), whole[8:]...)
+	if err := os.WriteFile(path, bad, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), plan(t, ws, "turn\n say One.")); err == nil {
+		t.Error("a damaged record was opened")
+	}
+	if _, err := os.Stat(path); err != nil {
+		t.Errorf("a damaged record was removed: %v", err)
+	}
+}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"conclave/agent"
@@ -75,9 +74,6 @@ func (s *sitting) open(ctx context.Context) (*seat.Seat, error) {
 	if err := s.furnish(&p); err != nil {
 		return nil, err
 	}
-	if err := clearStillborn(s.t.opts.Workspace, s.run); err != nil {
-		return nil, engine.Halt(err)
-	}
 	opened, err := openSeat(ctx, p)
 	if err != nil {
 		return nil, engine.Halt(fmt.Errorf("seat %s: %w", s.seatName(), err))
@@ -86,26 +82,6 @@ func (s *sitting) open(ctx context.Context) (*seat.Seat, error) {
 	s.t.seats[s.run] = opened
 	s.t.mu.Unlock()
 	return opened, nil
-}
-
-// clearStillborn removes a record whose maker died before its header was whole:
-// it holds nothing, and the run never began. The campaign's lock is held, so
-// nobody else is about to write it.
-func clearStillborn(workspace, run string) error {
-	path, err := record.Path(workspace, run)
-	if err != nil {
-		return err
-	}
-	r, err := record.Open(path)
-	if err != nil {
-		return nil // not there, or for the seat to complain about
-	}
-	began := r.Next() || r.Err() != nil
-	r.Close()
-	if began {
-		return nil
-	}
-	return os.Remove(path)
 }
 
 // openSeat opens a seat. A room that is being made can look like a left-over to
