@@ -129,11 +129,13 @@ type Spec struct {
 	Tools  Tools
 	Limits Limits
 
-	// Place is where the session lives. Launcher starts programs there;
-	// agents that run in this process ignore it and read through Files.
+	// Place is where a program lives, and Launcher starts it there.
 	Place    Place
 	Launcher Launcher
-	Files    fs.FS
+	// Agents that run in this process have no place: they read through Files
+	// and hand in files through HandIn, under slash-separated names.
+	Files  fs.FS
+	HandIn func(name string, data []byte) error
 
 	// Resume continues the session of this id; Fork leaves the old one as it
 	// is and continues in a copy.

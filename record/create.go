@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -12,8 +13,9 @@ import (
 )
 
 // Create begins the record of a run at path, which must not exist; missing
-// directories are made (0700). The header is durable when it returns. Format
-// is set here; a zero Created becomes now. The caller must Close the Writer.
+// directories are made (0700). Header and name are durable with the first
+// Commit. Format is set here; a zero Created becomes now. The caller must Close
+// the Writer.
 func Create(path string, h Header) (*Writer, error) {
 	if err := CheckRunID(h.Run); err != nil {
 		return nil, fmt.Errorf("create record %s: %w", path, err)
@@ -37,13 +39,13 @@ func Create(path string, h Header) (*Writer, error) {
 	w := newWriter(path, h, osFile{f}, Cursor{Head: newChain().head})
 	w.lock = lock
 	if err := w.begin(); err != nil {
-		// Without a durable header there is no run: leave the path free.
+		// Without a header there is no run: leave the path free.
 		return nil, errors.Join(err, f.Close(), os.Remove(path), lock.Unlock())
 	}
 	return w, nil
 }
 
-// begin writes magic and header, and makes file and name durable.
+// begin writes magic and header.
 func (w *Writer) begin() error {
 	p, err := json.Marshal(w.header)
 	if err == nil {
@@ -54,13 +56,8 @@ func (w *Writer) begin() error {
 	}
 	w.buf = append(w.buf, magic...)
 	w.add(KindHeader, "", p, time.Now())
-	if err := w.Commit(); err != nil {
-		return err
-	}
-	if err := syncDir(filepath.Dir(w.path)); err != nil {
-		return w.fail("sync directory of", err)
-	}
-	return nil
+	w.unnamed = true
+	return w.Flush()
 }
 
 // Recovery is what Resume found.
@@ -93,7 +90,9 @@ func (r Recovery) String() string {
 // verifies the whole file; a torn tail is cut, with a word about it in
 // Recovery and as a log line "record.torn_tail" in the record. Damage is
 // returned as a *Damage and nothing is changed. For a sealed record it returns
-// ErrSealed, and the seal in Recovery.
+// ErrSealed, and the seal in Recovery. A file without a whole header is what a
+// writer leaves that died at the very beginning: nobody was told of the run, so
+// the file is removed, and the error is fs.ErrNotExist as if it had never been.
 func Resume(path string) (*Writer, Recovery, error) { return ResumeEach(path, nil) }
 
 // ResumeEach is Resume, and shows each frame that was kept to visit, in order,
@@ -109,6 +108,9 @@ func ResumeEach(path string, visit func(Frame) error) (*Writer, Recovery, error)
 		return nil, Recovery{}, err
 	}
 	w, rec, err := resume(real, visit)
+	if errors.Is(err, errUnborn) {
+		err = errors.Join(err, os.Remove(real))
+	}
 	if err != nil {
 		return nil, rec, errors.Join(fmt.Errorf("resume record %s: %w", path, err), lock.Unlock())
 	}
@@ -118,6 +120,8 @@ func ResumeEach(path string, visit func(Frame) error) (*Writer, Recovery, error)
 	}
 	return w, rec, nil
 }
+
+var errUnborn = fmt.Errorf("it has no whole header, the run never began: %w", fs.ErrNotExist)
 
 // resume opens the record and cuts what is torn.
 func resume(path string, visit func(Frame) error) (*Writer, Recovery, error) {
@@ -157,7 +161,7 @@ func survey(f *os.File, visit func(Frame) error) (Recovery, Cursor, error) {
 	case rec.Seal != nil:
 		return rec, end, ErrSealed
 	case rec.Frames == 0:
-		return rec, end, errors.New("it has no whole header: the run never began; remove the file")
+		return rec, end, errUnborn
 	}
 	info, err := f.Stat()
 	if err != nil {

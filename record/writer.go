@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -44,6 +45,7 @@ type Writer struct {
 	offset  int64 // bytes written
 	spare   []byte
 	note    [prefixSize + saltSize + markSize]byte // the last mark
+	unnamed bool                                   // the file's name is not durable yet
 	closed  bool
 	closing error // what the first Close returned
 
@@ -226,6 +228,13 @@ func (w *Writer) sync() error {
 		// a second sync would succeed and mean nothing.
 		return w.fail("sync", err)
 	}
+	if !w.unnamed {
+		return nil
+	}
+	if err := syncDir(filepath.Dir(w.path)); err != nil {
+		return w.fail("sync directory of", err)
+	}
+	w.unnamed = false
 	return nil
 }
 

@@ -327,6 +327,7 @@ func TestFullDiskFailsClosedAndResumes(t *testing.T) {
 
 func TestFailedSyncIsNeverForgotten(t *testing.T) {
 	w := create(t, filepath.Join(t.TempDir(), "sync.record"))
+	must(t, w.Commit())
 	disk := &fullDisk{file: w.file, room: 1 << 20, syncFail: errors.New("input/output error")}
 	w.file = disk
 	must(t, w.AppendLog([]byte("{}")))

@@ -32,24 +32,20 @@ type groundwork struct {
 }
 
 // breakGround makes the base and a new directory in it, with what a program
-// needs unless none will run. Somebody in this process has only work and an
-// outbox, and leaves the sweeping to those who start programs: a table opens
-// such rooms by the dozen.
-func breakGround(base string, who tenant, role string, inProcess bool) (*groundwork, error) {
+// needs.
+func breakGround(base string, who tenant, role string) (*groundwork, error) {
 	if err := makeBase(base, who); err != nil {
 		return nil, err
 	}
-	if !inProcess {
-		sweep(base)
-	}
+	sweep(base)
 	name, lock, err := newName(base, role)
 	if err != nil {
 		return nil, fmt.Errorf("open room: %w", err)
 	}
 	g := &groundwork{dir: filepath.Join(base, name), lock: lock}
-	dirs := []string{g.dir, g.place(), filepath.Join(g.place(), agent.WorkDir), filepath.Join(g.place(), agent.OutboxDir)}
-	if !inProcess {
-		dirs = append(dirs, g.outside(), filepath.Join(g.place(), agent.HomeDir), filepath.Join(g.place(), agent.TempDir))
+	dirs := []string{g.dir, g.place(), g.outside()}
+	for _, d := range []string{agent.WorkDir, agent.OutboxDir, agent.HomeDir, agent.TempDir} {
+		dirs = append(dirs, filepath.Join(g.place(), d))
 	}
 	for _, d := range dirs {
 		if err := os.Mkdir(d, 0o700); err != nil {

@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// files joins the work directory and a mounted view to one file system. It
-// resolves every path itself, so that a link or another spelling leads no
-// further than in the real room.
+// files joins granted work and a view to one file system. It resolves every
+// path of the view itself, so that a link or another spelling leads no further
+// than in a room that mounts it.
 type files struct {
-	work   *os.Root
-	view   *os.Root // nil without one, or when it was copied
+	work   fs.FS
+	view   *os.Root // nil without one
 	name   string   // of the view, below work
 	hide   []string
 	masked []string
@@ -40,11 +40,7 @@ func (f *files) open(name string) (fs.File, error) {
 		}
 		return f.inView(filepath.ToSlash(rel))
 	}
-	file, err := f.work.Open(filepath.FromSlash(name))
-	if err != nil {
-		return nil, err
-	}
-	return onlyPlain(file)
+	return f.work.Open(name)
 }
 
 func (f *files) inView(rel string) (fs.File, error) {

@@ -21,9 +21,8 @@ import (
 // at the wrong moment cannot lead out of it. What was copied before a refusal
 // goes with the room that was not opened.
 type filler struct {
-	work   *os.Root
+	work   shelf
 	limits Limits
-	who    tenant
 
 	items []Item
 	links map[inode]*named
@@ -45,8 +44,8 @@ func refuse(name, why string, args ...any) error {
 }
 
 // fill copies grants and returns what the room holds now.
-func fill(work *os.Root, grants []Grant, copied *View, limits Limits, who tenant) (Manifest, error) {
-	f := &filler{work: work, limits: limits, who: who, links: map[inode]*named{}}
+func fill(work shelf, grants []Grant, copied *View, limits Limits) (Manifest, error) {
+	f := &filler{work: work, limits: limits, links: map[inode]*named{}}
 	for _, g := range grants {
 		if err := f.grant(g); err != nil {
 			return Manifest{}, fmt.Errorf("grant %q: %w", g.Name, err)
@@ -71,7 +70,7 @@ func (f *filler) grant(g Grant) error {
 	if g.Bytes != nil && g.Source != "" {
 		return errors.New("it has both bytes and a source")
 	}
-	to, err := f.makeDir(path.Dir(g.Name))
+	to, err := f.work.sub(path.Dir(g.Name))
 	if err != nil {
 		return err
 	}
@@ -116,24 +115,13 @@ func (f *filler) tree(source string, w walker, at string) error {
 		return err
 	}
 	defer root.Close()
-	to, err := f.makeDir(at)
+	to, err := f.work.sub(at)
 	if err != nil {
 		return err
 	}
 	defer to.Close()
 	w.top = root
 	return w.walk(root, ".", to, at)
-}
-
-// makeDir makes a directory below work and opens it.
-func (f *filler) makeDir(at string) (*os.Root, error) {
-	if at == "." {
-		return f.work.OpenRoot(".")
-	}
-	if err := f.work.MkdirAll(filepath.FromSlash(at), 0o700); err != nil {
-		return nil, err
-	}
-	return f.work.OpenRoot(filepath.FromSlash(at))
 }
 
 // item is a file on its way into the room.
@@ -144,7 +132,7 @@ type item struct {
 }
 
 // regular copies a file that was looked at as fi.
-func (f *filler) regular(i item, dir *os.Root, name string, fi fs.FileInfo, to *os.Root) error {
+func (f *filler) regular(i item, dir *os.Root, name string, fi fs.FileInfo, to shelf) error {
 	if !fi.Mode().IsRegular() {
 		return refuse(name, "is no regular file (%s)", fi.Mode().Type())
 	}
@@ -170,19 +158,16 @@ func (f *filler) regular(i item, dir *os.Root, name string, fi fs.FileInfo, to *
 }
 
 // write makes a new file in the room and hashes it on the way.
-func (f *filler) write(i item, from io.Reader, to *os.Root, mode fs.FileMode) error {
+func (f *filler) write(i item, from io.Reader, to shelf, mode fs.FileMode) error {
 	if err := f.count(i.size); err != nil {
 		return err
 	}
-	out, err := to.OpenFile(path.Base(i.at), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	out, err := to.create(path.Base(i.at), mode)
 	if err != nil {
 		return fmt.Errorf("write %q into the room: %w", i.at, err)
 	}
 	h := sha256.New()
 	n, err := io.Copy(io.MultiWriter(out, h), from)
-	if f.who.separate {
-		err = errors.Join(err, out.Chown(f.who.uid, f.who.gid))
-	}
 	if err = errors.Join(err, out.Close()); err != nil {
 		return fmt.Errorf("copy %q into the room: %w", i.at, err)
 	}

@@ -4,9 +4,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -220,17 +222,17 @@ func TestViewCopied(t *testing.T) {
 			t.Errorf("%s: %q %v", i.Path, b, err)
 		}
 	}
-	checkFiles(t, r, visible)
 }
 
-func checkFiles(t *testing.T, r *Room, visible []string) {
-	t.Helper()
-	fsys, err := r.Files()
-	if err != nil {
-		t.Fatal(err)
+func TestViewAtADesk(t *testing.T) {
+	dir, visible := project(t)
+	d := openDesk(t, Plan{Workspace: &View{Source: dir, Hide: []string{"notes"}}})
+	if got := paths(d.Manifest()); !slices.Equal(got, []string{"work/workspace"}) || len(d.Manifest().LeftOut) < 10 {
+		t.Errorf("%q, left out: %+v", got, d.Manifest().LeftOut)
 	}
+	fsys := d.Files()
 	var found int
-	err = fs.WalkDir(fsys, ".", func(p string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(fsys, ".", func(p string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || d.Type()&fs.ModeSymlink != 0 {
 			return err
 		}
@@ -253,10 +255,96 @@ func checkFiles(t *testing.T, r *Room, visible []string) {
 	if _, err := fs.ReadFile(fsys, "workspace/agent_1/x"); err != nil {
 		t.Error(err)
 	}
-	if !r.mounts() {
-		if err := fstest.TestFS(fsys, "workspace/README.md"); err != nil {
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := fs.ReadFile(fsys, "workspace/README.md"); err == nil {
+		t.Errorf("read at a closed desk: %q", b)
+	}
+}
+
+func openDesk(t *testing.T, p Plan) *Desk {
+	t.Helper()
+	d, err := OpenDesk(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
 			t.Error(err)
 		}
+	})
+	return d
+}
+
+// A desk holds what a room of the same plan holds, and refuses the same.
+func TestDesk(t *testing.T) {
+	dir := t.TempDir()
+	write(t, "one", dir, "a", "one.md")
+	write(t, "two", dir, "two.md")
+	p := Plan{Lower: Advisory, Grants: []Grant{
+		{Kind: "stage", Name: "work", Source: dir},
+		{Kind: "quest", Name: "docs/quest.md", Bytes: []byte("The quest")},
+	}}
+	d, r := openDesk(t, p), open(t, p)
+	if !reflect.DeepEqual(d.Manifest(), r.Manifest()) {
+		t.Errorf("%+v, not %+v", d.Manifest(), r.Manifest())
+	}
+	if err := fstest.TestFS(d.Files(), "work/a/one.md", "work/two.md", "docs/quest.md"); err != nil {
+		t.Error(err)
+	}
+	outside := write(t, "secret", t.TempDir(), "s")
+	if err := os.Symlink(outside, filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	refused := map[string]Plan{
+		"a link that leaves": p,
+		"a name twice":       {Grants: []Grant{{Name: "a", Bytes: []byte("1")}, {Name: "a", Bytes: []byte("2")}}},
+		"below a file":       {Grants: []Grant{{Name: "a", Bytes: []byte("1")}, {Name: "a/b", Bytes: []byte("2")}}},
+		"over a directory":   {Grants: []Grant{{Name: "a/b", Bytes: []byte("1")}, {Name: "a", Bytes: []byte("2")}}},
+		"a name that leaves": {Grants: []Grant{{Name: "../a", Bytes: []byte("1")}}},
+		"a taken view":       {Grants: []Grant{{Name: "workspace/a", Bytes: []byte("1")}}, Workspace: &View{Source: dir}},
+	}
+	for name, p := range refused {
+		if _, err := OpenDesk(t.Context(), p); err == nil {
+			t.Errorf("%s: at a desk", name)
+		}
+		p.Lower = Advisory
+		if name == "a taken view" {
+			continue // a room that copies joins the two
+		}
+		if r, err := Open(t.Context(), p); err == nil {
+			r.Close()
+			t.Errorf("%s: in a room", name)
+		}
+	}
+}
+
+func TestHandIn(t *testing.T) {
+	d := openDesk(t, Plan{})
+	for _, f := range []File{{"verdict.md", []byte("no")}, {"sub/more", []byte("more")}, {"verdict.md", []byte("yes")}} {
+		if err := d.HandIn(f.Name, f.Data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"", "../up", "/abs", "sub", "verdict.md/x"} {
+		if err := d.HandIn(name, []byte("x")); err == nil {
+			t.Errorf("%q was taken", name)
+		}
+	}
+	if err := d.HandIn("large", make([]byte, maxOutboxFile+1)); err == nil {
+		t.Error("a file over the cap was taken")
+	}
+	files, left, err := d.Outbox()
+	want := []File{{"verdict.md", []byte("yes")}, {"sub/more", []byte("more")}}
+	if err != nil || len(left) > 0 || !reflect.DeepEqual(files, want) {
+		t.Errorf("%q %v %v", files, left, err)
+	}
+	for i := range maxOutboxFiles {
+		err = d.HandIn(fmt.Sprintf("many/%d", i), nil)
+	}
+	if !errors.Is(err, errFull) {
+		t.Errorf("%d files: %v", maxOutboxFiles+2, err)
 	}
 }
 

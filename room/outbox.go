@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -116,26 +115,4 @@ func (o *outbox) take(at string) error {
 
 func (o *outbox) leave(at, why string) {
 	o.left = append(o.left, LeftOut{Path: path.Join(agent.OutboxDir, filepath.ToSlash(at)), Why: why})
-}
-
-// Files is what a room shows to an agent that runs in this process: the work
-// and the view, read-only, and no other way to files.
-func (r *Room) Files() (fs.FS, error) {
-	work, err := os.OpenRoot(r.place.OnHost(agent.WorkDir))
-	if err != nil {
-		return nil, fmt.Errorf("look into the room: %w", err)
-	}
-	r.onClose(work.Close)
-	f := &files{work: work}
-	if v := r.plan.Workspace; v != nil && r.looks() {
-		if f.view, err = os.OpenRoot(v.Source); err != nil {
-			return nil, fmt.Errorf("look into the workspace: %w", err)
-		}
-		r.onClose(f.view.Close)
-		f.name, f.hide = v.Name, v.Hide
-		for _, m := range r.masks {
-			f.masked = append(f.masked, m.Path)
-		}
-	}
-	return f, nil
 }

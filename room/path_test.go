@@ -186,7 +186,7 @@ func TestFillStaysInside(t *testing.T) {
 		to, err := os.OpenRoot(filepath.Join(outer, "to"))
 		noErr(t, err)
 		defer to.Close()
-		m, err := fill(to, []Grant{{Name: "w", Source: dir}}, nil, Limits{}.withDefaults(), tenant{})
+		m, err := fill(diskShelf{Root: to}, []Grant{{Name: "w", Source: dir}}, nil, Limits{}.withDefaults())
 		if err != nil {
 			if !errors.Is(err, ErrRefused) {
 				t.Fatal(err)

@@ -47,11 +47,6 @@ type Plan struct {
 	// required one. It stands in the Enforcement.
 	Lower Level
 
-	// InProcess says that no program will be started: whoever lives there
-	// runs in this process and looks through Files. A view is then not
-	// copied, whatever the level.
-	InProcess bool
-
 	// Grants are copied into work. Workspace is a view of a project.
 	Grants    []Grant
 	Workspace *View

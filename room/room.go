@@ -28,7 +28,6 @@ type Room struct {
 
 	mu      sync.Mutex
 	closed  bool
-	closers []func() error
 	running map[*process]struct{}
 	shown   Enforcement
 }
@@ -56,7 +55,7 @@ func Open(ctx context.Context, p Plan) (*Room, error) {
 	if err != nil {
 		return nil, err
 	}
-	work, err := breakGround(p.Base, who, p.Role, p.InProcess)
+	work, err := breakGround(p.Base, who, p.Role)
 	if err != nil {
 		return nil, err
 	}
@@ -79,13 +78,13 @@ func (r *Room) furnish() error {
 	}
 	defer root.Close()
 	copied := r.plan.Workspace
-	if r.looks() {
+	if r.mounts() {
 		copied = nil
 	}
-	if r.manifest, err = fill(root, r.plan.Grants, copied, r.plan.Limits, r.who); err != nil {
+	if r.manifest, err = fill(diskShelf{root, r.who}, r.plan.Grants, copied, r.plan.Limits); err != nil {
 		return fmt.Errorf("open room: %w", err)
 	}
-	if v := r.plan.Workspace; v != nil && r.looks() {
+	if v := r.plan.Workspace; v != nil && r.mounts() {
 		if err := r.survey(*v, root); err != nil {
 			return fmt.Errorf("open room: %w", err)
 		}
@@ -118,10 +117,6 @@ func (r *Room) survey(v View, work *os.Root) error {
 
 // mounts reports whether the room has a file system of its own.
 func (r *Room) mounts() bool { return r.plan.level() == Sealed && sealedMounts }
-
-// looks reports whether the workspace is shown where it is, not copied: by a
-// mount, or through Files.
-func (r *Room) looks() bool { return r.mounts() || r.plan.InProcess }
 
 // Place is the room's directory tree.
 func (r *Room) Place() agent.Place { return r.place }
@@ -158,13 +153,6 @@ func (r *Room) show(e Enforcement) {
 	r.shown = e
 }
 
-// onClose has f called when the room closes.
-func (r *Room) onClose(f func() error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.closers = append(r.closers, f)
-}
-
 // Close kills what still runs in the room and removes it. It is idempotent.
 func (r *Room) Close() error {
 	r.mu.Lock()
@@ -173,7 +161,6 @@ func (r *Room) Close() error {
 		return nil
 	}
 	r.closed = true
-	closers := r.closers
 	var running []*process
 	for p := range r.running {
 		running = append(running, p)
@@ -185,9 +172,6 @@ func (r *Room) Close() error {
 	var errs []error
 	for _, p := range running {
 		errs = append(errs, p.Stop(now))
-	}
-	for _, f := range closers {
-		errs = append(errs, f())
 	}
 	if r.door != nil {
 		errs = append(errs, r.door.close())

@@ -6,9 +6,11 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"conclave/agent"
@@ -26,7 +28,9 @@ type Seat struct {
 	past    past
 	writer  *record.Writer
 	emitter *transcript.Emitter
-	room    *room.Room
+	place   place
+	room    *room.Room // where a program runs, or
+	desk    *room.Desk // where somebody in this process sits
 	gateway *gateway.Gateway
 	toolbox *toolbox.Toolbox
 	session agent.Session
@@ -35,13 +39,20 @@ type Seat struct {
 	seal    record.Seal
 }
 
+// place is what a room and a desk have in common.
+type place interface {
+	Manifest() room.Manifest
+	Outbox() ([]room.File, []room.LeftOut, error)
+	Close() error
+}
+
 // Open opens a seat: the record first, then the room. The agent is started by
 // the first turn that needs it.
 func Open(ctx context.Context, p Plan) (*Seat, error) {
 	if p.Agent == nil || p.Run == "" || p.Role == "" || p.PromptName == "" {
 		return nil, errors.New("open a seat: it needs a run, a role, a prompt name and an agent")
 	}
-	s := &Seat{plan: p, past: newPast()}
+	s := &Seat{plan: p}
 	if err := s.openRecord(); err != nil {
 		return nil, err
 	}
@@ -60,23 +71,17 @@ func (s *Seat) openRecord() error {
 	if err != nil {
 		return err
 	}
-	if err := clearStillborn(path); err != nil {
-		return err
-	}
-	if _, err := os.Lstat(path); errors.Is(err, os.ErrNotExist) {
+	s.writer, s.past, err = readPast(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		s.past = newPast()
 		attributes := map[string]string{"role": s.plan.Role, "prompt_name": s.plan.PromptName, "adapter": s.plan.Agent.Adapter()}
 		for k, v := range s.plan.Attributes {
 			attributes[k] = v
 		}
 		s.writer, err = record.Create(path, record.Header{Run: s.plan.Run, Program: s.plan.Program, Attributes: attributes})
-		if err != nil {
-			return err
-		}
-	} else {
-		s.writer, s.past, err = readPast(path)
-		if err != nil || s.past.sealed != nil {
-			return err
-		}
+	}
+	if err != nil || s.past.sealed != nil {
+		return err
 	}
 	s.emitter, err = transcript.NewEmitter(transcript.Options{
 		PromptName: s.plan.PromptName, Adapter: s.plan.Agent.Adapter(),
@@ -89,21 +94,6 @@ func (s *Seat) openRecord() error {
 		return s.emitter.Start()
 	}
 	return nil
-}
-
-// clearStillborn removes a record whose maker died before its header was
-// whole: nothing is on it, and it could never be continued.
-func clearStillborn(path string) error {
-	r, err := record.Open(path)
-	if err != nil {
-		return nil // not there, or for the writer to complain about
-	}
-	began := r.Next() || r.Err() != nil
-	r.Close()
-	if began {
-		return nil
-	}
-	return os.Remove(path)
 }
 
 // furnish opens toolbox, gateway and room, and puts on the record what is in
@@ -119,9 +109,12 @@ func (s *Seat) furnish(ctx context.Context) error {
 	}
 	plan := s.plan.Room
 	plan.Role = s.plan.Role
-	if s.plan.InProcess {
-		// Nothing is started in it: there is nothing to lock.
-		plan.Level, plan.Lower, plan.InProcess = room.Advisory, "", true
+	if s.plan.InProcess { // nothing is started: there is nothing to lock
+		if s.desk, err = room.OpenDesk(ctx, plan); err != nil {
+			return err
+		}
+		s.place = s.desk
+		return s.recordRoom()
 	}
 	if s.plan.Upstream != nil {
 		if err := s.openGateway(token); err != nil {
@@ -132,6 +125,7 @@ func (s *Seat) furnish(ctx context.Context) error {
 	if s.room, err = room.Open(ctx, plan); err != nil {
 		return err
 	}
+	s.place = s.room
 	return s.recordRoom()
 }
 
@@ -154,7 +148,7 @@ func (s *Seat) openGateway(token string) error {
 // recordRoom puts the manifest and the fingerprints on the record, before
 // anybody is in the room.
 func (s *Seat) recordRoom() error {
-	m := s.room.Manifest()
+	m := s.place.Manifest()
 	given, err := s.given(m)
 	if err != nil {
 		return err
@@ -198,13 +192,21 @@ func (s *Seat) given(m room.Manifest) ([][]byte, error) {
 		if item.Mounted {
 			continue
 		}
-		text, err := os.ReadFile(s.room.Place().OnHost(filepath.FromSlash(item.Path)))
+		text, err := s.read(item.Path)
 		if err != nil {
 			return nil, fmt.Errorf("read what %s is given: %w", s.plan.Role, err)
 		}
 		texts = append(texts, text)
 	}
 	return texts, nil
+}
+
+// read reads a file of the manifest.
+func (s *Seat) read(name string) ([]byte, error) {
+	if s.desk != nil {
+		return fs.ReadFile(s.desk.Files(), strings.TrimPrefix(name, agent.WorkDir+"/"))
+	}
+	return os.ReadFile(s.room.Place().OnHost(filepath.FromSlash(name)))
 }
 
 // plantCanary puts a word where no agent may look, for as long as the seat is
@@ -241,10 +243,10 @@ func (s *Seat) Enforcement() room.Enforcement {
 
 // Outbox reads what the agent handed in as files.
 func (s *Seat) Outbox() ([]room.File, []room.LeftOut, error) {
-	if s.room == nil {
+	if s.place == nil {
 		return nil, nil, nil
 	}
-	return s.room.Outbox()
+	return s.place.Outbox()
 }
 
 // Event puts something on the run's record that is no turn.
@@ -298,8 +300,8 @@ func (s *Seat) vacate(ctx context.Context) error {
 	if s.gateway != nil {
 		errs = append(errs, s.gateway.Close())
 	}
-	if s.room != nil {
-		errs = append(errs, s.room.Close())
+	if s.place != nil {
+		errs = append(errs, s.place.Close())
 	}
 	if s.canary != "" {
 		if err := os.Remove(s.canary); err != nil && !errors.Is(err, os.ErrNotExist) {

@@ -113,17 +113,12 @@ func (s *Seat) start(ctx context.Context) error {
 		Role: s.plan.Role, System: s.plan.System, Limits: s.plan.Limits,
 		Model:   agent.Model{Name: s.plan.Model},
 		Tools:   agent.Tools{Builtin: s.plan.Builtin, Caller: s.toolbox},
-		Place:   s.room.Place(),
 		Emitter: s.emitter, Blobs: s.writer,
 	}
 	if s.plan.InProcess {
-		files, err := s.room.Files()
-		if err != nil {
-			return err
-		}
-		spec.Files, spec.Resume = files, s.past.session
+		spec.Files, spec.HandIn, spec.Resume = s.desk.Files(), s.desk.HandIn, s.past.session
 	} else {
-		spec.Launcher = s.room
+		spec.Place, spec.Launcher = s.room.Place(), s.room
 	}
 	if s.gateway != nil {
 		spec.Model.BaseURL, spec.Model.Token = s.room.GatewayURL(), s.gateway.Token()
@@ -163,7 +158,7 @@ func (s *Seat) receipt(turn string, reply agent.Reply, started time.Time) audit.
 	}
 	// Both are plain data of the same form; a difference would be a fault of
 	// this package, and is tested for.
-	_ = recast(s.room.Manifest().Items, &r.Given)
+	_ = recast(s.place.Manifest().Items, &r.Given)
 	if !s.plan.InProcess {
 		_ = recast(s.room.Enforcement(), &r.Enforced)
 	}

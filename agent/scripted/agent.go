@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"strconv"
 	"strings"
 	"sync"
@@ -19,7 +18,7 @@ import (
 )
 
 // Agent plays a script. Its sessions run in this process: they read files
-// through Spec.Files and hand them in below Spec.Place, and have no other way
+// through Spec.Files and hand them in through Spec.HandIn, and have no other way
 // to files.
 type Agent struct {
 	Script *Script
@@ -351,20 +350,10 @@ func (t *turn) write(s Step) error {
 }
 
 func (t *turn) handIn(name, text string) error {
-	if t.spec.Place.Host == "" {
+	if t.spec.HandIn == nil {
 		return errors.New("this room has no outbox")
 	}
-	root, err := os.OpenRoot(t.spec.Place.OnHost(agent.OutboxDir))
-	if err != nil {
-		return errors.New("this room has no outbox")
-	}
-	defer root.Close()
-	if dir := path.Dir(name); dir != "." {
-		if err := root.MkdirAll(dir, 0o700); err != nil {
-			return err
-		}
-	}
-	return root.WriteFile(name, []byte(text), 0o600)
+	return t.spec.HandIn(name, []byte(text))
 }
 
 func (t *turn) usage(s Step) error {

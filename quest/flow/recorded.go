@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
-	"os"
 	"time"
 
 	"conclave/agent"
@@ -222,13 +222,15 @@ func (h *House) hasRecord(run string) bool {
 	if h.opened(run) != nil {
 		return true
 	}
-	if h.discardStillborn(run) != nil {
-		return true // what is wrong with it is found when it is read
-	}
 	path, err := record.Path(h.opts.Root, run)
 	if err != nil {
 		return false
 	}
-	_, err = os.Lstat(path)
-	return err == nil
+	r, err := record.Open(path)
+	if err != nil {
+		return !errors.Is(err, fs.ErrNotExist)
+	}
+	defer r.Close()
+	// What is wrong with a record is found when it is read.
+	return r.Next() || r.Err() != nil
 }

@@ -112,9 +112,6 @@ func (h *House) open(ctx context.Context, t *taking) (*seat.Seat, error) {
 			}
 		}
 	}
-	if err := h.discardStillborn(t.run); err != nil {
-		return nil, err
-	}
 	// One door at a time: a room that opens looks after dead ones, and takes
 	// the lock of one that is just being made for theirs.
 	h.door.Lock()
@@ -154,27 +151,4 @@ func (h *House) hushed(run string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.quiet[run]
-}
-
-// discardStillborn removes the record of a run that was killed before its
-// first frame was whole. It holds nothing, nobody was told of it, and the
-// quest's lock says that nobody else is writing it.
-func (h *House) discardStillborn(run string) error {
-	path, err := record.Path(h.opts.Root, run)
-	if err != nil {
-		return err
-	}
-	r, err := record.Open(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	whole := r.Next()
-	err = errors.Join(r.Err(), r.Close())
-	if whole || err != nil {
-		return err
-	}
-	return os.Remove(path)
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -297,18 +298,19 @@ func resumes(label, who string, asked int) func(*testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		gm := r.listening("gm", gmSays("session-start", gmContext+prompt(tilda, "QUICK_REACTION")+prompt(gideon, "QUICK_REACTION")+"[AWAIT_AI_PLAYERS: tilda-brannock, gideon-harrowmoor]")+gmSays("Event: responses", "Done."))
 		first, second := r.listening(tilda, "always\n  say One.\n"), r.listening(gideon, "always\n  say Two.\n")
-		met := 0
+		var met atomic.Int64
 		r.opts.Caps.Parallel = 1
 		r.opts.Crash = func(l string) {
 			if strings.HasPrefix(l, label) && (who == "" || strings.HasSuffix(l, who)) && ctx.Err() == nil {
-				if met++; met == asked {
+				if met.Add(1) == int64(asked) {
 					cancel()
 				}
 			}
 		}
 		r.open()
-		if _, err := r.table.Say(ctx, start); err == nil {
-			t.Fatalf("%q was not met %d times", label, asked)
+		// A cut in the very last step may come too late to end anything.
+		if _, err := r.table.Say(ctx, start); met.Load() < int64(asked) {
+			t.Fatalf("%q was met %d times, not %d: %v", label, met.Load(), asked, err)
 		}
 		r.close()
 		r.open()
