@@ -14,130 +14,177 @@ import (
 // files are replaced, so that no reader sees half an addition.
 const inPlace = 256 << 10
 
-// apply does what an intent says, unless it was done. Its errors are
-// *EditedError, or halting: what the file system refuses today it may allow
-// tomorrow.
-func (e *Engine) apply(in intent) error {
-	e.crash(fmt.Sprintf("before %s %s", in.Op, in.Path))
-	err := e.do(in)
-	var edited *EditedError
-	if err != nil && !errors.As(err, &edited) {
-		return Halt(fmt.Errorf("%s %s: %w", in.Op, in.Path, err))
-	}
-	e.crash(fmt.Sprintf("after %s %s", in.Op, in.Path))
-	return err
+// application is intents on their way into files: directories whose names have
+// changed are made durable once, at the end.
+type application struct {
+	*Engine
+	touched map[string]struct{}
 }
 
-func (e *Engine) do(in intent) error {
-	if in.Op == Rename {
-		return e.rename(in)
+// apply does what intents say, in order, unless it was done. Its errors are
+// *EditedError, or halting: what the file system refuses today it may allow
+// tomorrow.
+func (e *Engine) apply(intents ...intent) error {
+	a := &application{e, map[string]struct{}{}}
+	var stopped error
+	for _, in := range intents {
+		e.crash(fmt.Sprintf("before %s %s", in.Op, in.Path))
+		err := a.do(in)
+		var edited *EditedError
+		if err != nil && !errors.As(err, &edited) {
+			return Halt(fmt.Errorf("%s %s: %w", in.Op, in.Path, err))
+		}
+		e.crash(fmt.Sprintf("after %s %s", in.Op, in.Path))
+		if stopped = err; err != nil {
+			break
+		}
 	}
-	now, _, err := look(e.root, in.Path, -1)
+	for dir := range a.touched {
+		err := e.syncDir(dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // it went with its last file
+			return Halt(fmt.Errorf("sync %s: %w", dir, err))
+		}
+	}
+	return stopped
+}
+
+// touch has the directories of files made durable.
+func (a *application) touch(names ...string) {
+	for _, name := range names {
+		a.touched[path.Dir(name)] = struct{}{}
+	}
+}
+
+func (a *application) do(in intent) error {
+	if in.Op == Rename {
+		return a.rename(in)
+	}
+	now, _, err := look(a.root, in.Path, -1)
 	if err != nil {
 		return err
 	}
 	switch got := now.digest(); got {
 	case in.After:
 		// Done, but perhaps not yet on the disk.
-		return e.settle(in.Path)
+		a.touch(in.Path)
+		return a.tidy(in.Path)
 	case in.Before:
-		return e.change(in)
+		return a.change(in)
 	default:
 		if in.Op == Append && now.length > in.Length {
-			if done, err := e.mend(in); done || err != nil {
+			if done, err := a.mend(in); done || err != nil {
 				return err
 			}
 		}
-		return errors.Join(&EditedError{Path: in.Path, Op: in.Op, Want: in.Before, Got: got}, e.tidy(in.Path))
+		return errors.Join(&EditedError{Path: in.Path, Op: in.Op, Want: in.Before, Got: got}, a.tidy(in.Path))
 	}
 }
 
-func (e *Engine) change(in intent) error {
+func (a *application) change(in intent) error {
+	if in.Op == Append && in.Length >= inPlace {
+		return a.extend(in, in.Data)
+	}
+	a.touch(in.Path)
 	switch in.Op {
 	case Delete:
-		if err := e.root.Remove(in.Path); err != nil {
-			return err
-		}
-		return e.syncDir(path.Dir(in.Path))
+		return a.root.Remove(in.Path)
 	case Append:
-		if in.Length >= inPlace {
-			return e.extend(in, in.Data)
-		}
-		old, err := e.root.ReadFile(in.Path)
+		old, err := a.root.ReadFile(in.Path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		return e.replace(in.Path, append(old, in.Data...), in.Mode)
+		return a.replace(in, append(old, in.Data...))
 	case Create:
-		return e.create(in)
+		return a.create(in)
 	default:
-		return e.replace(in.Path, in.Data, in.Mode)
+		return a.replace(in, in.Data)
 	}
 }
 
 // replace puts a whole file in its place: written beside, flushed, renamed.
-func (e *Engine) replace(name string, data []byte, mode fs.FileMode) error {
-	return e.place(name, data, mode, e.root.Rename)
+func (a *application) replace(in intent, data []byte) error {
+	return a.place(in, data, a.root.Rename)
 }
 
 // create links a whole file into its place, which must be free.
-func (e *Engine) create(in intent) error {
-	err := e.place(in.Path, in.Data, in.Mode, e.root.Link)
+func (a *application) create(in intent) error {
+	err := a.place(in, in.Data, func(from, to string) error {
+		if err := a.root.Link(from, to); err != nil {
+			return err
+		}
+		return a.root.Remove(from)
+	})
 	if errors.Is(err, fs.ErrExist) {
 		return &EditedError{Path: in.Path, Op: in.Op, Want: Absent, Got: "a file"}
 	}
 	if err != nil {
 		// A file system without links: that the place is free was seen just now.
-		return e.replace(in.Path, in.Data, in.Mode)
+		return a.replace(in, in.Data)
 	}
 	return nil
 }
 
 // place writes a temporary file and moves it into its place. When the place is
 // on another file system than .conclave, the temporary file is its neighbour.
-func (e *Engine) place(name string, data []byte, mode fs.FileMode, move func(from, to string) error) error {
+func (a *application) place(in intent, data []byte, move func(from, to string) error) error {
 	var err error
-	for _, temp := range tempNames(name) {
-		if err = e.stage(name, temp, data, mode); err != nil {
+	for i, temp := range tempNames(in.Path) {
+		if err = a.stage(in, temp, data); err != nil {
 			break
 		}
-		if err = move(temp, name); err == nil {
-			return e.settle(name)
+		if err = move(temp, in.Path); err == nil && i == 0 {
+			return nil
 		}
-		if errors.Is(err, fs.ErrExist) {
+		if err == nil || errors.Is(err, fs.ErrExist) {
 			break
 		}
 	}
-	return errors.Join(err, e.tidy(name))
+	return errors.Join(err, a.tidy(in.Path))
 }
 
 // stage writes data to a temporary file and flushes it.
-func (e *Engine) stage(name, temp string, data []byte, mode fs.FileMode) error {
-	if err := e.mkdirAll(path.Dir(name), 0o755); err != nil {
+func (a *application) stage(in intent, temp string, data []byte) error {
+	if err := a.mkdirAll(path.Dir(in.Path), 0o755); err != nil {
 		return err
 	}
-	if err := e.mkdirAll(path.Dir(temp), 0o700); err != nil {
-		return err
-	}
-	if err := e.remove(temp); err != nil {
-		return err
-	}
-	if mode = mode.Perm(); mode == 0 {
+	mode := in.Mode.Perm()
+	if mode == 0 {
 		mode = 0o644
 	}
-	f, err := e.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	f, err := a.openTemp(temp, mode)
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(data)
-	if info, old := e.root.Lstat(name); old == nil {
-		err = errors.Join(err, f.Chmod(info.Mode().Perm()))
+	if in.Before != Absent {
+		if info, old := a.root.Lstat(in.Path); old == nil {
+			err = errors.Join(err, f.Chmod(info.Mode().Perm()))
+		}
 	}
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}
-	e.crash("staged " + name)
+	a.crash("staged " + in.Path)
 	return nil
+}
+
+// openTemp makes a temporary file, in place of one that a kill has left.
+func (a *application) openTemp(temp string, mode fs.FileMode) (*os.File, error) {
+	const flags = os.O_WRONLY | os.O_CREATE | os.O_EXCL
+	f, err := a.root.OpenFile(temp, flags, mode)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		if err := a.remove(temp); err != nil {
+			return nil, err
+		}
+	case errors.Is(err, fs.ErrNotExist):
+		if err := a.mkdirAll(path.Dir(temp), 0o700); err != nil {
+			return nil, err
+		}
+	default:
+		return f, err
+	}
+	return a.root.OpenFile(temp, flags, mode)
 }
 
 // tempNames are the temporary files of name, always the same for one file, so
@@ -197,44 +244,29 @@ func (e *Engine) mend(in intent) (bool, error) {
 	return true, e.extend(in, in.Data[len(torn):])
 }
 
-func (e *Engine) rename(in intent) error {
-	from, _, err := look(e.root, in.Path, -1)
+func (a *application) rename(in intent) error {
+	from, _, err := look(a.root, in.Path, -1)
 	if err != nil {
 		return err
 	}
-	to, _, err := look(e.root, in.To, -1)
+	to, _, err := look(a.root, in.To, -1)
 	if err != nil {
 		return err
 	}
 	switch {
 	case from.digest() == Absent && to.digest() == in.After:
-		return e.settle(in.Path, in.To)
+		a.touch(in.Path, in.To)
+		return nil
 	case from.digest() != in.Before:
 		return &EditedError{Path: in.Path, Op: in.Op, Want: in.Before, Got: from.digest()}
 	case to.digest() != Absent:
 		return &EditedError{Path: in.To, Op: in.Op, Want: Absent, Got: to.digest()}
 	}
-	if err := e.mkdirAll(path.Dir(in.To), 0o755); err != nil {
+	if err := a.mkdirAll(path.Dir(in.To), 0o755); err != nil {
 		return err
 	}
-	if err := e.root.Rename(in.Path, in.To); err != nil {
-		return err
-	}
-	return e.settle(in.Path, in.To)
-}
-
-// settle makes the names of files durable.
-func (e *Engine) settle(names ...string) error {
-	for _, name := range names {
-		if err := e.tidy(name); err != nil {
-			return err
-		}
-		err := e.syncDir(path.Dir(name))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) { // a file deleted with its directory
-			return err
-		}
-	}
-	return nil
+	a.touch(in.Path, in.To)
+	return a.root.Rename(in.Path, in.To)
 }
 
 // mkdirAll makes directories and their names durable.

@@ -85,6 +85,14 @@ func Commit(r *Run, name string, changes []Change) error {
 	if err != nil {
 		return err
 	}
+	if apart(intents) {
+		_, err = Do(r, "commit "+label(name, 0), func(context.Context) (struct{}, error) {
+			return struct{}{}, r.e.apply(intents...)
+		})
+		return err
+	}
+	// After a kill, a file that is changed twice cannot say by its digest how
+	// far its changes had come: each of them is a step.
 	for i, in := range intents {
 		_, err := Do(r, "commit "+label(name, i), func(context.Context) (struct{}, error) {
 			return struct{}{}, r.e.apply(in)
@@ -94,6 +102,20 @@ func Commit(r *Run, name string, changes []Change) error {
 		}
 	}
 	return nil
+}
+
+// apart says whether each of the intents concerns files of its own.
+func apart(intents []intent) bool {
+	seen := map[string]bool{}
+	for _, in := range intents {
+		for _, p := range []string{in.Path, in.To} {
+			if p != "" && seen[p] {
+				return false
+			}
+			seen[p] = true
+		}
+	}
+	return true
 }
 
 // plan looks at the files and says what each change will make of them. Changes
