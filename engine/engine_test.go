@@ -323,7 +323,7 @@ func TestPruneKeepsWhatIsOpen(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			return nil, engine.Spawn(r, "child", r.ID()+".child", nil)
+			return nil, engine.Spawn(r, "child", engine.Child{ID: r.ID() + ".child"})
 		}),
 		simple("child", 1, func(r *engine.Run) (any, error) {
 			return engine.Do(r, "s", func(context.Context) (int, error) {

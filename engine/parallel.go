@@ -218,14 +218,27 @@ func (b *branchInstance) run(ctx dbos.Context, name string) (outcome, error) {
 	return got, nil
 }
 
-// Spawn starts a background interaction of another flow, once, under an id of
-// its own. It may outlive its parent; Engine.Drain waits for it. When the
-// process dies, resuming the parent resumes it; when the parent had ended, it
-// is listed by Pending and resumed by its own id.
-func Spawn(r *Run, flow, id string, input any) error {
-	_, err := Do(r, "spawn "+id, func(ctx context.Context) (struct{}, error) {
-		_, err := r.e.begin(ctx, flow, id, r.id, input)
-		return struct{}{}, err
+// Child is a background interaction to be: an id of its own, and its input.
+type Child struct {
+	ID    string
+	Input any
+}
+
+// Spawn starts background interactions of another flow, each once, in one step.
+// They may outlive their parent; Engine.Drain waits for them. When the process
+// dies, resuming the parent resumes them; when the parent had ended, they are
+// listed by Pending and resumed by their own ids.
+func Spawn(r *Run, flow string, children ...Child) error {
+	if len(children) == 0 {
+		return nil
+	}
+	_, err := Do(r, "spawn "+children[0].ID, func(ctx context.Context) (struct{}, error) {
+		for _, c := range children {
+			if _, err := r.e.begin(ctx, flow, c.ID, r.id, c.Input); err != nil {
+				return struct{}{}, err
+			}
+		}
+		return struct{}{}, nil
 	})
 	return err
 }

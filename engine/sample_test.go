@@ -119,7 +119,7 @@ func (s *sample) council(r *engine.Run, input json.RawMessage) (json.RawMessage,
 		return nil, err
 	}
 	for i := range 2 {
-		if err := engine.Spawn(r, "journal", fmt.Sprintf("%s.journal%d", r.ID(), i), i); err != nil {
+		if err := engine.Spawn(r, "journal", engine.Child{ID: fmt.Sprintf("%s.journal%d", r.ID(), i), Input: i}); err != nil {
 			return nil, err
 		}
 	}

@@ -249,12 +249,21 @@ func (s *Seat) Outbox() ([]room.File, []room.LeftOut, error) {
 	return s.place.Outbox()
 }
 
-// Event puts something on the run's record that is no turn.
-func (s *Seat) Event(event, message string, context any) error {
+// Note puts something on the run's record that is no turn. It is durable with
+// the next turn's message.
+func (s *Seat) Note(event, message string, context any) error {
 	if s.past.sealed != nil {
 		return record.ErrSealed
 	}
-	return errors.Join(s.emitter.Event(slog.LevelInfo, event, message, context), s.writer.Commit())
+	return s.note(event, message, context)
+}
+
+// Event is Note, and what it puts there is durable when it returns.
+func (s *Seat) Event(event, message string, context any) error {
+	if err := s.Note(event, message, context); err != nil {
+		return err
+	}
+	return s.writer.Commit()
 }
 
 // Close ends the run: it stops the agent, seals the record with a reason and

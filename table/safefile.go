@@ -222,7 +222,8 @@ func (d *Dir) Sync() error {
 	return f.Sync()
 }
 
-// Remove removes a file or a link; that it is gone already is no error.
+// Remove removes a file or a link; that it is gone already is no error. Sync
+// makes it durable.
 func (d *Dir) Remove(name string) error {
 	if err := d.checkName(name); err != nil {
 		return err
@@ -237,14 +238,11 @@ func (d *Dir) Remove(name string) error {
 	if err == nil {
 		err = d.root.Remove(name)
 	}
-	if err != nil {
-		return err
-	}
-	return d.Sync()
+	return err
 }
 
 // RemoveIf removes a file only if its content still has the hash: notes of the
-// next cycle are not deleted with those of this one.
+// next cycle are not deleted with those of this one. Sync makes it durable.
 func (d *Dir) RemoveIf(name, hash string) (bool, error) {
 	got, err := d.HashOf(name)
 	if errors.Is(err, fs.ErrNotExist) {

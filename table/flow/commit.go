@@ -73,10 +73,8 @@ func (c *cycle) commit() (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	for _, j := range jobs {
-		if err := c.t.spawnJournal(c.r, j); err != nil {
-			return Result{}, err
-		}
+	if err := c.t.spawnJournals(c.r, jobs); err != nil {
+		return Result{}, err
 	}
 	return Result{Cycle: c.Cycle, Blocks: c.blocks, End: c.ended, Asked: c.asked, Warnings: append(c.warn, cleaned...)}, nil
 }
@@ -189,7 +187,7 @@ func (t *Table) clean(known map[string]string, stamp string) (edited []string, e
 		}
 		t.crash("cleaned " + name)
 	}
-	return edited, nil
+	return edited, t.campaign.Tmp.Sync()
 }
 
 // tooLate keeps what was written when it could have no effect any more: a
@@ -202,7 +200,7 @@ func (t *Table) tooLate(name, stamp string, data []byte) error {
 	if _, err := t.campaign.SetLate(name, stamp, data); err != nil {
 		return err
 	}
-	return t.campaign.Tmp.Remove(name)
+	return t.campaign.Tmp.Remove(name) // clean makes it durable
 }
 
 // lateDrafts files answers that people left when nobody asked any more: they

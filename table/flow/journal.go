@@ -123,6 +123,27 @@ func (j *journals) lastDone(who string) (int, error) {
 	return d.Cycle, err
 }
 
+// doneText is what the file says once a job is done. A retry is older than what
+// was parked after it.
+func (j *journals) doneText(job journalJob) []byte {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return fmt.Appendf(nil, "{\"cycle\": %d}\n", max(job.Cycle, j.done[job.Character]))
+}
+
+func (j *journals) writeDone(job journalJob) error {
+	dir := filepath.Join(table.PrivatePath(j.t.opts.Workspace, j.t.opts.Campaign), "journal")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	d, err := table.OpenDir(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Write(job.Character+".json", j.doneText(job))
+}
+
 func (j *journals) changed() {
 	close(j.change)
 	j.change = make(chan struct{})
@@ -207,9 +228,13 @@ func (j *journals) notes() map[string]string {
 	return known
 }
 
-func (t *Table) spawnJournal(r *engine.Run, job journalJob) error {
-	t.journals.began(job) // a replay may meet one that has ended
-	return engine.Spawn(r, flowJournal, job.id(), job)
+func (t *Table) spawnJournals(r *engine.Run, jobs []journalJob) error {
+	children := make([]engine.Child, len(jobs))
+	for i, job := range jobs {
+		t.journals.began(job) // a replay may meet one that has ended
+		children[i] = engine.Child{ID: job.id(), Input: job}
+	}
+	return engine.Spawn(r, flowJournal, children...)
 }
 
 // keeperTries bounds the attempts at an entry before it is parked.
@@ -261,9 +286,8 @@ func (j *journals) behind(job journalJob) bool {
 	return j.parked[job.Character] && job.Retry == 0
 }
 
-// writeEntry adds the entry and removes the notes, unless they are of a later
-// cycle by now. It says when the file does not let it, and the job is to be
-// parked.
+// writeEntry adds the entry. It says when the file does not let it, and the job
+// is to be parked.
 func (t *Table) writeEntry(r *engine.Run, job journalJob, entry table.Entry) (parked bool, err error) {
 	for try := 1; try <= keeperTries; try++ {
 		intent, err := engine.Do(r, fmt.Sprintf("plan entry %d", try), func(context.Context) (table.Append, error) {
@@ -276,9 +300,8 @@ func (t *Table) writeEntry(r *engine.Run, job journalJob, entry table.Entry) (pa
 			t.crash("before entry " + job.id())
 			out, err := intent.Do(t.campaign.Party)
 			t.crash("after entry " + job.id())
-			if err == nil && out != table.Edited && len(job.Notes) > 0 {
-				_, err = t.campaign.Tmp.RemoveIf(table.NotesFile(job.Character), table.Hash(job.Notes))
-				t.crash("removed notes of " + job.id())
+			if err == nil && out != table.Edited {
+				err = t.entryWritten(job)
 			}
 			return out, err
 		})
@@ -290,6 +313,25 @@ func (t *Table) writeEntry(r *engine.Run, job journalJob, entry table.Entry) (pa
 		}
 	}
 	return true, nil
+}
+
+// entryWritten removes the notes of an entry, unless they are of a later cycle
+// by now, and says in a file that it is written.
+func (t *Table) entryWritten(job journalJob) error {
+	if len(job.Notes) > 0 {
+		gone, err := t.campaign.Tmp.RemoveIf(table.NotesFile(job.Character), table.Hash(job.Notes))
+		if err == nil && gone {
+			err = t.campaign.Tmp.Sync()
+		}
+		t.crash("removed notes of " + job.id())
+		if err != nil {
+			return err
+		}
+	}
+	if job.Retry > 0 {
+		return nil // the file that parked it has to go, too
+	}
+	return t.journals.writeDone(job)
 }
 
 // parkable tells what a file refuses today, which parks the entry, from the end
@@ -379,28 +421,22 @@ func (t *Table) keeperTurn(ctx context.Context, run string, job journalJob, try 
 	return got.Reply.Text, err
 }
 
-// journalDone notes that the entry is written, or parks the job, with its
-// notes.
+// journalDone parks a job whose entry could not be written, with its notes, or
+// clears away what a retry had been parked in.
 func (t *Table) journalDone(r *engine.Run, job journalJob, parked bool) error {
-	var changes []engine.Change
-	switch {
-	case parked:
-		data, err := json.MarshalIndent(job, "", " ")
-		if err != nil {
+	if parked || job.Retry > 0 {
+		change := engine.Change{Op: engine.Delete, Path: t.pendingFile(job)}
+		if parked {
+			data, err := json.MarshalIndent(job, "", " ")
+			if err != nil {
+				return err
+			}
+			change = engine.Change{Op: engine.Write, Path: t.pendingFile(job), Data: data, Mode: 0o600}
+		}
+		done := engine.Change{Op: engine.Write, Path: t.journals.doneFile(job.Character), Data: t.journals.doneText(job), Mode: 0o600}
+		if err := t.commit(r, "done", []engine.Change{change, done}); err != nil {
 			return err
 		}
-		changes = append(changes, engine.Change{Op: engine.Write, Path: t.pendingFile(job), Data: data, Mode: 0o600})
-	case job.Retry > 0:
-		changes = append(changes, engine.Change{Op: engine.Delete, Path: t.pendingFile(job)})
-	}
-	// A retry is older than what was parked after it.
-	t.journals.mu.Lock()
-	newest := max(job.Cycle, t.journals.done[job.Character])
-	t.journals.mu.Unlock()
-	changes = append(changes, engine.Change{Op: engine.Write, Path: t.journals.doneFile(job.Character),
-		Data: fmt.Appendf(nil, "{\"cycle\": %d}\n", newest), Mode: 0o600})
-	if err := t.commit(r, "done", changes); err != nil {
-		return err
 	}
 	t.journals.ended(job, parked)
 	return nil

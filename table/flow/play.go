@@ -255,10 +255,8 @@ func (t *Table) runEnd(r *engine.Run, raw json.RawMessage) (json.RawMessage, err
 		return nil, err
 	}
 	t.applied(e)
-	for _, j := range jobs {
-		if err := t.spawnJournal(r, j); err != nil {
-			return nil, err
-		}
+	if err := t.spawnJournals(r, jobs); err != nil {
+		return nil, err
 	}
 	_, err = engine.Do(r, "drain", func(ctx context.Context) (struct{}, error) { return struct{}{}, t.drain(ctx) })
 	if err != nil {

@@ -130,7 +130,7 @@ func (s *sitting) Take(ctx context.Context, id string, _ int, m agent.Message) (
 	if s.before != nil {
 		s.before(id)
 	}
-	if err := open.Event(EventSources, "what this call is made of", Sources{Turn: id, Role: string(s.role), Character: s.who, Sources: s.about}); err != nil {
+	if err := open.Note(EventSources, "what this call is made of", Sources{Turn: id, Role: string(s.role), Character: s.who, Sources: s.about}); err != nil {
 		return agent.Reply{}, engine.Halt(err)
 	}
 	turn, cancel := ctx, context.CancelFunc(func() {})
