@@ -57,7 +57,9 @@ type Source struct {
 	Size    int    `json:"size"`
 	SHA256  string `json:"sha256"`
 	Windows int    `json:"windows"`
-	Reason  string `json:"reason"`
+	// Rate says of a long text that one window in so many was kept.
+	Rate   int    `json:"rate,omitempty"`
+	Reason string `json:"reason"`
 }
 
 // Origins of the parts of a message.

@@ -2,8 +2,6 @@ package seat
 
 import (
 	"bytes"
-	"crypto/rand"
-	"crypto/sha256"
 	"encoding/hex"
 
 	"conclave/audit"
@@ -14,33 +12,37 @@ import (
 // less what also stands in something that it is given: a phrase that both
 // share accuses nobody. The second result has one blob for each source that has
 // windows left.
-func fingerprint(p Plan, given [][]byte) (audit.Room, [][]byte, error) {
-	opened := audit.Room{Role: p.Role, InProcess: p.InProcess, Key: make([]byte, shingle.KeySize), Denied: []audit.Source{}}
-	if _, err := rand.Read(opened.Key); err != nil {
-		return opened, nil, err
+func fingerprint(p Plan, given [][]byte) (audit.Room, [][]byte) {
+	printer := p.Printer
+	if printer == nil {
+		printer = shingle.NewPrinter()
 	}
-	var prints [][]byte
-	for _, d := range p.Denied {
-		set, err := shingle.NewSet(opened.Key)
-		if err != nil {
-			return opened, nil, err
+	prints := make([]shingle.Print, len(p.Denied))
+	for i, d := range p.Denied {
+		if d.Print != nil {
+			prints[i] = *d.Print
+		} else {
+			prints[i] = printer.Print(d.Text)
 		}
-		set.Add(d.Name, d.Text)
-		for _, text := range given {
-			set.Subtract(text)
-		}
+	}
+	opened := audit.Room{Role: p.Role, InProcess: p.InProcess, Key: printer.Key(), Denied: []audit.Source{}}
+	var blobs [][]byte
+	for i, digests := range printer.Digests(prints, given) {
 		var blob bytes.Buffer
-		for _, digest := range set.Digests(d.Name) {
+		for _, digest := range digests {
 			blob.Write(digest[:])
 		}
-		sum := sha256.Sum256(d.Text)
-		opened.Denied = append(opened.Denied, audit.Source{
-			Kind: d.Kind, Name: d.Name, Size: len(d.Text), SHA256: hex.EncodeToString(sum[:]),
-			Windows: blob.Len() / len(shingle.Digest{}), Reason: d.Reason,
-		})
+		source := audit.Source{
+			Kind: p.Denied[i].Kind, Name: p.Denied[i].Name, Reason: p.Denied[i].Reason,
+			Size: prints[i].Size, SHA256: hex.EncodeToString(prints[i].SHA256[:]), Windows: len(digests),
+		}
+		if prints[i].Rate > 1 {
+			source.Rate = prints[i].Rate
+		}
+		opened.Denied = append(opened.Denied, source)
 		if blob.Len() > 0 {
-			prints = append(prints, blob.Bytes())
+			blobs = append(blobs, blob.Bytes())
 		}
 	}
-	return opened, prints, nil
+	return opened, blobs
 }

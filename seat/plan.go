@@ -4,6 +4,7 @@ import (
 	"conclave/agent"
 	"conclave/audit"
 	"conclave/gateway"
+	"conclave/internal/shingle"
 	"conclave/room"
 	"conclave/toolbox"
 	"conclave/transcript"
@@ -42,6 +43,9 @@ type Plan struct {
 	// Denied are the texts that this role must not know: they are
 	// fingerprinted, so that an audit can find them where they must not be.
 	Denied []Denied
+	// Printer is what the prints of denied texts were made with; nil when
+	// there are none.
+	Printer *shingle.Printer
 	// Stamps go on every receipt.
 	Stamps []string
 
@@ -57,6 +61,8 @@ type Denied struct {
 	Name   string
 	Reason string
 	Text   []byte
+	// Print stands for the text where it was made before: campaigns are long.
+	Print *shingle.Print
 }
 
 // Turn is one thing to say to the agent.

@@ -1,31 +1,64 @@
 package table
 
 import (
+	"crypto/sha256"
 	"fmt"
-	"hash/fnv"
+	"iter"
 	"slices"
 	"strings"
 	"unicode"
+
+	"conclave/internal/shingle"
 )
 
 // runWords is how many words in a row make a verbatim run.
 const runWords = 8
 
-// Guard compares texts with what only the GM may know.
-type Guard struct {
-	paths   []string
-	runs    map[uint64]int // hash of a run to the index of its path
+// Kept is a text that a reader must not see, as the hashes of its words.
+type Kept struct {
+	Path    string // where it comes from
+	Print   shingle.Print
+	pieces  []*piece
 	secrets []guardSecret
 }
 
-type guardSecret struct {
-	id, path string
-	n        int // words of a run
-	runs     map[uint64]bool
+// piece is some thousand bytes of a text.
+type piece struct {
+	sum  [sha256.Size]byte
+	runs []uint64 // its runs of runWords words
+	part shingle.Part
 }
 
-// GuardText is a text that a reader must not see, and where it comes from.
-type GuardText struct{ Path, Text string }
+type guardSecret struct {
+	id   string
+	n    int // words of a run
+	runs map[uint64]bool
+}
+
+// KeepText keeps a text that is in no file. It has no print.
+func KeepText(path, text string) *Kept {
+	return &Kept{Path: path, pieces: []*piece{{runs: runsOf(text)}}, secrets: guardSecrets(text)}
+}
+
+func runsOf(text string) []uint64 {
+	return slices.Collect(windows(words(secretTag.ReplaceAllString(text, " ")), runWords))
+}
+
+func guardSecrets(text string) []guardSecret {
+	var out []guardSecret
+	for _, s := range Secrets(text) {
+		w := words(s.Text)
+		gs := guardSecret{id: s.ID, n: min(runWords, len(w)), runs: map[uint64]bool{}}
+		if len(w) == 1 && len(w[0]) < 5 {
+			gs.n = 0 // a single short word is everywhere
+		}
+		for h := range windows(w, gs.n) {
+			gs.runs[h] = true
+		}
+		out = append(out, gs)
+	}
+	return out
+}
 
 // Leak is a place where a text says what its reader may not know.
 type Leak struct {
@@ -41,53 +74,62 @@ func (l Leak) String() string {
 	return fmt.Sprintf("words of %s: %q", l.Path, clip(l.Words, 120))
 }
 
-// NewGuard takes the texts to protect: story state, beats, NPCs, and the sheets
-// and journals of others.
-func NewGuard(texts []GuardText) *Guard {
-	g := &Guard{runs: map[uint64]int{}}
-	for i, t := range texts {
-		g.paths = append(g.paths, t.Path)
-		for h := range windows(words(secretTag.ReplaceAllString(t.Text, " ")), runWords) {
-			g.runs[h] = i
-		}
-		for _, s := range Secrets(t.Text) {
-			w := words(s.Text)
-			gs := guardSecret{id: s.ID, path: t.Path, n: min(runWords, len(w)), runs: map[uint64]bool{}}
-			if len(w) == 1 && len(w[0]) < 5 {
-				gs.n = 0 // a single short word is everywhere
-			}
-			for h := range windows(w, gs.n) {
-				gs.runs[h] = true
-			}
-			g.secrets = append(g.secrets, gs)
-		}
-	}
-	return g
-}
+// Guard compares texts with what their reader may not know: story state, beats,
+// NPCs, the sheets and journals of others.
+type Guard []*Kept
 
 // Check looks for runs of eight words, for tagged secrets (shorter ones whole)
 // and for their tags. What stands in allowed, the texts that the reader has
 // anyway, is no leak.
-func (g *Guard) Check(text string, allowed ...string) []Leak {
+func (g Guard) Check(text string, allowed ...string) []Leak {
 	var out []Leak
 	w := words(text)
+	runs := map[int]map[uint64]bool{} // of the allowed texts, by their length
 	known := func(n int) map[uint64]bool {
-		m := map[uint64]bool{}
-		for _, a := range allowed {
-			for h := range windows(words(a), n) {
-				m[h] = true
+		if runs[n] == nil {
+			runs[n] = map[uint64]bool{}
+			for _, a := range allowed {
+				for h := range windows(words(a), n) {
+					runs[n][h] = true
+				}
 			}
 		}
-		return m
+		return runs[n]
 	}
-	for _, s := range g.secrets {
-		if found := firstRun(w, s.n, s.runs, known(s.n)); found != "" {
-			out = append(out, Leak{s.path, s.id, found})
-		} else if mentionsTag(text, s.id) {
-			out = append(out, Leak{s.path, s.id, "secret:" + s.id})
+	for _, k := range g {
+		for _, s := range k.secrets {
+			if found := firstRun(w, s.n, s.runs, known(s.n)); found != "" {
+				out = append(out, Leak{k.Path, s.id, found})
+			} else if mentionsTag(text, s.id) {
+				out = append(out, Leak{k.Path, s.id, "secret:" + s.id})
+			}
 		}
 	}
 	return append(out, g.verbatim(w, known(runWords))...)
+}
+
+// find returns which of the runs of a text stand in which of the kept. It goes
+// through what is kept and looks for it in the text, which is short.
+func (g Guard) find(w []string, known map[uint64]bool) map[uint64]int {
+	sought := map[uint64]bool{}
+	var filter [64]uint64 // rules out nearly all of what is kept
+	for h := range windows(w, runWords) {
+		if !known[h] {
+			sought[h] = true
+			filter[h>>6&63] |= 1 << (h & 63)
+		}
+	}
+	found := map[uint64]int{}
+	for i, k := range g {
+		for _, p := range k.pieces {
+			for _, h := range p.runs {
+				if filter[h>>6&63]&(1<<(h&63)) != 0 && sought[h] {
+					found[h] = i
+				}
+			}
+		}
+	}
+	return found
 }
 
 func firstRun(w []string, n int, runs, known map[uint64]bool) string {
@@ -106,19 +148,19 @@ func mentionsTag(text, id string) bool {
 }
 
 // verbatim reports runs, neighbouring ones as one.
-func (g *Guard) verbatim(w []string, known map[uint64]bool) []Leak {
+func (g Guard) verbatim(w []string, known map[uint64]bool) []Leak {
 	var out []Leak
+	runs := g.find(w, known)
 	start, end, src := -1, 0, 0
 	flush := func() {
 		if start >= 0 {
-			out = append(out, Leak{Path: g.paths[src], Words: strings.Join(w[start:end], " ")})
+			out = append(out, Leak{Path: g[src].Path, Words: strings.Join(w[start:end], " ")})
 		}
 		start = -1
 	}
 	for i := 0; i+runWords <= len(w); i++ {
-		h := hashWords(w[i : i+runWords])
-		p, hit := g.runs[h]
-		if !hit || known[h] {
+		p, hit := runs[hashWords(w[i:i+runWords])]
+		if !hit {
 			continue
 		}
 		if start >= 0 && (i > end || p != src) {
@@ -144,7 +186,7 @@ func words(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
 }
 
-func windows(w []string, n int) func(func(uint64) bool) {
+func windows(w []string, n int) iter.Seq[uint64] {
 	return func(yield func(uint64) bool) {
 		for i := 0; n > 0 && i+n <= len(w); i++ {
 			if !yield(hashWords(w[i : i+n])) {
@@ -155,12 +197,15 @@ func windows(w []string, n int) func(func(uint64) bool) {
 }
 
 func hashWords(w []string) uint64 {
-	h := fnv.New64a()
+	const offset, prime = 14695981039346656037, 1099511628211 // FNV-1a
+	h := uint64(offset)
 	for _, s := range w {
-		h.Write([]byte(s))
-		h.Write([]byte{0})
+		for i := range len(s) {
+			h = (h ^ uint64(s[i])) * prime
+		}
+		h *= prime // a zero byte between words
 	}
-	return h.Sum64()
+	return h
 }
 
 // GuardLevel says what a leak leads to.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"conclave/internal/shingle"
 )
 
 func malformed(t *testing.T, prompt, want string) {
@@ -114,10 +116,10 @@ var rulingsB = map[string]func(*testing.T){
 			"[ERROR: Prompt file not found]\n\nExpected: campaigns/ash/tmp/tilda-brannock-prompt.md\n")
 	},
 	"B18": func(t *testing.T) {
-		g := NewGuard([]GuardText{
-			{"story-state.md", "Truth: The mayor of Ashford secretly feeds the wolf under the mill every night. <!-- secret:heir -->Mira is the heir.<!-- /secret -->"},
-			{"npcs/mill.md", "<!-- secret:password --> swordfish <!-- /secret -->"},
-		})
+		g := Guard{
+			KeepText("story-state.md", "Truth: The mayor of Ashford secretly feeds the wolf under the mill every night. <!-- secret:heir -->Mira is the heir.<!-- /secret -->"),
+			KeepText("npcs/mill.md", "<!-- secret:password --> swordfish <!-- /secret -->"),
+		}
 		leaks := g.Check("You recall: the mayor of Ashford SECRETLY feeds the wolf, under the mill!")
 		eq(t, "one run", len(leaks), 1)
 		eq(t, "where", leaks[0].Path, "story-state.md")
@@ -158,14 +160,14 @@ func guardTexts(t *testing.T) {
 		"party-knowledge.md": "k", "map.png": "p", "tmp/gm-context.md": "t", "party/tilda-brannock.md": "# T <!-- gm -->hidden<!-- /gm -->",
 		"beats/big.md": strings.Repeat("x", 512<<10+1),
 	})
-	texts, skipped, err := c.GuardTexts("tilda-brannock", Caps{})
+	kept, skipped, err := c.NewWatch(Caps{}, shingle.NewPrinter()).From("tilda-brannock")
 	ok(t, err)
 	var paths []string
-	for _, g := range texts {
+	for _, g := range kept {
 		paths = append(paths, g.Path)
 	}
 	eqs(t, "guarded", paths, "npcs/deep/er/x.md", "party/gideon-harrowmoor-journal.md", "party/gideon-harrowmoor.md", "party/tilda-brannock.md", "story-state.md")
-	eq(t, "the GM's part of her own sheet", texts[3].Text, "hidden")
+	eq(t, "the GM's part of her own sheet", kept[3].Print.Size, len("hidden"))
 	eqs(t, "skipped", skipped, "beats/big.md: 524289 bytes, limit 524288")
 }
 

@@ -80,7 +80,7 @@ var rulingsG = map[string]func(*testing.T){
 		}
 	},
 	"G7": func(t *testing.T) {
-		g := NewGuard([]GuardText{{"story-state.md", "<!-- secret:heir -->Mira is the lost heir of Ashford<!-- /secret -->"}})
+		g := Guard{KeepText("story-state.md", "<!-- secret:heir -->Mira is the lost heir of Ashford<!-- /secret -->")}
 		before := "The inn burned."
 		block, _ := GuardSettings{}.Sort(g.Check(before+" Mira is the lost heir of Ashford.", before))
 		eq(t, "blocked", len(block), 1)

@@ -15,6 +15,7 @@ import (
 	"conclave/agent"
 	"conclave/dice"
 	"conclave/engine"
+	"conclave/internal/shingle"
 	"conclave/policy"
 	"conclave/seat"
 	"conclave/table"
@@ -69,6 +70,8 @@ type Table struct {
 	opts     Options
 	caps     table.Caps
 	campaign *table.Campaign
+	watch    *table.Watch
+	printer  *shingle.Printer
 	engine   *engine.Engine
 	journals *journals
 	slots    chan struct{} // players and journal keepers that may be asked at once
@@ -105,7 +108,7 @@ func Open(ctx context.Context, o Options) (*Table, error) {
 	if _, err := os.Stat(filepath.Join(o.Workspace, "campaigns", o.Campaign)); err != nil {
 		return nil, fmt.Errorf("open campaign %s: %w", o.Campaign, err)
 	}
-	t := &Table{opts: o, caps: o.Caps.WithDefaults(), seats: map[string]*seat.Seat{}}
+	t := &Table{opts: o, caps: o.Caps.WithDefaults(), printer: shingle.NewPrinter(), seats: map[string]*seat.Seat{}}
 	t.slots = make(chan struct{}, t.caps.Parallel)
 	t.life, t.end = context.WithCancel(context.Background())
 	if err := t.openEngine(ctx); err != nil {
@@ -113,6 +116,7 @@ func Open(ctx context.Context, o Options) (*Table, error) {
 		return nil, err
 	}
 	if t.campaign, err = table.OpenCampaign(o.Workspace, o.Campaign); err == nil {
+		t.watch = t.campaign.NewWatch(t.caps, t.printer)
 		if t.state, err = loadState(o.Workspace, o.Campaign); err == nil {
 			t.journals, err = openJournals(t)
 		}

@@ -212,11 +212,11 @@ func (c *cycle) checkFiles(files []fileWrite) map[int]string {
 
 // publicLeaks are the secrets that a text for everybody gives away.
 func (c *cycle) publicLeaks(text string) []table.Leak {
-	texts, _, err := c.t.campaign.GuardTexts("", c.t.caps)
+	kept, _, err := c.t.watch.From("")
 	if err != nil {
 		return []table.Leak{{Path: "campaign", Words: err.Error()}}
 	}
-	block, _ := c.t.opts.Guard.Sort(table.NewGuard(texts).Check(text))
+	block, _ := c.t.opts.Guard.Sort(table.Guard(kept).Check(text))
 	return block
 }
 
@@ -337,7 +337,7 @@ func (c *cycle) keepSecrets(blocks []table.Block) []table.Block {
 			continue
 		}
 		for _, n := range names {
-			guard := table.NewGuard([]table.GuardText{{Path: "the secret answer of " + n, Text: c.latest[n].Text}})
+			guard := table.Guard{table.KeepText("the secret answer of "+n, c.latest[n].Text)}
 			if leaks := guard.Check(b.Text); len(leaks) > 0 {
 				out[i].Audience = table.Audience{Names: []string{n}}
 				c.warn = append(c.warn, "a public passage repeated a secret answer and went to "+n+" alone")

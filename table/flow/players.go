@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -109,7 +108,7 @@ func (c *cycle) freezeOne(name string) (frozen, error) {
 
 // guard looks for what the character may not know.
 func (c *cycle) guard(f *frozen) error {
-	texts, skipped, err := c.t.campaign.GuardTexts(f.Character, c.t.caps)
+	kept, skipped, err := c.t.watch.From(f.Character)
 	if err != nil {
 		return err
 	}
@@ -124,7 +123,7 @@ func (c *cycle) guard(f *frozen) error {
 	for _, p := range ctx.Parts {
 		allowed = append(allowed, p.Text)
 	}
-	block, warn := c.t.opts.Guard.Sort(table.NewGuard(texts).Check(string(f.Data), allowed...))
+	block, warn := c.t.opts.Guard.Sort(table.Guard(kept).Check(string(f.Data), allowed...))
 	for _, l := range block {
 		f.Leaks = append(f.Leaks, l.String())
 	}
@@ -341,27 +340,15 @@ func (t *Table) furnishView(p *seat.Plan, role policy.Role, who string, view tab
 		}
 		p.Room.Grants = append(p.Room.Grants, room.Grant{Kind: string(kind), Name: roomNames[part.Title], Bytes: []byte(part.Text)})
 	}
-	texts, _, err := t.campaign.GuardTexts(who, t.caps)
+	kept, _, err := t.watch.From(who)
 	if err != nil {
 		return engine.Halt(err)
 	}
-	for _, d := range texts {
-		kind := policy.ClassifyTable(d.Path, who)
+	p.Printer = t.printer
+	for _, k := range kept {
+		kind := policy.ClassifyTable(k.Path, who)
 		reason := policy.Decide(role, kind).Reason
-		p.Denied = append(p.Denied, seat.Denied{Kind: string(kind), Name: d.Path, Reason: reason, Text: trace(kind, d.Text)})
+		p.Denied = append(p.Denied, seat.Denied{Kind: string(kind), Name: k.Path, Reason: reason, Print: &k.Print})
 	}
 	return nil
-}
-
-var journalLabel = regexp.MustCompile(`(?m)^- (?:What happened|What I did|What I learned|How I feel|Notes):`)
-
-// trace is what betrays a denied text. The labels of a journal's entries
-// betray nothing: every keeper is told "what happened" in the same words, and
-// a label together with the shared narrative behind it would accuse it. A word
-// that stands nowhere else takes their place.
-func trace(kind policy.Kind, text string) []byte {
-	if kind != policy.OtherJournal {
-		return []byte(text)
-	}
-	return []byte(journalLabel.ReplaceAllString(text, "\nxjournallabelx\n"))
 }

@@ -14,6 +14,7 @@ import (
 	"conclave/engine"
 	"conclave/internal/jsontext"
 	"conclave/internal/lockfile"
+	"conclave/internal/shingle"
 	"conclave/record"
 	"conclave/table"
 )
@@ -122,11 +123,12 @@ func Validate(workspace, campaign string, caps table.Caps) (problems, warnings [
 	if len(roster.Characters) == 0 {
 		problems = append(problems, "party/: no characters: write a sheet party/{character}.md")
 	}
+	watch := c.NewWatch(caps, shingle.NewPrinter())
 	for _, ch := range roster.Characters {
 		if _, err := c.PlayerContext(ch.Slug, nil, table.ContextOptions{Caps: caps}); err != nil {
 			problems = append(problems, err.Error())
 		}
-		_, skipped, err := c.GuardTexts(ch.Slug, caps)
+		_, skipped, err := watch.From(ch.Slug)
 		if err != nil {
 			problems = append(problems, err.Error())
 		}
