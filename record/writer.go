@@ -66,9 +66,7 @@ func newWriter(path string, h Header, f file, c Cursor) *Writer {
 	return &Writer{
 		path: path, header: h, file: f, offset: c.Offset,
 		chain: chain{c.Count, c.Head},
-		buf:   make([]byte, 0, bufferLimit+4<<10),
-		spare: make([]byte, 0, bufferLimit+4<<10),
-	}
+	} // its buffers grow with what is written: many a record is short
 }
 
 // AppendLog adds one log record: a line of JSON without its newline. It
@@ -200,7 +198,7 @@ func (w *Writer) write(syncFollows bool) (chain, error) {
 
 	err := w.put(batch)
 	if cap(batch) > 4*bufferLimit {
-		batch = make([]byte, 0, bufferLimit+4<<10) // one large payload must not stay for good
+		batch = nil // one large payload must not stay for good
 	}
 	w.spare = batch
 	return c, err

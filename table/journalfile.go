@@ -86,7 +86,10 @@ func (a Append) Do(party *Dir) (Outcome, error) {
 	if err := f.Sync(); err != nil {
 		return "", err
 	}
-	return out, party.Sync()
+	if a.Before > 0 {
+		return out, nil
+	}
+	return out, party.Sync() // its name is new
 }
 
 func (a Append) openFile(party *Dir) (*os.File, error) {

@@ -153,12 +153,17 @@ func TestSoakMemory(t *testing.T) {
 		return m.HeapInuse
 	}
 	var early uint64
+	began := time.Now()
 	for i := range cycles {
 		if _, err := tb.Say(t.Context(), Input{Kind: InputContinue}); err != nil {
 			t.Fatal(err)
 		}
 		if i == cycles/5 {
 			early = inUse()
+		}
+		if (i+1)%(cycles/5) == 0 {
+			t.Logf("%d cycles: %v each of late", i+1, time.Since(began)/time.Duration(cycles/5))
+			began = time.Now()
 		}
 	}
 	late := inUse()

@@ -3,9 +3,11 @@ package flow
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,6 +17,7 @@ import (
 	"conclave/engine/enginetest"
 	"conclave/internal/jsontext"
 	"conclave/record"
+	"conclave/table"
 )
 
 // killScripts are a session of two cycles: a roll, a veto and a secret action
@@ -182,6 +185,99 @@ func checkRecords(t *testing.T, dir string) {
 		}
 		if _, _, err := record.Resume(info.Path); err == nil {
 			t.Errorf("%s is not sealed", info.Run)
+		}
+	}
+}
+
+// saveAll saves, plays on, goes back and forks, from wherever it stands, as
+// somebody does who types a command again after a crash.
+func saveAll(ctx context.Context, dir string, crash func(string)) error {
+	r := killRig(dir, crash)
+	r.scripts["gm"] = "always\n  say The mill stands.\n  say [FILE+: story-state.md]\n  say One more day.\n  say [/FILE]\n"
+	t, err := Open(ctx, r.opts)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	if _, err := t.Recover(ctx); err != nil {
+		return err
+	}
+	happened := func(kind string) bool {
+		found := false
+		err = errors.Join(err, eachEvent(dir, "ash", func(e Event) error {
+			found = found || string(e.Kind) == kind
+			return nil
+		}))
+		return found
+	}
+	saves, err := Saves(dir, "ash")
+	if err != nil {
+		return err
+	}
+	if t.snapshot().cycle == 0 {
+		if _, err := t.Say(ctx, start); err != nil {
+			return err
+		}
+	}
+	if len(saves) == 0 {
+		if _, err := t.Save(ctx, "mark"); err != nil {
+			return err
+		}
+	}
+	if t.snapshot().cycle == 1 {
+		if _, err := t.Say(ctx, Input{Kind: InputContinue}); err != nil {
+			return err
+		}
+	}
+	if !happened(EventRestore) {
+		if _, err := t.Restore(ctx, "mark"); err != nil {
+			return err
+		}
+	}
+	if _, e := os.Stat(filepath.Join(dir, "campaigns", "other")); e != nil {
+		return errors.Join(err, t.Fork(ctx, "other", "mark"))
+	}
+	return err
+}
+
+// What has the name of a save point or of a forked campaign is whole, whenever
+// its maker died, and the next attempt makes what is missing.
+func TestKilledSaves(t *testing.T) {
+	labels := enginetest.KillEverywhere(t, enginetest.Program{
+		Scopes: []string{Scope("ash")},
+		Prepare: func(dir string) error {
+			for name, text := range baseFiles {
+				if err := writeFile(filepath.Join(dir, "campaigns", "ash", filepath.FromSlash(name)), text); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		Run:  saveAll,
+		Most: killPoints(),
+		Normalise: func(path string, data []byte) []byte {
+			if strings.HasSuffix(path, "dice-log.jsonl") {
+				return nil // a restore that is done twice turns the page twice
+			}
+			return data
+		},
+		Check: func(t *testing.T, dir string) {
+			for _, c := range []string{"ash", "other"} {
+				problems, _, err := Validate(dir, c, table.Caps{})
+				report, dErr := dice.VerifyFile(filepath.Join(dir, "campaigns", c, table.DiceLogFile))
+				if err != nil || dErr != nil || len(problems) > 0 || !report.OK() {
+					t.Errorf("%s: %v, %v, %v, %+v", c, problems, err, dErr, report)
+				}
+			}
+			saves, err := Saves(dir, "ash")
+			if err != nil || len(saves) < 2 {
+				t.Errorf("save points: %v, %v", saves, err)
+			}
+		},
+	})
+	for _, kind := range []string{"made mark", "named mark", "made other", "named other", "staged"} {
+		if !slices.ContainsFunc(labels, func(l string) bool { return strings.HasPrefix(l, kind) }) {
+			t.Errorf("no point of kind %q was met", kind)
 		}
 	}
 }

@@ -96,12 +96,52 @@ func (t *Table) Save(ctx context.Context, name string) (Save, error) {
 		err = os.WriteFile(filepath.Join(temp, "save.json"), data, 0o600)
 	}
 	if err == nil {
-		err = os.Rename(temp, final)
+		err = t.moveIn(temp, final)
 	}
 	if err != nil {
 		return Save{}, err
 	}
 	return save, t.note(ctx, Event{Kind: EventSave, Name: name})
+}
+
+// moveIn gives a directory that was made aside its name: what has the name is
+// whole, also after a pulled plug.
+func (t *Table) moveIn(temp, final string) error {
+	if err := settle(temp); err != nil {
+		return err
+	}
+	t.crash("made " + filepath.Base(final))
+	if err := os.Rename(temp, final); err != nil {
+		return err
+	}
+	t.crash("named " + filepath.Base(final))
+	return settleNames(filepath.Dir(final))
+}
+
+// settle makes a directory tree durable.
+func settle(dir string) error {
+	return filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			return settleNames(p)
+		}
+		f, err := os.OpenFile(p, os.O_RDWR, 0)
+		if err != nil {
+			return err
+		}
+		return errors.Join(f.Sync(), f.Close())
+	})
+}
+
+// settleNames makes the names in a directory durable.
+func settleNames(dir string) error {
+	d, err := table.OpenDir(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
 }
 
 func (t *Table) campaignDir() string {
@@ -251,10 +291,17 @@ func (t *Table) Fork(ctx context.Context, name, save string) error {
 	}
 	to := filepath.Join(t.opts.Workspace, "campaigns", name)
 	private := table.PrivatePath(t.opts.Workspace, name)
-	for _, dir := range []string{to, private} {
-		if _, err := os.Lstat(dir); err == nil {
-			return fmt.Errorf("%s exists: fork to another name", dir)
+	unfinished := filepath.Join(private, "unfinished-fork")
+	if _, err := os.Lstat(to); err == nil {
+		return fmt.Errorf("%s exists: fork to another name", to)
+	}
+	if _, err := os.Lstat(unfinished); err == nil { // a fork that was killed
+		if err := os.RemoveAll(private); err != nil {
+			return err
 		}
+	}
+	if _, err := os.Lstat(private); err == nil {
+		return fmt.Errorf("%s exists: fork to another name", private)
 	}
 	if err := t.ready(ctx); err != nil {
 		return err
@@ -287,7 +334,16 @@ func (t *Table) Fork(ctx context.Context, name, save string) error {
 	if err := log.Fork(filepath.Join(temp, "campaign", table.DiceLogFile)); err != nil {
 		return err
 	}
-	if err := errors.Join(os.Rename(filepath.Join(temp, "private"), private), os.Rename(filepath.Join(temp, "campaign"), to), os.RemoveAll(temp)); err != nil {
+	if err := os.WriteFile(filepath.Join(temp, "private", filepath.Base(unfinished)), nil, 0o600); err != nil {
+		return err
+	}
+	if err := t.moveIn(filepath.Join(temp, "private"), private); err != nil {
+		return err
+	}
+	if err := t.moveIn(filepath.Join(temp, "campaign"), to); err != nil {
+		return err
+	}
+	if err := errors.Join(os.Remove(unfinished), os.RemoveAll(temp)); err != nil {
 		return err
 	}
 	return t.note(ctx, Event{Kind: EventFork, Name: name})
