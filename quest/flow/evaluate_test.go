@@ -1,13 +1,18 @@
 package flow
 
 import (
+	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"conclave/audit"
 	"conclave/policy"
 	"conclave/quest"
+	"conclave/record"
 )
 
 func confront() act {
@@ -93,6 +98,53 @@ func TestWorkChangedMeanwhile(t *testing.T) {
 	}
 	if data, _ := os.ReadFile(filepath.Join(dir, quest.QuestFile)); string(data) != aQuest {
 		t.Error("quest.md was changed without a verdict")
+	}
+}
+
+// What a checkpoint was shown and the confrontation is not stands among what
+// the Dragon's audit looks for, unless it was changed since.
+func TestEarlierWorkIsLookedFor(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, quest.QuestFile, aQuest)
+	write(t, dir, "plan.md", "A bridge.\n")
+	write(t, dir, "draft/ford.md", "A ford would do as well, we thought at first, and it would cost nothing.\n")
+	write(t, dir, "draft/ferry.md", "A ferry.\n")
+	s := stage{dir: dir, script: "as guardian\nturn\n  say Ready.\n  answer {\"verdict\":\"Approved\",\"summary\":\"chosen\",\"gaps\":[],\"conditions\":[]}\nas dragon\nturn\n  say It stands.\n  answer " + slain + "\n"}
+	look := act{"evaluate", Evaluate{Role: policy.Guardian, Stage: "draft", Paths: []string{"draft", "plan.md"}, Words: "checkpoint"}}
+	if _, err := s.play(t.Context(), []act{look}); err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, "draft/ferry.md", "No ferry.\n")
+	if _, err := s.play(t.Context(), []act{look, confront()}); err != nil {
+		t.Fatal(err)
+	}
+	list, err := record.List(record.Dir(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, info := range list {
+		r, err := record.Open(info.Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		for r.Next() {
+			var line struct {
+				Event   string
+				Context audit.Room
+			}
+			if json.Unmarshal(r.Frame().Payload, &line) == nil && line.Event == audit.EventRoom && line.Context.Role == string(policy.Dragon) {
+				for _, d := range line.Context.Denied {
+					if d.Kind == string(policy.StageWork) {
+						got = append(got, fmt.Sprint(d.Name, " ", d.Windows > 0))
+					}
+				}
+			}
+		}
+	}
+	if !slices.Equal(got, []string{"earlier/draft/ford.md true"}) {
+		t.Errorf("looked for: %q", got)
 	}
 }
 

@@ -157,6 +157,11 @@ func (h *House) plan(ctx context.Context, o Opening, x extras) (seat.Plan, error
 		}
 		defer work.Close()
 	}
+	if o.Role == policy.Dragon && m.Quest != nil && work != nil {
+		if m.EarlierWork, err = h.earlierWork(m.Quest, work); err != nil {
+			return seat.Plan{}, err
+		}
+	}
 	f, err := Furnish(ctx, h.opts.Root, o.Role, m, work)
 	if err != nil {
 		return seat.Plan{}, err

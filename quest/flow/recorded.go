@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"slices"
 	"time"
 
 	"conclave/agent"
 	"conclave/audit"
 	"conclave/internal/jsontext"
+	"conclave/policy"
 	"conclave/record"
 	"conclave/transcript"
 )
@@ -55,6 +57,7 @@ type recorded struct {
 	replies  map[string]agent.Reply
 	receipts []audit.Receipt
 	tools    []toolCall
+	work     []audit.Item // a stage's, as the Guardian was given it
 }
 
 type toolCall struct {
@@ -97,6 +100,12 @@ func (rec *recorded) line(line []byte, turn *string) error {
 	event, _ := jsontext.String(jsontext.Get(line, "event"))
 	context := jsontext.Get(line, "context")
 	switch event {
+	case audit.EventRoom:
+		var r audit.Room
+		if err := json.Unmarshal(context, &r); err != nil {
+			return err
+		}
+		rec.work = slices.DeleteFunc(r.Given, func(i audit.Item) bool { return i.Kind != string(policy.StageWork) })
 	case audit.EventMessage:
 		var m audit.Message
 		if err := json.Unmarshal(context, &m); err != nil {

@@ -1,0 +1,73 @@
+package flow
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"conclave/agent"
+	"conclave/policy"
+	"conclave/quest"
+	"conclave/record"
+)
+
+// earlierWork is what the quest's checkpoints were shown and this evaluation is
+// not, as far as it still stands in the workspace as it was then. The Dragon
+// must not see it, and its audit looks for it.
+func (h *House) earlierWork(q *quest.Quest, now *quest.Work) ([]quest.NamedText, error) {
+	list, err := record.List(record.Dir(h.opts.Root))
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(h.opts.Root)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	met := map[string]bool{}
+	for _, f := range now.Files {
+		met[f.Path] = true
+	}
+	var out []quest.NamedText
+	for _, info := range slices.Backward(list) {
+		rec, err := readRecord(info.Path)
+		if err != nil || rec.header.Attributes["role"] != string(policy.Guardian) || !rec.belongsTo(q) {
+			continue // `conclave audit` speaks of damaged records
+		}
+		for _, item := range rec.work {
+			name := strings.TrimPrefix(item.Path, path.Join(agent.WorkDir, "work")+"/")
+			if met[name] {
+				continue
+			}
+			data, err := readAs(root, name, item.SHA256)
+			if err != nil {
+				continue // it was changed since, or is gone
+			}
+			met[name] = true
+			out = append(out, quest.NamedText{Name: name, Data: data})
+		}
+	}
+	return out, nil
+}
+
+// readAs reads a file if it is what it was.
+func readAs(root *os.Root, name, sum string) ([]byte, error) {
+	f, err := root.Open(filepath.FromSlash(name))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxContext+1))
+	if err != nil {
+		return nil, err
+	}
+	if got := sha256.Sum256(data); hex.EncodeToString(got[:]) != sum {
+		return nil, os.ErrNotExist
+	}
+	return data, nil
+}
