@@ -144,24 +144,57 @@ func Chunk(e Entry, name string, tail []byte) []byte {
 	return []byte(text)
 }
 
-var entryStart = regexp.MustCompile(`(?m)^---[ \t]*\n(?:[ \t]*\n)*###[ \t]`)
+// entryStarts finds where entries begin: a rule on a line of its own, and below
+// it, after blank lines or none, a heading of the third level.
+func entryStarts(text string) []int {
+	var starts []int
+	for at := 0; ; {
+		i := strings.Index(text[at:], "---")
+		if i < 0 {
+			return starts
+		}
+		at += i
+		if (at == 0 || text[at-1] == '\n') && opensEntry(text[at+len("---"):]) {
+			starts = append(starts, at)
+		}
+		at += len("---")
+	}
+}
+
+// opensEntry says whether what follows a rule makes it the beginning of an
+// entry.
+func opensEntry(rest string) bool {
+	blank := strings.TrimLeft(rest, " \t")
+	if !strings.HasPrefix(blank, "\n") {
+		return false
+	}
+	for {
+		line := strings.TrimLeft(blank[1:], " \t")
+		if strings.HasPrefix(line, "\n") {
+			blank = line
+			continue
+		}
+		heading := blank[1:]
+		return strings.HasPrefix(heading, "### ") || strings.HasPrefix(heading, "###\t")
+	}
+}
 
 // SplitJournal splits a journal into what stands before the first entry and the
 // entries, oldest first. Joined together they are the normalised text.
 func SplitJournal(text string) (head string, entries []string) {
 	text = Normalise(text)
-	starts := entryStart.FindAllStringIndex(text, -1)
+	starts := entryStarts(text)
 	if len(starts) == 0 {
 		return text, nil
 	}
 	for i, s := range starts {
 		end := len(text)
 		if i+1 < len(starts) {
-			end = starts[i+1][0]
+			end = starts[i+1]
 		}
-		entries = append(entries, text[s[0]:end])
+		entries = append(entries, text[s:end])
 	}
-	return text[:starts[0][0]], entries
+	return text[:starts[0]], entries
 }
 
 // NewestEntries returns the header and as many whole entries, newest first

@@ -116,7 +116,6 @@ func (w *Watch) keep(p, text string, old *Kept) *Kept {
 		}
 	}
 	mask := Classify(p).Kind == KindJournal
-	var parts []shingle.Part
 	for _, t := range cutPieces(text) {
 		sum := sha256.Sum256([]byte(t))
 		one := known[sum]
@@ -125,17 +124,41 @@ func (w *Watch) keep(p, text string, old *Kept) *Kept {
 			if mask {
 				t = journalLabels.Replace(t)
 			}
-			one.part = w.printer.Part([]byte(t), rate)
+			one.part = w.printer.Part([]byte(t))
 		}
-		k.pieces, parts = append(k.pieces, one), append(parts, one.part)
+		k.pieces = append(k.pieces, one)
+	}
+	rate = k.thin(rate)
+	parts := make([]shingle.Part, len(k.pieces))
+	for i, one := range k.pieces {
+		parts[i] = one.part
 	}
 	k.Print = shingle.Assemble([]byte(text), rate, parts...)
-	if k.Print.Rate > rate {
-		for i, one := range k.pieces {
-			k.pieces[i] = &piece{one.sum, one.runs, one.part.Thin(k.Print.Rate)}
+	return k
+}
+
+// maxWindows is how many windows of one file a print has. It stands in the
+// record of every turn, so it must not grow with the campaign.
+const maxWindows = 4096
+
+// thin makes a print fit, and returns at what rate. The newest pages stay as
+// they are, which are the ones that somebody might repeat; of what is older, one
+// window in two is kept, in four, and so on, from rate upwards.
+func (k *Kept) thin(rate int) int {
+	older := len(k.pieces)
+	if len(k.pieces[older-1].part) <= maxWindows/2 {
+		older--
+	}
+	for ; ; rate *= 2 {
+		n := 0
+		for i, one := range k.pieces[:older] {
+			k.pieces[i] = &piece{one.sum, one.runs, one.part.Thin(rate)}
+			n += len(k.pieces[i].part)
+		}
+		if n <= maxWindows/2 {
+			return rate
 		}
 	}
-	return k
 }
 
 // journalLabels take the labels of a journal's entries out of its print. They

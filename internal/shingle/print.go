@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// MaxWindows is how many windows of one text a Print keeps. A longer text is
-// thinned: one window in two, in four and so on is kept, chosen by its keyed
+// MaxWindows is how many windows of one text Printer.Print keeps. A longer text
+// is thinned: one window in two, in four and so on is kept, chosen by its keyed
 // digest. A copied paragraph is found all the same; a copied sentence may not
 // be.
 const MaxWindows = 1 << 14
@@ -18,11 +18,12 @@ const MaxWindows = 1 << 14
 type Print struct {
 	Size   int // of the text, in bytes
 	SHA256 [sha256.Size]byte
-	Rate   int // one window in so many was kept
+	Rate   int // of its thinnest part, one window in so many was kept
 	part   Part
 }
 
-// Part is the windows of a piece of a text.
+// Part is the windows of a piece of a text, in the order of their digests,
+// which says nothing about the text.
 type Part []window
 
 type window struct {
@@ -49,17 +50,20 @@ func NewPrinter() *Printer {
 // Key is what the digests are made with.
 func (p *Printer) Key() []byte { return bytes.Clone(p.key) }
 
-// Part digests a piece of a text, keeping one window in rate.
-func (p *Printer) Part(text []byte, rate int) Part {
+// Part digests a piece of a text.
+func (p *Printer) Part(text []byte) Part {
 	set := Set{key: p.key}
 	mac := set.mac()
 	var part Part
 	windows(text, func(r *ring) {
-		if w := (window{r.sum(), r.digest(mac)}); w.kept(rate) {
-			part = append(part, w)
-		}
+		part = append(part, window{r.sum(), r.digest(mac)})
 	})
-	return part
+	return part.sorted()
+}
+
+func (p Part) sorted() Part {
+	slices.SortFunc(p, func(a, b window) int { return bytes.Compare(a.digest[:], b.digest[:]) })
+	return slices.CompactFunc(p, func(a, b window) bool { return a.digest == b.digest })
 }
 
 // Thin keeps one window in rate.
@@ -69,22 +73,26 @@ func (p Part) Thin(rate int) Part {
 
 // Print digests a whole text.
 func (p *Printer) Print(text []byte) Print {
-	return Assemble(text, 1, p.Part(text, 1))
+	part, rate := p.Part(text), 1
+	for len(part) > MaxWindows {
+		rate *= 2
+		part = part.Thin(rate)
+	}
+	return Assemble(text, rate, part)
 }
 
 // Assemble makes the print of a text from the parts of its pieces, of which one
 // window in rate or more was kept. Windows that span pieces are not in it.
 func Assemble(text []byte, rate int, parts ...Part) Print {
-	p := Print{Size: len(text), SHA256: sha256.Sum256(text), Rate: max(rate, 1)}
-	for p.part = slices.Concat(parts...).Thin(p.Rate); len(p.part) > MaxWindows; {
-		p.Rate *= 2
-		p.part = p.part.Thin(p.Rate)
+	p := Print{Size: len(text), SHA256: sha256.Sum256(text), Rate: rate, part: parts[0]}
+	if len(parts) > 1 {
+		p.part = slices.Concat(parts...).sorted()
 	}
 	return p
 }
 
-// Digests are the windows that stand in none of the granted texts, sorted, so
-// that the order says nothing about the text.
+// Digests are the windows of each print that stand in none of the granted
+// texts, sorted.
 func (p *Printer) Digests(prints []Print, granted [][]byte) [][]Digest {
 	shared := p.shared(prints, granted)
 	out := make([][]Digest, len(prints))
@@ -94,8 +102,6 @@ func (p *Printer) Digests(prints []Print, granted [][]byte) [][]Digest {
 				out[i] = append(out[i], w.digest)
 			}
 		}
-		slices.SortFunc(out[i], func(a, b Digest) int { return bytes.Compare(a[:], b[:]) })
-		out[i] = slices.Compact(out[i])
 	}
 	return out
 }
