@@ -91,8 +91,9 @@ func (c *cycle) closeGM() error {
 
 // event is the cycle as the log keeps it.
 func (c *cycle) event(jobs []journalJob) Event {
+	in := c.in // the event is remembered, the cycle is not
 	e := Event{V: logVersion, Seq: c.Seq, Kind: EventCommit, Time: c.Time, Session: c.Session, Cycle: c.Cycle, Run: c.r.ID(),
-		Input: &c.in, Blocks: c.blocks, Context: c.context, Asked: c.asked, Rolls: c.rolls, Warnings: c.warn, Withheld: c.withheld}
+		Input: &in, Blocks: c.blocks, Context: c.context, Asked: c.asked, Rolls: c.rolls, Warnings: c.warn, Withheld: c.withheld}
 	if len(c.status) > 0 {
 		e.Statuses = c.status
 	}
