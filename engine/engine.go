@@ -113,7 +113,10 @@ func (e *Engine) Close() error {
 	e.closed = true
 	s := e.session
 	e.mu.Unlock()
-	err := s.close()
+	var err error
+	if s != nil {
+		err = s.close()
+	}
 	e.following.Wait()
 	return errors.Join(err, e.lock.Unlock(), e.root.Close())
 }

@@ -400,3 +400,47 @@ func TestPeekDoesNotDisturbOpen(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What was cut in this very process goes on in it: a parent whose branch and
+// whose child wait for the end of the session they were cut in.
+func TestResumeInTheSameProcess(t *testing.T) {
+	var broken atomic.Bool
+	broken.Store(true)
+	step := func(r *engine.Run, v int) (int, error) {
+		return engine.Do(r, "s", func(context.Context) (int, error) {
+			if broken.Load() {
+				return 0, engine.Halt(errors.New("the disk is full"))
+			}
+			return v, nil
+		})
+	}
+	e := mustOpen(t, engine.Options{Dir: enginetest.Workspace(t, "test"), Flows: []engine.Flow{
+		simple("child", 1, func(r *engine.Run) (any, error) { return step(r, 1) }),
+		simple("parent", 1, func(r *engine.Run) (any, error) {
+			if err := engine.Spawn(r, "child", engine.Child{ID: "c"}); err != nil {
+				return nil, err
+			}
+			parts, err := engine.Parallel(r, "p", 3, func(b *engine.Run, i int) (int, error) { return step(b, i) })
+			if err != nil {
+				return nil, err
+			}
+			return len(parts), nil
+		}),
+	}})
+	if _, err := e.Start(t.Context(), "parent", "p", nil); err == nil {
+		t.Fatal("was not cut")
+	}
+	if err := e.Drain(t.Context()); err == nil {
+		t.Fatal("the child was not cut")
+	}
+	if _, err := e.Resume(t.Context(), "p"); err == nil {
+		t.Fatal("was not cut again")
+	}
+	broken.Store(false)
+	if got, err := e.Resume(t.Context(), "p"); err != nil || string(got) != "3" {
+		t.Errorf("the parent: %s, %v", got, err)
+	}
+	if got, err := e.Resume(t.Context(), "c"); err != nil || string(got) != "1" {
+		t.Errorf("the child: %s, %v", got, err)
+	}
+}

@@ -175,36 +175,52 @@ func (e *Engine) enlist(s *session, l *live) error {
 func (e *Engine) current() (*session, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.closed {
+	if e.closed || e.session == nil {
 		return nil, ErrClosed
 	}
 	return e.session, nil
 }
 
 // renew ends a session in which interactions are parked and opens another, so
-// that they can be resumed. It refuses while others run.
+// that they can be resumed. It refuses while others run. Between the two there
+// is none, and whoever asks for one is told that the engine is closed: the lock
+// must be free for what is parked to go.
 func (e *Engine) renew(ctx context.Context, old *session) (*session, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for id, l := range e.live {
-		if !l.parked() {
-			return nil, fmt.Errorf("resume: %s is still running: wait for it first", id)
-		}
-	}
-	if e.closed || e.session != old {
-		return nil, ErrClosed
+	if err := e.retire(old); err != nil {
+		return nil, err
 	}
 	if err := old.close(); err != nil {
 		return nil, err
 	}
-	clear(e.live)
-	clear(e.offers)
 	s, err := e.newSession(ctx)
 	if err != nil {
 		return nil, err
 	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed { // meanwhile
+		return nil, errors.Join(ErrClosed, s.close())
+	}
+	clear(e.live)
+	clear(e.offers)
 	e.session = s
 	return s, nil
+}
+
+// retire takes the session away from everyone, if nothing runs in it.
+func (e *Engine) retire(old *session) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for id, l := range e.live {
+		if !l.parked() {
+			return fmt.Errorf("resume: %s is still running: wait for it first", id)
+		}
+	}
+	if e.closed || e.session != old {
+		return ErrClosed
+	}
+	e.session = nil
+	return nil
 }
 
 // resultInterval is how often a result is looked for that is just being written.
