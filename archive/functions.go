@@ -10,6 +10,7 @@ import (
 	"conclave/agent/claude"
 	"conclave/agent/codex"
 	"conclave/internal/jsontext"
+	"conclave/internal/price"
 	"conclave/transcript"
 )
 
@@ -26,7 +27,7 @@ func (a *Archive) register(d *sqlite.Driver) {
 	})
 	d.MustRegisterDeterministicScalarFunction("cost_usd", 5, func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
 		model, _ := args[0].(string)
-		p, ok := PriceOf(model)
+		p, ok := price.Of(model)
 		if !ok {
 			return nil, nil
 		}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"conclave/internal/price"
 )
 
 // UsageOptions say what to count. The zero value counts everything.
@@ -201,7 +203,7 @@ func (u *Usage) sum(files []*usageFile, o UsageOptions) {
 		}
 	}
 	groups := map[string]*UsageGroup{}
-	prices := map[string]Price{}
+	prices := map[string]price.Price{}
 	var day dayName
 	for _, key := range order {
 		p := best[key]
@@ -215,15 +217,15 @@ func (u *Usage) sum(files []*usageFile, o UsageOptions) {
 			g = &UsageGroup{Name: name}
 			groups[name] = g
 		}
-		price, ok := prices[p.row.model]
+		cost, ok := prices[p.row.model]
 		if !ok {
-			if price, ok = PriceOf(p.row.model); !ok {
+			if cost, ok = price.Of(p.row.model); !ok {
 				u.Unpriced = append(u.Unpriced, p.row.model)
 			}
-			prices[p.row.model] = price
+			prices[p.row.model] = cost
 		}
-		g.add(p.row, price)
-		u.Total.add(p.row, price)
+		g.add(p.row, cost)
+		u.Total.add(p.row, cost)
 	}
 	u.Total.Name = "total"
 	u.Groups = []UsageGroup{}
@@ -239,7 +241,7 @@ func (u *Usage) sum(files []*usageFile, o UsageOptions) {
 	slices.Sort(u.Unpriced)
 }
 
-func (g *UsageGroup) add(r *usageRow, p Price) {
+func (g *UsageGroup) add(r *usageRow, p price.Price) {
 	g.Responses++
 	g.Input, g.Output = g.Input+r.input, g.Output+r.output
 	g.CacheRead, g.CacheWrite = g.CacheRead+r.cacheRead, g.CacheWrite+r.cacheWrite

@@ -86,7 +86,7 @@ type ledger struct {
 func newLedger(b Budget, prices map[string]Price, host string) *ledger {
 	idle := make(chan struct{})
 	close(idle)
-	return &ledger{budget: b, prices: newPriceList(prices), seen: Summary{Host: host}, idle: idle}
+	return &ledger{budget: b, prices: priceList(prices), seen: Summary{Host: host}, idle: idle}
 }
 
 func (l *ledger) quiet() <-chan struct{} {
@@ -132,7 +132,7 @@ func (l *ledger) begin(x *exchange) *refusal {
 	}
 	l.enter()
 	l.running = l.running.plus(x.estimate)
-	l.runUSD += price.of(x.estimate)
+	l.runUSD += x.estimate.cost(price)
 	return nil
 }
 
@@ -186,7 +186,7 @@ func (l *ledger) release(x *exchange) {
 	price, _ := l.prices.of(x.Model)
 	e := x.estimate
 	l.running = l.running.plus(Usage{-e.Input, -e.Output, -e.CacheRead, -e.CacheWrite})
-	l.runUSD = max(0, l.runUSD-price.of(e))
+	l.runUSD = max(0, l.runUSD-e.cost(price))
 }
 
 func (l *ledger) addModel(x *exchange) {
@@ -198,7 +198,7 @@ func (l *ledger) addModel(x *exchange) {
 	if !found {
 		s.Models = slices.Insert(s.Models, i, ModelUse{Model: x.Model, Priced: priced})
 	}
-	cost := price.of(x.Usage)
+	cost := x.Usage.cost(price)
 	m := &s.Models[i]
 	m.Calls++
 	m.Usage = m.Usage.plus(x.Usage)
