@@ -37,7 +37,9 @@ func witness(s steps) error {
 }
 
 // startDecoy starts a process whose command line and environment hold the
-// token, and returns how to end it.
+// token, and returns how to end it. It waits for a sign of life: a process that
+// has just been started has neither for a moment, and on a busy machine one of
+// a hundred was looked at in it.
 func startDecoy(token string) (int, func(), error) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -45,15 +47,25 @@ func startDecoy(token string) (int, func(), error) {
 	}
 	defer r.Close()
 	cmd := &exec.Cmd{Path: "/proc/self/exe", Args: append(helperArgs(partDecoy, ""), token), Env: []string{"SECRET=" + token}, Stdin: r}
-	if err := cmd.Start(); err != nil {
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
 		w.Close()
 		return 0, nil, fmt.Errorf("start the decoy: %w", err)
 	}
-	return cmd.Process.Pid, func() { w.Close(); _ = cmd.Wait() }, nil
+	hangUp := func() { w.Close(); _ = cmd.Wait() }
+	if _, err := out.Read(make([]byte, 1)); err != nil {
+		hangUp()
+		return 0, nil, fmt.Errorf("start the decoy: %w", err)
+	}
+	return cmd.Process.Pid, hangUp, nil
 }
 
-// decoy waits for its end.
+// decoy gives a sign of life and waits for its end.
 func decoy() {
+	_, _ = os.Stdout.Write([]byte{'.'})
 	_, _ = os.Stdin.Read(make([]byte, 1))
 	unix.Exit(0)
 }
