@@ -83,6 +83,9 @@ type Reply struct {
 	// Text is every text block of the answer, in order, joined by one blank
 	// line: what a conversation file holds under the agent's name.
 	Text string
+	// Uses are the tools that the agent called, in order; not those of its
+	// subagents.
+	Uses []ToolUse
 	// Structured is the answer to Message.Schema, nil when none was asked
 	// for or none was given.
 	Structured json.RawMessage
@@ -90,6 +93,12 @@ type Reply struct {
 	// Stopped says why the turn ended before the agent was done
 	// ("interrupted", "turn limit", "budget"); empty when it was done.
 	Stopped string
+}
+
+// ToolUse is a call of a tool within an answer.
+type ToolUse struct {
+	Name string // as the program spells it: "Bash", "mcp__room__roll"
+	Said int    // how many bytes of Reply.Text had been said before it
 }
 
 // Usage is what a turn consumed. A zero Cost means that it is not known.

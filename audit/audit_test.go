@@ -111,6 +111,15 @@ func TestACleanRun(t *testing.T) {
 	}
 }
 
+// The calls of the room's tools are in the report, those that were refused too.
+func TestToolsAreNamed(t *testing.T) {
+	r := judge(t, run{script: "turn\n tool submit {\"a\":1}\n say It stands."})
+	want := audit.Tool{Name: "submit", SHA256: "015abd7f5cc57a2dd94b7590f04ad8084273905ee33ec5cebeae62276a97f862", Bytes: 7, Failed: true}
+	if tools := r.Turns[0].Tools; len(tools) != 1 || tools[0] != want {
+		t.Errorf("tools = %+v", tools)
+	}
+}
+
 func found(t *testing.T, r *audit.Report, rule, what string) {
 	t.Helper()
 	for _, f := range r.Findings {

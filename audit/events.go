@@ -87,9 +87,16 @@ type Reply struct {
 	Turn       string          `json:"turn"`
 	Attempt    int             `json:"attempt"`
 	Text       string          `json:"text"`
+	Uses       []ToolUse       `json:"uses,omitempty"`
 	Structured json.RawMessage `json:"structured,omitempty"`
 	Stopped    string          `json:"stopped,omitempty"`
 	Usage      Usage           `json:"usage"`
+}
+
+// ToolUse is a tool that was called, and how much of the text had been said.
+type ToolUse struct {
+	Name string `json:"name"`
+	Said int    `json:"said"`
 }
 
 // Failed is the end of an attempt without a reply.

@@ -101,8 +101,11 @@ func (j *judge) log(line []byte) {
 		decode(j, context, func(r Reply) { j.turn(r.Turn).Answered = true })
 	case EventReceipt:
 		decode(j, context, j.receipt)
+	case "tool.call":
+		decode(j, context, j.called)
 	case "tool.result":
 		j.search("the result of a tool", context)
+		decode(j, context, j.settled)
 	case transcript.EventEntry:
 		j.entry(context)
 	}
@@ -209,6 +212,27 @@ func lowered(stamps []string) bool {
 		}
 	}
 	return false
+}
+
+// toolEvent is what the toolbox says of a call and of its end.
+type toolEvent struct {
+	Tool    string
+	SHA256  string `json:"input_sha256"`
+	Bytes   int    `json:"input_bytes"`
+	IsError bool   `json:"is_error"`
+}
+
+func (j *judge) called(e toolEvent) {
+	if t := j.turns[j.at]; t != nil {
+		t.Tools = append(t.Tools, Tool{Name: e.Tool, SHA256: e.SHA256, Bytes: e.Bytes})
+	}
+}
+
+// settled: tools run one at a time, so the end belongs to the last call.
+func (j *judge) settled(e toolEvent) {
+	if t := j.turns[j.at]; t != nil && len(t.Tools) > 0 {
+		t.Tools[len(t.Tools)-1].Failed = e.IsError
+	}
 }
 
 // entry: the results of tools are looked through, and the paths of calls are

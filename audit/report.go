@@ -33,6 +33,8 @@ type Turn struct {
 	Searched int    `json:"searched"` // texts that were looked through for them
 	// Declared are the paths that the agent named in its tool calls.
 	Declared []string `json:"declared"`
+	// Tools are the calls of the room's own tools, in order, of every attempt.
+	Tools    []Tool   `json:"tools,omitempty"`
 	Level    string   `json:"level"`
 	Required string   `json:"required"`
 	Probes   int      `json:"probes"` // pairs that hold
@@ -41,6 +43,14 @@ type Turn struct {
 	Receipt  bool     `json:"receipt"`
 	Answered bool     `json:"answered"`
 	Stamps   []string `json:"stamps,omitempty"`
+}
+
+// Tool is a call of one of the room's tools.
+type Tool struct {
+	Name   string `json:"tool"`
+	SHA256 string `json:"input_sha256"`
+	Bytes  int    `json:"input_bytes"`
+	Failed bool   `json:"failed,omitempty"` // refused, or without effect
 }
 
 // Finding is something that must not be.

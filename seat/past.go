@@ -9,6 +9,7 @@ import (
 	"conclave/audit"
 	"conclave/internal/jsontext"
 	"conclave/record"
+	"conclave/toolbox"
 	"conclave/transcript"
 )
 
@@ -21,10 +22,12 @@ type past struct {
 	replies  map[string]agent.Reply
 	order    []exchange
 	asked    map[string][]audit.Part
+	calls    []string // of tools, in the turn that is read
 }
 
 type exchange struct {
 	parts []audit.Part
+	calls []string
 	reply string
 }
 
@@ -82,16 +85,30 @@ func (p *past) event(line []byte) error {
 			return err
 		}
 		p.attempts[m.Turn] = max(p.attempts[m.Turn], m.Attempt)
-		p.asked[m.Turn] = m.Parts
+		p.asked[m.Turn], p.calls = m.Parts, nil
+	case toolbox.EventCall, toolbox.EventResult:
+		var c struct{ Tool, Input, Result string }
+		if err := json.Unmarshal(context, &c); err != nil {
+			return err
+		}
+		if name == toolbox.EventCall {
+			p.calls = append(p.calls, "called "+c.Tool+" with "+c.Input)
+		} else {
+			p.calls = append(p.calls, "were told: "+c.Result)
+		}
 	case audit.EventReply:
 		var r audit.Reply
 		if err := json.Unmarshal(context, &r); err != nil {
 			return err
 		}
-		p.add(r.Turn, p.asked[r.Turn], agent.Reply{
+		reply := agent.Reply{
 			Text: r.Text, Structured: r.Structured, Stopped: r.Stopped,
 			Usage: agent.Usage{Input: r.Usage.Input, Output: r.Usage.Output, CacheRead: r.Usage.CacheRead, CacheWrite: r.Usage.CacheWrite, CostUSD: r.Usage.CostUSD},
-		})
+		}
+		for _, u := range r.Uses {
+			reply.Uses = append(reply.Uses, agent.ToolUse(u))
+		}
+		p.add(r.Turn, p.asked[r.Turn], reply)
 	case audit.EventReceipt:
 		var r audit.Receipt
 		if err := json.Unmarshal(context, &r); err != nil {
@@ -106,7 +123,8 @@ func (p *past) event(line []byte) error {
 
 func (p *past) add(turn string, parts []audit.Part, r agent.Reply) {
 	p.replies[turn] = r
-	p.order = append(p.order, exchange{parts, r.Text})
+	p.order = append(p.order, exchange{parts, p.calls, r.Text})
+	p.calls = nil
 }
 
 // history is the conversation so far, for an agent whose session was lost: it
@@ -121,6 +139,9 @@ func (p *past) history(fresh bool) string {
 		b.WriteString("\n--- you were told:\n")
 		for _, part := range x.parts {
 			b.WriteString(part.Text + "\n")
+		}
+		for _, c := range x.calls {
+			b.WriteString("\n--- you " + c + "\n")
 		}
 		b.WriteString("\n--- you said:\n" + x.reply + "\n")
 	}

@@ -38,6 +38,7 @@ func (s *Seat) Take(ctx context.Context, t Turn) (agent.Reply, error) {
 		return agent.Reply{}, errors.New("take a turn: it needs an id and something to say")
 	}
 	started := time.Now()
+	s.before = len(s.toolbox.Calls())
 	parts := t.Parts
 	if history := s.past.history(s.session == nil && !s.remembers()); history != "" {
 		parts = append([]audit.Part{{Origin: audit.FromEngine, Text: history}}, parts...)
@@ -58,7 +59,7 @@ func (s *Seat) Take(ctx context.Context, t Turn) (agent.Reply, error) {
 	}
 	err = errors.Join(
 		s.note(audit.EventReply, "reply", audit.Reply{
-			Turn: t.ID, Attempt: attempt, Text: reply.Text, Structured: reply.Structured,
+			Turn: t.ID, Attempt: attempt, Text: reply.Text, Uses: stored(reply.Uses), Structured: reply.Structured,
 			Stopped: reply.Stopped, Usage: usage(reply.Usage),
 		}),
 		s.note(audit.EventReceipt, "receipt", s.receipt(t.ID, reply, started)),
@@ -153,7 +154,7 @@ func (s *Seat) receipt(turn string, reply agent.Reply, started time.Time) audit.
 	} else if s.plan.DirectModel {
 		r.ModelInput = audit.InputNotObserved
 	}
-	for _, c := range s.toolbox.Calls() {
+	for _, c := range s.toolbox.Calls()[s.before:] {
 		r.Tools = append(r.Tools, c.Tool)
 	}
 	// Both are plain data of the same form; a difference would be a fault of
@@ -163,6 +164,14 @@ func (s *Seat) receipt(turn string, reply agent.Reply, started time.Time) audit.
 		_ = recast(s.room.Enforcement(), &r.Enforced)
 	}
 	return r
+}
+
+func stored(uses []agent.ToolUse) []audit.ToolUse {
+	var out []audit.ToolUse
+	for _, u := range uses {
+		out = append(out, audit.ToolUse(u))
+	}
+	return out
 }
 
 func usage(u agent.Usage) audit.Usage {

@@ -195,6 +195,12 @@ func (t *Toolbox) admit(name string, input []byte) (*tool, error) {
 	return tool, nil
 }
 
+// The events of a call on the record.
+const (
+	EventCall   = "tool.call"
+	EventResult = "tool.result"
+)
+
 type callEvent struct {
 	Call  int    `json:"call"`
 	Tool  string `json:"tool"`
@@ -218,7 +224,7 @@ func (t *Toolbox) recordCall(n int, c Call, input []byte) error {
 		input = input[:min(len(input), 4096)]
 	}
 	name := c.Tool[:min(len(c.Tool), 200)]
-	return t.event("tool.call", "a tool is called", callEvent{n, name, c.InputSHA256, c.InputBytes, string(input)})
+	return t.event(EventCall, "a tool is called", callEvent{n, name, c.InputSHA256, c.InputBytes, string(input)})
 }
 
 // settle puts the outcome on the record and only then gives it.
@@ -227,7 +233,7 @@ func (t *Toolbox) settle(n int, c Call, text string, err error) (string, error) 
 	if err != nil {
 		e.Result, c.Error = err.Error(), err.Error()
 	}
-	if rerr := t.event("tool.result", "a tool has answered", e); rerr != nil {
+	if rerr := t.event(EventResult, "a tool has answered", e); rerr != nil {
 		return "", rerr
 	}
 	t.mu.Lock()

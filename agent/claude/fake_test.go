@@ -184,10 +184,11 @@ func TestPlan(t *testing.T) {
 		env        string
 	}{
 		{"key", func(*agent.Spec) {}, Config{}, "api key", []string{"--bare", "--tools  ", "mcp__room", "--max-turns 3", "--max-budget-usd 1.5", "/room/home/.conclave/mcp.json"}, []string{"--safe-mode"}, "ANTHROPIC_API_KEY=sk-key"},
-		{"token of a login", func(s *agent.Spec) { s.Model.Token = oauthPrefix + "1" }, Config{}, "login", []string{"--safe-mode"}, []string{"--bare"}, "CLAUDE_CODE_OAUTH_TOKEN=" + oauthPrefix + "1"},
-		{"login", func(s *agent.Spec) { s.Model.Token = "" }, Config{LoginDir: "/home/ada/.claude"}, "login", []string{"--safe-mode"}, []string{"--bare"}, "CLAUDE_CONFIG_DIR=/home/ada/.claude"},
+		{"token of a login", func(s *agent.Spec) { s.Model.Token = oauthPrefix + "1" }, Config{}, "login", []string{"--setting-sources  "}, []string{"--bare", "--safe-mode"}, "CLAUDE_CODE_OAUTH_TOKEN=" + oauthPrefix + "1"},
+		{"login", func(s *agent.Spec) { s.Model.Token = "" }, Config{LoginDir: "/home/ada/.claude"}, "login", []string{"--setting-sources  "}, []string{"--bare", "--safe-mode"}, "CLAUDE_CONFIG_DIR=/home/ada/.claude"},
 		{"narrow tools", func(s *agent.Spec) { s.Tools.Builtin = []string{"Bash(git log *)", "Bash(ls *)", "Read"} }, Config{}, "api key", []string{"--bare", "--tools Bash,Read", "Bash(git log *),Bash(ls *),Read,mcp__room", "dontAsk"}, nil, "IS_SANDBOX=1"},
-		{"agents", func(s *agent.Spec) { s.Tools.Builtin = []string{"Agent"} }, Config{}, "api key", []string{"--safe-mode"}, []string{"--bare"}, "HOME=/room/home"},
+		{"agents", func(s *agent.Spec) { s.Tools.Builtin = []string{"Agent"} }, Config{}, "api key", []string{"--setting-sources  "}, []string{"--bare", "--safe-mode"}, "ENABLE_TOOL_SEARCH=false"},
+		{"no tools of the room", func(s *agent.Spec) { s.Tools = agent.Tools{Builtin: []string{"Agent"}} }, Config{}, "api key", []string{"--setting-sources  ", "--safe-mode"}, []string{"--bare"}, "HOME=/room/home"},
 		{"all tools", func(s *agent.Spec) { s.Tools.Builtin = []string{agent.AllTools} }, Config{SlashCommands: true}, "api key", []string{"bypassPermissions"}, []string{"--tools", "--disable-slash-commands"}, "TMPDIR=/room/tmp"},
 		{"no retries", func(*agent.Spec) {}, Config{Retries: -1}, "api key", nil, nil, "CLAUDE_CODE_MAX_RETRIES=0"},
 	} {
@@ -223,7 +224,7 @@ func TestPlan(t *testing.T) {
 		})
 	}
 	config, err := os.ReadFile(place.OnHost("home", ".conclave", "mcp.json"))
-	if err != nil || !strings.Contains(string(config), `"Authorization":"Bearer sk-room"`) {
+	if err != nil || !strings.Contains(string(config), `"Authorization":"Bearer sk-room"`) || !strings.Contains(string(config), `"alwaysLoad":true`) {
 		t.Errorf("tool servers: %s, %v", config, err)
 	}
 	if info, err := os.Stat(place.OnHost("home", ".conclave", "mcp.json")); err != nil || info.Mode().Perm() != 0o600 {

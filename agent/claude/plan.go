@@ -54,14 +54,20 @@ func (a *Agent) plan(program string, spec agent.Spec) (plan, error) {
 
 // args are the flags of a locked room. --bare reads nothing of the person's
 // and sends the smallest prompt, but knows API keys only and only the basic
-// tools; --safe-mode without setting sources is the next best thing.
+// tools; no setting sources are the next best thing. --safe-mode beside them
+// turns off what they leave, and every tool server, those of --mcp-config
+// included: the evaluators were told of a tool that they did not have. A room
+// with tools goes without it, and env turns off what would otherwise be read.
 func (a *Agent) args(p *plan, spec agent.Spec) ([]string, error) {
 	args := []string{"-p", "--input-format", "stream-json", "--output-format", "stream-json",
 		"--verbose", "--include-partial-messages", "--strict-mcp-config"}
 	if p.login == "api key" && bareTools(spec.Tools.Builtin) {
 		args = append(args, "--bare")
 	} else {
-		args = append(args, "--safe-mode", "--setting-sources", "")
+		args = append(args, "--setting-sources", "")
+		if len(spec.Tools.MCP) == 0 {
+			args = append(args, "--safe-mode")
+		}
 	}
 	if !a.cfg.SlashCommands {
 		args = append(args, "--disable-slash-commands")
@@ -172,6 +178,11 @@ func (a *Agent) env(spec agent.Spec) []string {
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1",
 		"DISABLE_ERROR_REPORTING=1", "DISABLE_BUG_COMMAND=1",
 		"IS_SANDBOX=1", // the room is one; without it the program refuses some modes to root
+		"CLAUDE_CODE_DISABLE_CLAUDE_MDS=1", "CLAUDE_CODE_DISABLE_AUTO_MEMORY=1",
+		// Every tool is on offer from the first request on. By default the
+		// program may put some behind a tool that searches for them, and 2.1.197
+		// goes on without a tool server that takes more than five seconds.
+		"ENABLE_TOOL_SEARCH=false", "MCP_CONNECT_TIMEOUT_MS=30000",
 		"CLAUDE_CODE_MAX_RETRIES=" + strconv.Itoa(max(a.cfg.Retries, 0)),
 	}
 	if spec.Model.BaseURL != "" {
@@ -186,15 +197,18 @@ func (a *Agent) env(spec agent.Spec) []string {
 	return append(env, a.cfg.Env...)
 }
 
+// mcpConfig names the tool servers. With alwaysLoad the program connects to
+// them before it asks the model for the first time, and never defers a tool.
 func mcpConfig(servers []agent.MCPServer) []byte {
 	type server struct {
-		Type    string            `json:"type"`
-		URL     string            `json:"url"`
-		Headers map[string]string `json:"headers,omitempty"`
+		Type       string            `json:"type"`
+		URL        string            `json:"url"`
+		Headers    map[string]string `json:"headers,omitempty"`
+		AlwaysLoad bool              `json:"alwaysLoad"`
 	}
 	all := map[string]server{}
 	for _, s := range servers {
-		one := server{Type: "http", URL: s.URL}
+		one := server{Type: "http", URL: s.URL, AlwaysLoad: true}
 		if s.Token != "" {
 			one.Headers = map[string]string{"Authorization": "Bearer " + s.Token}
 		}

@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -256,34 +257,59 @@ func mcpServer(t *testing.T) *httptest.Server {
 	return s
 }
 
+// The tools of a room are on offer from the first request on, by name, whatever
+// else the program has and however it is logged in: none is left out, none has
+// to be searched for first.
 func TestMCPTool(t *testing.T) {
 	t.Parallel()
-	eachVersion(t, func(t *testing.T, version string) {
-		tools := agent.Tools{MCP: []agent.MCPServer{{Name: "room", URL: mcpServer(t).URL, Token: "room-token", Tools: []string{"submit"}}}}
-		r := start(t, setup{version: version, spec: agent.Spec{Tools: tools}, handler: modelstub.Script(
-			modelstub.Answer(modelstub.Call("mcp__room__submit", "toolu_1", `{"answer":"seven"}`)),
-			modelstub.Answer(modelstub.Say("Handed in.")))})
-		r.must("Submit.")
-		r.stop()
-		r.wantSequence("main", "user_message", "tool_use mcp__room__submit", "token_usage", "tool_result", "assistant_message", "token_usage")
-		if got := r.server.Requests()[0].Tools(); !slices.Equal(got, []string{"mcp__room__submit"}) {
-			t.Errorf("tools on offer: %v", got)
-		}
-		if got := r.server.Requests()[1].ToolResults(); len(got) != 1 || got[0].Text != "accepted" {
-			t.Errorf("the model was given %+v", got)
-		}
-	})
+	const tool = "mcp__room__submit"
+	for _, c := range []struct {
+		name, token, model string
+		builtin, offered   []string
+	}{
+		{"alone", "", "", nil, []string{tool}},
+		{"beside tools that bare rooms lack", "", "stub-model", []string{"Read", "Grep", "Glob"}, []string{"Glob", "Grep", "Read", tool}},
+		{"by a login", oauthPrefix + "dummy", "claude-sonnet-4-5", nil, []string{tool}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			eachVersion(t, func(t *testing.T, version string) {
+				tools := agent.Tools{Builtin: c.builtin, MCP: []agent.MCPServer{{Name: "room", URL: mcpServer(t).URL, Token: "room-token", Tools: []string{"submit"}}}}
+				r := start(t, setup{version: version, spec: agent.Spec{Tools: tools, Model: agent.Model{Name: c.model, Token: c.token}}, handler: modelstub.Script(
+					modelstub.Answer(modelstub.Call(tool, "toolu_1", `{"answer":"seven"}`)),
+					modelstub.Answer(modelstub.Say("Handed in.")))})
+				r.must("Submit.")
+				r.stop()
+				r.wantSequence("main", "user_message", "tool_use "+tool, "token_usage", "tool_result", "assistant_message", "token_usage")
+				first := r.server.Requests()[0]
+				if got := slices.Sorted(slices.Values(first.Tools())); !slices.Equal(got, c.offered) {
+					t.Errorf("tools on offer: %v, want %v", got, c.offered)
+				}
+				if got := r.server.Requests()[1].ToolResults(); len(got) != 1 || !strings.HasPrefix(got[0].Text, "accepted") {
+					t.Errorf("the model was given %+v", got)
+				}
+			})
+		})
+	}
 }
 
 // Nothing that lies about in the workspace or the home reaches the model, and
 // a message that looks like a command is words.
 func TestNothingLeaks(t *testing.T) {
 	t.Parallel()
-	for _, tools := range [][]string{nil, {"Bash"}, {agent.AllTools}} {
-		t.Run(fmt.Sprint(tools), func(t *testing.T) {
+	for _, c := range []struct {
+		tools []string
+		room  bool // with a tool server of the room
+	}{{nil, false}, {[]string{"Bash"}, false}, {[]string{agent.AllTools}, false}, {[]string{"Read", "Grep", "Glob"}, true}} {
+		t.Run(fmt.Sprint(c.tools, c.room), func(t *testing.T) {
 			t.Parallel()
 			eachVersion(t, func(t *testing.T, version string) {
 				place := t.TempDir()
+				tools := agent.Tools{Builtin: c.tools}
+				if c.room {
+					tools.MCP = []agent.MCPServer{{Name: "room", URL: mcpServer(t).URL, Token: "room-token"}}
+				}
+				memory := "home/.claude/projects/" + regexp.MustCompile(`[^A-Za-z0-9]`).ReplaceAllString(filepath.Join(place, "work"), "-") + "/memory/MEMORY.md"
 				hook := `{"hooks":{"SessionStart":[{"hooks":[{"type":"command","command":"touch ` + place + `/hook-ran"}]}]}}`
 				for name, text := range map[string]string{
 					"work/CLAUDE.md": "XYZZY", "work/CLAUDE.local.md": "XYZZY", "work/.claude/settings.json": hook,
@@ -292,6 +318,12 @@ func TestNothingLeaks(t *testing.T) {
 					"home/.claude/agents/a.md":       "---\nname: xyzzy\ndescription: XYZZY\n---\nXYZZY",
 					"work/.claude/agents/b.md":       "---\nname: xyzzy2\ndescription: XYZZY\n---\nXYZZY",
 					"home/.claude/skills/s/SKILL.md": "---\nname: xyzzy\ndescription: XYZZY\n---\nXYZZY",
+					"work/.claude/skills/s/SKILL.md": "---\nname: xyzzy\ndescription: XYZZY\n---\nXYZZY",
+					"work/.claude/rules/r.md":        "XYZZY",
+					"home/.claude/rules/r.md":        "XYZZY",
+					"home/.claude.json":              `{"mcpServers":{"xyzzy":{"type":"http","url":"http://127.0.0.1:9/"}}}`,
+					"home/.claude/.claude.json":      `{"mcpServers":{"xyzzy":{"type":"http","url":"http://127.0.0.1:9/"}}}`,
+					memory:                           "XYZZY",
 				} {
 					path := filepath.Join(place, name)
 					if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -301,7 +333,7 @@ func TestNothingLeaks(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				r := start(t, setup{version: version, place: place, spec: agent.Spec{System: "You are the owl.", Tools: agent.Tools{Builtin: tools}}, handler: echo})
+				r := start(t, setup{version: version, place: place, spec: agent.Spec{System: "You are the owl.", Tools: tools}, handler: echo})
 				reply := r.must("/help me")
 				if !strings.Contains(reply.Text, "/help me") {
 					t.Errorf("the model was told %q", reply.Text)

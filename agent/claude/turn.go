@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"conclave/agent"
+	"conclave/internal/jsontext"
 	"conclave/transcript"
 )
 
@@ -109,6 +110,9 @@ func (t *turn) show(e transcript.Entry) {
 		if text := Text(e.Detail); text != "" {
 			t.text = append(t.text, text)
 		}
+	case e.Type == transcript.ToolUse && e.Source == transcript.Main:
+		name, _ := jsontext.String(jsontext.Get(e.Detail, "name"))
+		t.reply.Uses = append(t.reply.Uses, agent.ToolUse{Name: name, Said: len(strings.Join(t.text, "\n\n"))})
 	}
 }
 

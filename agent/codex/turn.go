@@ -167,8 +167,8 @@ func (t *turn) push(e agent.Event) {
 
 // entry takes note of an entry and shows it.
 func (t *turn) entry(e transcript.Entry, used agent.Usage) {
-	var thread, text, method []byte
-	_ = pick(e.Detail, want{"thread_id", &thread}, want{"text", &text}, want{"method", &method})
+	var thread, text, method, name []byte
+	_ = pick(e.Detail, want{"thread_id", &thread}, want{"text", &text}, want{"method", &method}, want{"name", &name})
 	ours := str(thread) == t.thread
 	t.mu.Lock()
 	t.reply.Usage = t.reply.Usage.Add(used)
@@ -182,6 +182,7 @@ func (t *turn) entry(e transcript.Entry, used agent.Usage) {
 		t.texts = append(t.texts, str(text))
 	case e.Type == transcript.ToolUse:
 		t.tools = true
+		t.reply.Uses = append(t.reply.Uses, agent.ToolUse{Name: str(name), Said: len(strings.Join(t.texts, "\n\n"))})
 	}
 	t.mu.Unlock()
 	t.push(agent.Event{Entry: &e})

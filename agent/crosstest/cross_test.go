@@ -78,8 +78,10 @@ func scripts() []script {
 			replies: []modelstub.Reply{answer(modelstub.Call("no_such_tool", "t1", `{}`)), answer(say("There is none."))},
 			want:    []transcript.Type{user, use, gets, says}},
 		{name: "a tool server", says: []string{"Submit."}, server: true,
-			replies: []modelstub.Reply{answer(modelstub.Call("mcp__room__submit", "t1", `{"answer":"42"}`)), answer(say("Submitted."))},
-			want:    []transcript.Type{user, use, gets, says}},
+			replies: []modelstub.Reply{
+				answer(say("I hand in."), modelstub.Call("mcp__room__submit", "t1", `{"answer":"42"}`), modelstub.Call("mcp__room__submit", "t2", `{"answer":"43"}`)),
+				answer(say("Once more."), modelstub.Call("mcp__room__submit", "t3", `{"answer":"44"}`)), answer(say("Submitted."))},
+			want: []transcript.Type{user, says, use, gets, use, gets, says, use, gets, says}, unordered: true},
 		{name: "an error of the model", says: []string{"Fail.", "Again."}, refused: "Fail.",
 			replies: []modelstub.Reply{answer(say("Better."))},
 			want:    []transcript.Type{user, fails, user, says}},
@@ -129,6 +131,8 @@ type played struct {
 	asked  int // responses of the model that were whole
 	usage  agent.Usage
 	texts  []string
+	uses   []agent.ToolUse // of the room's tool
+	served int             // results of it that reached the model
 }
 
 func play(t *testing.T, a agent.Agent, s script, mcp string) played {
@@ -171,6 +175,11 @@ func play(t *testing.T, a agent.Agent, s script, mcp string) played {
 		}
 		reply, _, _ := agenttest.Drain(turn) // the error of a failed turn is on the record
 		p.texts = append(p.texts, reply.Text)
+		for _, u := range reply.Uses {
+			if u.Name == "mcp__room__submit" {
+				p.uses = append(p.uses, u)
+			}
+		}
 		p.usage = p.usage.Add(reply.Usage)
 	}
 	store.Check(t)
@@ -185,6 +194,11 @@ func play(t *testing.T, a agent.Agent, s script, mcp string) played {
 	for _, x := range stub.Exchanges() {
 		if !x.Request.Auxiliary() && x.Status == http.StatusOK {
 			p.asked++
+		}
+		for _, r := range x.Request.ToolResults() {
+			if strings.Contains(r.Text, "accepted") {
+				p.served++
+			}
 		}
 	}
 	p.usage.CostUSD = 0 // only one of them knows it
@@ -246,6 +260,13 @@ func TestTheSameStory(t *testing.T) {
 				// What a response cost that was cut short, only some say.
 				if p.usage != byCodex.usage && !s.hangs {
 					t.Errorf("usage: %s %+v, codex %+v", name, p.usage, byCodex.usage)
+				}
+				if want := len("I hand in."); s.server && !slices.Equal(p.uses, []agent.ToolUse{
+					{Name: "mcp__room__submit", Said: want}, {Name: "mcp__room__submit", Said: want}, {Name: "mcp__room__submit", Said: want + len("\n\nOnce more.")}}) {
+					t.Errorf("%s: where tools were called: %+v", name, p.uses)
+				}
+				if s.server && p.served != 3 {
+					t.Errorf("%s: %d calls were served, want 3", name, p.served)
 				}
 				if !slices.Equal(p.texts, byCodex.texts) {
 					t.Errorf("replies: %s %q, codex %q", name, p.texts, byCodex.texts)

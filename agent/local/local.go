@@ -1,35 +1,59 @@
-// Package local makes an agent out of a function: for agents that run in this
-// process, need no model, and answer a message with words.
+// Package local has the mechanics of agents that run in this process: the
+// embedded party, scripts, and anyone who answers a message with words.
 //
-// A turn runs while its caller pulls it; the function gets a context that ends
-// when the turn is cancelled, interrupted or stopped, and everything it says is
-// on the record before anyone sees it. The package stores nothing and starts
-// no goroutine.
+// An Agent starts a Conversation for each session. A turn takes its steps while
+// its caller pulls it, and nothing happens that nobody has asked for; what it
+// says is on the record before anyone sees it, and it ends early when it is
+// cancelled, interrupted, stopped or out of time. The package stores nothing
+// and starts no goroutine.
 package local
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"strings"
 	"sync"
 
 	"conclave/agent"
 	"conclave/transcript"
 )
 
-// Answerer is one conversation. Answer returns the blocks of the answer; when
-// its context ends it returns what it has, with the context's error.
-type Answerer interface {
-	Answer(ctx context.Context, m agent.Message) ([]string, error)
+// Conversation is one session's mind.
+type Conversation struct {
+	// Answer begins to answer the turn's message: it plans steps with Then.
+	Answer func(*Turn) error
+	// ID is the session's id, by which it can be resumed; nil gives it one
+	// without memory.
+	ID func() string
+	// Ended is called after a turn that ended in order, nil for none. One that
+	// did not will be asked again, and must not be heard twice.
+	Ended func(*Turn)
+}
+
+// Words is a conversation that answers each message with blocks of words. When
+// its context ends, answer returns what it has, with the context's error.
+func Words(answer func(context.Context, agent.Message) ([]string, error)) Conversation {
+	return Conversation{Answer: func(t *Turn) error {
+		t.Then(func() error {
+			blocks, err := answer(t.Context(), t.Message)
+			for _, b := range blocks {
+				if err := t.Say(b, nil); err != nil {
+					return err
+				}
+			}
+			if err == nil || t.Alive() != nil {
+				return t.Alive()
+			}
+			return errors.Join(err, t.Emit(transcript.Error, map[string]any{"message": err.Error()}, nil))
+		})
+		return nil
+	}}
 }
 
 // Agent starts conversations with New.
 type Agent struct {
 	Name string // the registered adapter name
-	New  func(spec agent.Spec) (Answerer, error)
+	New  func(spec agent.Spec) (Conversation, error)
 }
 
 // Adapter implements agent.Agent.
@@ -41,23 +65,23 @@ func (a *Agent) Start(ctx context.Context, spec agent.Spec) (agent.Session, erro
 		return nil, err
 	}
 	if spec.Emitter == nil {
-		return nil, errors.New("start a session: no emitter: what cannot be recorded does not happen")
+		return nil, fmt.Errorf("start a session of %s: no emitter: what cannot be recorded does not happen", a.Name)
 	}
-	answerer, err := a.New(spec)
+	mind, err := a.New(spec)
 	if err != nil {
 		return nil, err
 	}
-	s := &session{name: a.Name, spec: spec, answerer: answerer}
+	s := &session{name: a.Name, spec: spec, mind: mind}
 	s.life, s.end = context.WithCancelCause(context.Background())
 	return s, nil
 }
 
 type session struct {
-	name     string
-	spec     agent.Spec
-	answerer Answerer
-	life     context.Context
-	end      context.CancelCauseFunc
+	name string
+	spec agent.Spec
+	mind Conversation
+	life context.Context
+	end  context.CancelCauseFunc
 
 	mu   sync.Mutex
 	busy bool
@@ -65,7 +89,13 @@ type session struct {
 
 // Info implements agent.Session.
 func (s *session) Info() agent.Info {
-	return agent.Info{Adapter: s.name, Version: "1", SessionID: s.name + "-" + s.spec.Role, Model: "none"}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	info := agent.Info{Adapter: s.name, Version: "1", SessionID: s.name + "-" + s.spec.Role, Model: "none"}
+	if s.mind.ID != nil {
+		info.SessionID = s.mind.ID()
+	}
+	return info
 }
 
 // Stop implements agent.Session.
@@ -79,100 +109,34 @@ func (s *session) Send(ctx context.Context, m agent.Message) (agent.Turn, error)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.life.Err() != nil {
 		return nil, agent.ErrStopped
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if s.busy {
 		return nil, agent.ErrBusy
 	}
-	t := &turn{session: s, message: m}
-	if err := t.emit(transcript.UserMessage, map[string]any{"text": m.Text}); err != nil {
+	t := &Turn{Message: m, session: s}
+	t.begin(ctx)
+	err := t.Emit(transcript.UserMessage, map[string]any{"text": m.Text}, nil)
+	if err == nil {
+		err = s.mind.Answer(t)
+	}
+	if err != nil {
+		t.release()
 		return nil, err
 	}
-	t.ctx, t.cancel = context.WithCancelCause(ctx)
-	t.release = context.AfterFunc(s.life, func() { t.cancel(agent.ErrStopped) })
 	s.busy = true
 	return t, nil
 }
 
-type turn struct {
-	*session
-	ctx     context.Context
-	cancel  context.CancelCauseFunc
-	release func() bool
-	message agent.Message
-	queue   []agent.Event
-	asked   bool
-	reply   agent.Reply
-	err     error
-}
-
-var errInterrupted = errors.New("interrupted")
-
-// Interrupt implements agent.Interrupter.
-func (t *turn) Interrupt(context.Context) error {
-	t.cancel(errInterrupted)
-	return nil
-}
-
-// Reply implements agent.Turn.
-func (t *turn) Reply() agent.Reply { return t.reply }
-
-// Next implements agent.Turn.
-func (t *turn) Next() (agent.Event, error) {
-	if len(t.queue) == 0 && !t.asked {
-		t.asked = true
-		t.err = t.answer()
-		t.release()
-		t.cancel(nil)
-		t.mu.Lock()
-		t.busy = false
-		t.mu.Unlock()
+// over ends a turn of the session.
+func (s *session) over(t *Turn, inOrder bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if inOrder && s.mind.Ended != nil {
+		s.mind.Ended(t)
 	}
-	if len(t.queue) > 0 {
-		e := t.queue[0]
-		t.queue = t.queue[1:]
-		return e, nil
-	}
-	return agent.Event{}, t.err
-}
-
-func (t *turn) answer() error {
-	blocks, err := t.answerer.Answer(t.ctx, t.message)
-	for _, block := range blocks {
-		t.queue = append(t.queue, agent.Event{Delta: block})
-		if err := t.emit(transcript.AssistantMessage, map[string]any{"text": block}); err != nil {
-			return err
-		}
-	}
-	t.reply.Text = strings.Join(blocks, "\n\n")
-	cause := context.Cause(t.ctx)
-	switch {
-	case errors.Is(cause, errInterrupted):
-		t.reply.Stopped = "interrupted"
-		if err := t.emit(transcript.SystemEvent, map[string]any{"subtype": "interrupt"}); err != nil {
-			return err
-		}
-		return io.EOF
-	case cause != nil:
-		return fmt.Errorf("the turn was cut short: %w", cause)
-	case err != nil:
-		return errors.Join(err, t.emit(transcript.Error, map[string]any{"message": err.Error()}))
-	}
-	return io.EOF
-}
-
-func (t *turn) emit(kind transcript.Type, detail map[string]any) error {
-	b, err := json.Marshal(detail)
-	if err != nil {
-		return err
-	}
-	entry, err := t.spec.Emitter.Emit(transcript.Item{Type: kind, Detail: b})
-	if err != nil {
-		return err
-	}
-	t.queue = append(t.queue, agent.Event{Entry: &entry})
-	return nil
+	s.busy = false
 }

@@ -2,14 +2,13 @@ package offline
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
-	"sync"
 
 	"conclave/agent"
+	"conclave/agent/local"
 	"conclave/transcript"
 )
 
@@ -59,28 +58,31 @@ func (*party) Adapter() string { return transcript.AdapterOffline }
 
 // Start implements agent.Agent.
 func (p *party) Start(ctx context.Context, spec agent.Spec) (agent.Session, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if spec.Emitter == nil {
-		return nil, errors.New("start an offline session: no emitter: what cannot be recorded does not happen")
-	}
+	a := local.Agent{Name: transcript.AdapterOffline, New: p.converse}
+	return a.Start(ctx, spec)
+}
+
+func (p *party) converse(spec agent.Spec) (local.Conversation, error) {
 	m, ok := p.minds[spec.Role]
 	if !ok {
-		return nil, fmt.Errorf("start an offline session: the embedded party has no %q; name another agent for this role", spec.Role)
+		return local.Conversation{}, fmt.Errorf("start an offline session: the embedded party has no %q; name another agent for this role", spec.Role)
 	}
-	s := &session{opts: p.opts, spec: spec, mind: m, stopped: make(chan struct{})}
+	s := &session{opts: p.opts, spec: spec, mind: m}
 	if spec.Resume != "" {
 		n, err := turnsIn(spec.Resume, spec.Role)
 		if err != nil {
-			return nil, err
+			return local.Conversation{}, err
 		}
 		s.heard = make([]exchange, n)
 		for i := range s.heard {
 			s.heard[i].lost = true
 		}
 	}
-	return s, nil
+	return local.Conversation{
+		Answer: s.answer,
+		ID:     func() string { return sessionID(spec.Role, len(s.heard)) },
+		Ended:  func(t *local.Turn) { s.heard = append(s.heard, exchange{told: s.told, said: t.Reply().Text}) },
+	}, nil
 }
 
 type session struct {
@@ -88,59 +90,20 @@ type session struct {
 	spec  agent.Spec
 	mind  mind
 	calls int
-
-	mu      sync.Mutex
-	busy    bool
-	heard   []exchange
-	once    sync.Once
-	stopped chan struct{}
+	heard []exchange
+	told  string // in the turn that runs
 }
 
-// Info implements agent.Session.
-func (s *session) Info() agent.Info {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return agent.Info{Adapter: transcript.AdapterOffline, Version: "1", SessionID: sessionID(s.spec.Role, len(s.heard)), Model: "none"}
-}
-
-// Stop implements agent.Session.
-func (s *session) Stop(context.Context) error {
-	s.once.Do(func() { close(s.stopped) })
-	return nil
-}
-
-// Send implements agent.Session.
-func (s *session) Send(ctx context.Context, m agent.Message) (agent.Turn, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	select {
-	case <-s.stopped:
-		return nil, agent.ErrStopped
-	default:
-	}
-	if s.busy {
-		return nil, agent.ErrBusy
-	}
-	t := &turn{session: s, message: m, cancel: func() {}, interrupted: make(chan struct{})}
-	t.ctx = ctx
-	if s.spec.Limits.Wall > 0 {
-		t.ctx, t.cancel = context.WithTimeout(ctx, s.spec.Limits.Wall)
-	}
-	if err := t.emit(transcript.UserMessage, map[string]any{"text": m.Text}); err != nil {
-		t.cancel()
-		return nil, err
-	}
-	past, text := readPast(m.Text)
+// answer lets the mind plan, as the turn's first step.
+func (s *session) answer(lt *local.Turn) error {
+	past, text := readPast(lt.Message.Text)
 	if len(past) > 0 {
 		s.heard = past
 	}
-	t.text, t.before = text, slices.Clone(s.heard)
-	t.then(func() error { return s.mind(t) })
-	s.busy = true
-	return t, nil
+	s.told = text
+	t := &turn{Turn: lt, session: s, text: text, before: slices.Clone(s.heard)}
+	t.Then(func() error { return s.mind(t) })
+	return nil
 }
 
 // room returns the files below dir, nil when the session has none there.

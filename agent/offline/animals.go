@@ -46,7 +46,7 @@ func (a animal) answer(t *turn) error {
 	tree := t.room("workspace")
 	if tree == nil {
 		t.say("I was given no workspace to look at, so I have nothing to say about it.")
-		t.answerWith(fill(t.message.Schema, nil))
+		t.answerWith(fill(t.Message.Schema, nil))
 		return nil
 	}
 	council := len(t.before) == 0 && t.calledFor("council")
@@ -55,7 +55,7 @@ func (a animal) answer(t *turn) error {
 			return err
 		}
 		if len(t.before) > 0 {
-			t.answerWith(fill(t.message.Schema, nil))
+			t.answerWith(fill(t.Message.Schema, nil))
 			return nil
 		}
 	}
@@ -71,7 +71,7 @@ func (a animal) answer(t *turn) error {
 	if len(seen) > 0 && seen[0].step != "" && council {
 		t.say("What I would do first: " + seen[0].step)
 	}
-	t.answerWith(fill(t.message.Schema, map[string]any{"observations": lines(seen), "summary": clip(list, 200)}))
+	t.answerWith(fill(t.Message.Schema, map[string]any{"observations": lines(seen), "summary": clip(list, 200)}))
 	return nil
 }
 
@@ -80,7 +80,7 @@ func (t *turn) survey(tree fs.FS, a animal) ([]observation, error) {
 	var s *survey
 	err := t.look("survey", map[string]any{"path": "workspace"}, func() (string, error) {
 		var err error
-		if s, err = look(tree, t.opts, a.probes, t.alive); err != nil {
+		if s, err = look(tree, t.opts, a.probes, t.Alive); err != nil {
 			return "", err
 		}
 		return s.summary(), nil

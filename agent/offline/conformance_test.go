@@ -21,11 +21,11 @@ func TestConformance(t *testing.T) {
 				a := answers[given]
 				given++
 				if a.Thinks != "" {
-					tn.then(func() error { return tn.emit(transcript.Thinking, map[string]any{"text": a.Thinks}) })
+					tn.Then(func() error { return tn.Emit(transcript.Thinking, map[string]any{"text": a.Thinks}, nil) })
 				}
 				tn.say(a.Says...)
 				if a.Hangs {
-					tn.then(func() error { return hang(tn) })
+					tn.Then(func() error { return hang(tn) })
 				}
 				return nil
 			}
@@ -36,12 +36,7 @@ func TestConformance(t *testing.T) {
 
 // hang waits for the end of the turn; real minds never do.
 func hang(t *turn) error {
-	select {
-	case <-t.ctx.Done():
-	case <-t.stopped:
-	case <-t.interrupted:
-	}
-	return t.alive()
+	return t.Wait(-1)
 }
 
 func TestStartRefuses(t *testing.T) {

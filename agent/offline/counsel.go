@@ -22,7 +22,7 @@ func (t *turn) readiness() error {
 	if tree != nil {
 		err := t.look("survey", map[string]any{"path": "workspace"}, func() (string, error) {
 			var err error
-			w, err = openWork(tree, t.opts, t.alive)
+			w, err = openWork(tree, t.opts, t.Alive)
 			if err != nil {
 				return "", err
 			}

@@ -67,12 +67,12 @@ func dragon(t *turn) error {
 		all = append(all, a)
 	}
 	v := concluded(all, t.mode())
-	if len(t.message.Schema) == 0 || len(t.before) == 0 {
+	if len(t.Message.Schema) == 0 || len(t.before) == 0 {
 		t.say(confrontation(all), v.Verdict+". "+v.Summary)
 	} else {
 		t.say("In the form that was asked for: " + v.Verdict + ". " + v.Summary)
 	}
-	t.answerWith(fill(t.message.Schema, map[string]any{"verdict": v.Verdict, "summary": v.Summary, "criteria": v.Criteria}))
+	t.answerWith(fill(t.Message.Schema, map[string]any{"verdict": v.Verdict, "summary": v.Summary, "criteria": v.Criteria}))
 	return nil
 }
 
@@ -85,7 +85,7 @@ func (t *turn) openWork() (*work, error) {
 			return "", errors.New("no work was put into this room")
 		}
 		var err error
-		if w, err = openWork(tree, t.opts, t.alive); err != nil {
+		if w, err = openWork(tree, t.opts, t.Alive); err != nil {
 			return "", err
 		}
 		return count(len(w.files), "file"), nil

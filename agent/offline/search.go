@@ -107,7 +107,7 @@ func (t *turn) searchFor(tree fs.FS, alone bool) error {
 	var s *survey
 	err := t.look("search", map[string]any{"path": "workspace", "words": words}, func() (string, error) {
 		var err error
-		found, s, err = search(tree, t.opts, words, t.alive)
+		found, s, err = search(tree, t.opts, words, t.Alive)
 		if err != nil {
 			return "", err
 		}

@@ -5,15 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"conclave/agent"
+	"conclave/agent/local"
 	"conclave/transcript"
 )
 
@@ -40,95 +39,59 @@ func Load(file string) (*Agent, error) {
 // Adapter implements agent.Agent.
 func (*Agent) Adapter() string { return transcript.AdapterScripted }
 
+// Start implements agent.Agent.
+func (a *Agent) Start(ctx context.Context, spec agent.Spec) (agent.Session, error) {
+	mechanics := local.Agent{Name: transcript.AdapterScripted, New: a.converse}
+	return mechanics.Start(ctx, spec)
+}
+
 const idPrefix = "scripted-"
 
-// Start implements agent.Agent. A session's id says how many turns it has
-// used, so that Spec.Resume continues behind them.
-func (a *Agent) Start(ctx context.Context, spec agent.Spec) (agent.Session, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if spec.Emitter == nil {
-		return nil, errors.New("start a scripted session: no emitter: what cannot be recorded does not happen")
-	}
-	s := &session{script: a.Script, spec: spec, used: map[int]bool{}, stopped: make(chan struct{})}
-	if spec.Resume == "" {
-		return s, nil
-	}
-	for n := range strings.SplitSeq(strings.TrimPrefix(spec.Resume, idPrefix), ".") {
-		i, err := strconv.Atoi(n)
-		if err != nil || !strings.HasPrefix(spec.Resume, idPrefix) {
-			return nil, fmt.Errorf("resume: %q is no id of a scripted session", spec.Resume)
+// converse begins a conversation. A session's id says which turns it has used,
+// so that Spec.Resume continues behind them.
+func (a *Agent) converse(spec agent.Spec) (local.Conversation, error) {
+	s := &session{script: a.Script, spec: spec, used: map[int]bool{}}
+	if spec.Resume != "" {
+		for n := range strings.SplitSeq(strings.TrimPrefix(spec.Resume, idPrefix), ".") {
+			i, err := strconv.Atoi(n)
+			if err != nil || !strings.HasPrefix(spec.Resume, idPrefix) {
+				return local.Conversation{}, fmt.Errorf("resume: %q is no id of a scripted session", spec.Resume)
+			}
+			s.order = append(s.order, i)
+			s.used[i] = true
 		}
-		s.order = append(s.order, i)
-		s.used[i] = true
 	}
-	return s, nil
+	return local.Conversation{Answer: s.answer, ID: s.id}, nil
 }
 
 type session struct {
 	script *Script
 	spec   agent.Spec
-	calls  int // tools asked for
-
-	mu      sync.Mutex
-	busy    bool
-	order   []int // turns taken, by index
-	used    map[int]bool
-	once    sync.Once
-	stopped chan struct{}
+	calls  int   // tools asked for
+	order  []int // turns taken, by index
+	used   map[int]bool
 }
 
-// Info implements agent.Session.
-func (s *session) Info() agent.Info {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (s *session) id() string {
 	var ids []string
 	for _, n := range s.order {
 		ids = append(ids, strconv.Itoa(n))
 	}
-	return agent.Info{Adapter: transcript.AdapterScripted, Version: "1", SessionID: idPrefix + strings.Join(ids, "."), Model: "none"}
+	return idPrefix + strings.Join(ids, ".")
 }
 
-// Stop implements agent.Session.
-func (s *session) Stop(context.Context) error {
-	s.once.Do(func() { close(s.stopped) })
-	return nil
-}
-
-// Send implements agent.Session.
-func (s *session) Send(ctx context.Context, m agent.Message) (agent.Turn, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	select {
-	case <-s.stopped:
-		return nil, agent.ErrStopped
-	default:
-	}
-	if s.busy {
-		return nil, agent.ErrBusy
-	}
-	t := &turn{session: s, message: m, interrupted: make(chan struct{})}
-	t.ctx, t.cancel = ctx, func() {}
-	if s.spec.Limits.Wall > 0 {
-		t.ctx, t.cancel = context.WithTimeout(ctx, s.spec.Limits.Wall)
-	}
-	if err := t.emit(transcript.UserMessage, nil, map[string]any{"text": m.Text}); err != nil {
-		t.cancel()
-		return nil, err
-	}
-	if n := s.choose(m.Text); n >= 0 {
+// answer finds the turn of the script that answers, and plays it.
+func (s *session) answer(lt *local.Turn) error {
+	t := &turn{Turn: lt, session: s}
+	if n := s.choose(lt.Message.Text); n >= 0 {
 		t.steps = s.script.Turns[n].Steps
 		s.order = append(s.order, n)
 		s.used[n] = true
 	} else {
 		t.steps = []Step{{Verb: "error", Text: fmt.Sprintf("the script has no turn for %q and this message", s.spec.Role)}}
 	}
-	s.busy = true
-	return t, nil
+	t.Then(t.play)
+	return nil
 }
 
 // choose returns the index of the turn that answers message, -1 if none does.
@@ -142,93 +105,41 @@ func (s *session) choose(message string) int {
 	return -1
 }
 
-func (s *session) idle() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.busy = false
-}
-
-// turn plays its steps as the caller pulls: nothing happens that nobody has
-// asked for.
+// turn is a turn of the script on its way.
 type turn struct {
+	*local.Turn
 	*session
-	ctx     context.Context
-	cancel  context.CancelFunc
-	message agent.Message
-	steps   []Step
-	at      int
-	said    []string
-	reply   agent.Reply
-	queue   []agent.Event
-	end     error // why the turn is over
-
-	interruptOnce sync.Once
-	interrupted   chan struct{}
+	steps []Step
+	at    int
 }
 
-// Interrupt implements agent.Interrupter.
-func (t *turn) Interrupt(context.Context) error {
-	t.interruptOnce.Do(func() { close(t.interrupted) })
-	return nil
-}
-
-// Reply implements agent.Turn.
-func (t *turn) Reply() agent.Reply { return t.reply }
-
-// Next implements agent.Turn.
-func (t *turn) Next() (agent.Event, error) {
-	for len(t.queue) == 0 && t.end == nil {
-		if err := t.step(); err != nil {
-			t.finish(err)
-		}
-	}
-	if len(t.queue) > 0 {
-		e := t.queue[0]
-		t.queue = t.queue[1:]
-		return e, nil
-	}
-	return agent.Event{}, t.end
-}
-
-func (t *turn) finish(err error) {
-	if errors.Is(err, errInterrupted) {
-		t.reply.Stopped = "interrupted"
-		err = t.emit(transcript.SystemEvent, nil, map[string]any{"subtype": "interrupt"})
-		if err == nil {
-			err = errEnd
-		}
-	}
-	t.reply.Text = strings.Join(t.said, "\n\n")
-	t.end = err
-	if errors.Is(err, errEnd) {
-		t.end = io.EOF
-	}
-	t.cancel()
-	t.idle()
-}
-
-// step plays the next step; errEnd after the last.
-func (t *turn) step() error {
-	if err := t.pause(0); err != nil {
-		return err
-	}
+// play plays the next step, and plans the one behind it.
+func (t *turn) play() error {
 	if t.at >= len(t.steps) {
-		return errEnd
+		return nil
 	}
 	s := t.steps[t.at]
 	t.at++
+	if err := t.step(s); err != nil {
+		return err
+	}
+	t.Then(t.play)
+	return nil
+}
+
+func (t *turn) step(s Step) error {
 	switch s.Verb {
 	case "expect":
-		if !strings.Contains(t.message.Text, s.Text) {
+		if !strings.Contains(t.Message.Text, s.Text) {
 			return t.fail(s, fmt.Sprintf("the message does not contain %q", s.Text))
 		}
 		return nil
 	case "think":
-		return t.emit(transcript.Thinking, &s, map[string]any{"text": s.Text})
+		return t.Emit(transcript.Thinking, map[string]any{"text": s.Text}, s.raw())
 	case "say":
-		return t.say(s, s.Text)
+		return t.Say(s.Text, s.raw())
 	case "veto":
-		return t.say(s, "[VETO - need more input]\n\n"+s.Text)
+		return t.Say("[VETO - need more input]\n\n"+s.Text, s.raw())
 	case "tool":
 		return t.tool(s)
 	case "read":
@@ -236,15 +147,14 @@ func (t *turn) step() error {
 	case "write":
 		return t.write(s)
 	case "answer":
-		t.reply.Structured = json.RawMessage(s.Text)
-		return t.emit(transcript.SystemEvent, &s, map[string]any{"subtype": "structured_answer", "answer": json.RawMessage(s.Text)})
+		return t.Structured([]byte(s.Text), s.raw())
 	case "usage":
 		return t.usage(s)
 	case "wait":
 		d, _ := time.ParseDuration(s.Text) // checked by Parse
-		return t.pause(d)
+		return t.Wait(d)
 	case "stall":
-		return t.pause(-1)
+		return t.Wait(-1)
 	case "error":
 		return t.fail(s, s.Text)
 	case "die":
@@ -253,55 +163,13 @@ func (t *turn) step() error {
 	return fmt.Errorf("no step is called %q", s.Verb)
 }
 
-var (
-	errEnd         = errors.New("the turn is over")
-	errInterrupted = errors.New("interrupted")
-)
-
-// pause waits for d, for ever if it is negative, and returns early with the
-// reason when the turn is to end.
-func (t *turn) pause(d time.Duration) error {
-	var after <-chan time.Time
-	if d >= 0 {
-		timer := time.NewTimer(d)
-		defer timer.Stop()
-		after = timer.C
-	}
-	for {
-		select {
-		case <-t.ctx.Done():
-			return fmt.Errorf("the turn was cut short: %w", t.ctx.Err())
-		case <-t.stopped:
-			return agent.ErrStopped
-		case <-t.interrupted:
-			return errInterrupted
-		default:
-		}
-		if d == 0 {
-			return nil
-		}
-		select {
-		case <-after:
-			return nil
-		case <-t.ctx.Done():
-		case <-t.stopped:
-		case <-t.interrupted:
-		}
-	}
-}
-
-func (t *turn) say(s Step, text string) error {
-	t.said = append(t.said, text)
-	t.queue = append(t.queue, agent.Event{Delta: text})
-	return t.emit(transcript.AssistantMessage, &s, map[string]any{"text": text})
-}
-
 func (t *turn) tool(s Step) error {
 	t.calls++
 	id := "call-" + strconv.Itoa(t.calls)
-	if err := t.emit(transcript.ToolUse, &s, map[string]any{"tool_use_id": id, "name": s.Name, "input": json.RawMessage(s.Text)}); err != nil {
+	if err := t.Emit(transcript.ToolUse, map[string]any{"tool_use_id": id, "name": s.Name, "input": json.RawMessage(s.Text)}, s.raw()); err != nil {
 		return err
 	}
+	t.Called(s.Name)
 	if t.at < len(t.steps) && t.steps[t.at].Verb == "result" {
 		r := t.steps[t.at]
 		t.at++
@@ -310,7 +178,7 @@ func (t *turn) tool(s Step) error {
 	if t.spec.Tools.Caller == nil {
 		return t.result(nil, id, "", fmt.Errorf("there is no tool %q in this room", s.Name))
 	}
-	out, err := t.spec.Tools.Caller.CallTool(t.ctx, s.Name, json.RawMessage(s.Text))
+	out, err := t.spec.Tools.Caller.CallTool(t.Context(), s.Name, json.RawMessage(s.Text))
 	return t.result(nil, id, out, err)
 }
 
@@ -319,14 +187,18 @@ func (t *turn) result(s *Step, id, content string, failure error) error {
 	if failure != nil {
 		detail["content"], detail["is_error"] = failure.Error(), true
 	}
-	return t.emit(transcript.ToolResult, s, detail)
+	var raw []byte
+	if s != nil {
+		raw = s.raw()
+	}
+	return t.Emit(transcript.ToolResult, detail, raw)
 }
 
 func (t *turn) read(s Step) error {
 	t.calls++
 	id := "call-" + strconv.Itoa(t.calls)
 	input := map[string]any{"path": s.Text}
-	if err := t.emit(transcript.ToolUse, &s, map[string]any{"tool_use_id": id, "name": "read", "input": input}); err != nil {
+	if err := t.Emit(transcript.ToolUse, map[string]any{"tool_use_id": id, "name": "read", "input": input}, s.raw()); err != nil {
 		return err
 	}
 	if t.spec.Files == nil {
@@ -342,7 +214,7 @@ func (t *turn) write(s Step) error {
 	t.calls++
 	id := "call-" + strconv.Itoa(t.calls)
 	input := map[string]any{"path": s.Name, "content": s.Text}
-	if err := t.emit(transcript.ToolUse, &s, map[string]any{"tool_use_id": id, "name": "write", "input": input}); err != nil {
+	if err := t.Emit(transcript.ToolUse, map[string]any{"tool_use_id": id, "name": "write", "input": input}, s.raw()); err != nil {
 		return err
 	}
 	err := t.handIn(s.Name, s.Text)
@@ -361,12 +233,12 @@ func (t *turn) usage(s Step) error {
 	if _, err := fmt.Sscan(s.Text, &in, &out); err != nil {
 		return err
 	}
-	t.reply.Usage = t.reply.Usage.Add(agent.Usage{Input: in, Output: out})
-	return t.emit(transcript.TokenUsage, &s, map[string]any{"input_tokens": in, "output_tokens": out})
+	t.Use(agent.Usage{Input: in, Output: out})
+	return t.Emit(transcript.TokenUsage, map[string]any{"input_tokens": in, "output_tokens": out}, s.raw())
 }
 
 func (t *turn) fail(s Step, reason string) error {
-	if err := t.emit(transcript.Error, &s, map[string]any{"message": reason}); err != nil {
+	if err := t.Emit(transcript.Error, map[string]any{"message": reason}, s.raw()); err != nil {
 		return err
 	}
 	return errors.New(reason)
@@ -374,31 +246,14 @@ func (t *turn) fail(s Step, reason string) error {
 
 func (t *turn) die(s Step) error {
 	if s.Text != "" {
-		t.said = append(t.said, s.Text)
-		if err := t.emit(transcript.AssistantMessage, &s, map[string]any{"text": s.Text, "partial": true}); err != nil {
+		if err := t.Break(s.Text, s.raw()); err != nil {
 			return err
 		}
 	}
 	err := t.fail(Step{Verb: "error", Text: "the agent died"}, "the agent died in the middle of its answer")
-	_ = t.Stop(t.ctx) // a dead session takes no more messages
+	t.Leave() // a dead session takes no more messages
 	return fmt.Errorf("%w: %w", agent.ErrStopped, err)
 }
 
-// emit records an entry and offers it to the caller. raw is the step that
-// gave rise to it.
-func (t *turn) emit(kind transcript.Type, raw *Step, detail map[string]any) error {
-	b, err := json.Marshal(detail)
-	if err != nil {
-		return err
-	}
-	item := transcript.Item{Type: kind, Detail: b}
-	if raw != nil {
-		item.Raw = []byte(strings.TrimSpace(raw.String()))
-	}
-	entry, err := t.spec.Emitter.Emit(item)
-	if err != nil {
-		return err
-	}
-	t.queue = append(t.queue, agent.Event{Entry: &entry})
-	return nil
-}
+// raw is the step that gave rise to an entry.
+func (s Step) raw() []byte { return []byte(strings.TrimSpace(s.String())) }

@@ -31,12 +31,18 @@ var forms = []struct{ asked, says string }{
 	{"Dragon Slain", `{"verdict":"Dragon Slain","summary":"it stands","criteria":[{"number":1,"status":"met","evidence":"plan.md:1"}]}`},
 }
 
+// verdicts are handed in with the tool, by what an evaluator is asked.
+var verdicts = []struct{ asked, says string }{
+	{"ready to advance", forms[1].says},
+	{"Test the work against each of these criteria", forms[2].says},
+}
+
 // model plays the party: words first, then the form. Who may hand in a verdict
-// with a tool does so.
+// with a tool does so, but for a Dragon who waits to be asked.
 type model struct {
 	mu       sync.Mutex
+	waits    bool
 	unknown  []string
-	byTool   bool
 	handedIn int
 }
 
@@ -63,8 +69,13 @@ func (m *model) answer(r modelstub.Request) modelstub.Reply {
 			continue
 		}
 		for _, tool := range r.Tools() {
-			if m.byTool && strings.HasSuffix(tool, "submit_verdict") && strings.Contains(last, "ready to advance") {
-				return modelstub.Answer(modelstub.Say(l.says), modelstub.Call(tool, "", forms[1].says))
+			if !strings.HasSuffix(tool, "submit_verdict") {
+				continue
+			}
+			for _, f := range verdicts {
+				if strings.Contains(last, f.asked) && (!m.waits || f != verdicts[1]) {
+					return modelstub.Answer(modelstub.Say(l.says), modelstub.Call(tool, "", f.says))
+				}
 			}
 		}
 		return modelstub.Answer(modelstub.Say(l.says))
@@ -73,17 +84,23 @@ func (m *model) answer(r modelstub.Request) modelstub.Reply {
 	return modelstub.Fail(400, "nobody wrote an answer to this")
 }
 
-// TestRealPrograms plays a short campaign with the real Claude Code and the
-// real Codex in every seat, and holds the conversation files against the bytes
-// that the model sent.
-func TestRealPrograms(t *testing.T) {
-	claude, err := clients.Claude(clients.ClaudeNew)
+func realClaude(t *testing.T, version string) string {
+	t.Helper()
+	path, err := clients.Claude(version)
 	if err == nil {
-		claude, err = filepath.EvalSymlinks(claude)
+		path, err = filepath.EvalSymlinks(path)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
+	return path
+}
+
+// TestRealPrograms plays a short campaign with the real Claude Code and the
+// real Codex in every seat, and holds the conversation files against the bytes
+// that the model sent. The evaluators have the tool for their verdict from the
+// first request on; who does not use it is asked for the verdict.
+func TestRealPrograms(t *testing.T) {
 	codex, err := clients.Codex()
 	if err == nil {
 		codex, err = agentcodex.Locate(codex)
@@ -92,11 +109,16 @@ func TestRealPrograms(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, x := range []struct {
-		name, kind, path string
-		byTool           bool
-	}{{"claude", "anthropic", reachable(t, claude), false}, {"codex", "openai", reachable(t, codex), true}} {
-		t.Run(x.name, func(t *testing.T) {
-			m := &model{byTool: x.byTool}
+		name, version, kind, path string
+		byTool                    int // verdicts
+	}{
+		{"claude", clients.ClaudeNew, "anthropic", reachable(t, realClaude(t, clients.ClaudeNew)), 2},
+		{"claude", clients.ClaudeOld, "anthropic", reachable(t, realClaude(t, clients.ClaudeOld)), 1},
+		{"codex", clients.CodexOnly, "openai", reachable(t, codex), 2},
+	} {
+		t.Run(x.name+" "+x.version, func(t *testing.T) {
+			t.Parallel()
+			m := &model{waits: x.byTool < 2}
 			stub := modelstub.New(m.answer)
 			defer stub.Close()
 			w := newReal(t, fmt.Sprintf("agents:\n  default: {agent: %s, model: stub-model, provider: stub}\nproviders:\n  stub: {kind: %s, base_url: %q, key_env: STUB_KEY}\nprograms:\n  %[1]s: %[4]q\n", x.name, x.kind, stub.URL(), x.path))
@@ -106,17 +128,19 @@ func TestRealPrograms(t *testing.T) {
 			before := len(stub.Requests())
 			w.run(0, "checkpoint", "--stage", "plan", "draft.md")
 			sent(t, "the Guardian", stub.Requests()[before:], []string{"plan", "draft.md", "Ship"}, "A bridge stands\"")
+			offered(t, "the Guardian", stub.Requests()[before:], false)
 			before = len(stub.Requests())
 			w.run(0, "confront", "plan.md")
 			sent(t, "the Dragon", stub.Requests()[before:], []string{"A bridge stands", "plan.md", "Ship"}, "ready to advance", "draft.md", "earlier work of ours")
+			offered(t, "the Dragon", stub.Requests()[before:], m.waits)
 			w.run(0, "debrief")
 			w.run(0, "transcript", "verify")
 			w.run(0, "audit")
 			if len(m.unknown) > 0 {
 				t.Errorf("asked what nobody expected: %.300q", m.unknown)
 			}
-			if x.byTool && m.handedIn == 0 {
-				t.Error("the verdict was not handed in with the tool")
+			if m.handedIn != x.byTool {
+				t.Errorf("%d verdicts were handed in with the tool, want %d", m.handedIn, x.byTool)
 			}
 			w.compare(stub)
 		})
@@ -147,39 +171,36 @@ func sent(t *testing.T, who string, requests []modelstub.Request, must []string,
 	}
 }
 
-// reachable is the program where a room's own user gets to it: root's home is
-// closed to everybody else, and a fenced room mounts nothing.
-func reachable(t *testing.T, native string) string {
+// offered wants an evaluator to have had the tool for its verdict from its
+// first request on, and to have been asked for the verdict only if it did not
+// use it.
+func offered(t *testing.T, who string, requests []modelstub.Request, waits bool) {
 	t.Helper()
-	if os.Geteuid() != 0 {
-		return native
-	}
-	dir, err := os.MkdirTemp("", "conclave-programs-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	if err := os.Chmod(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	entries, err := os.ReadDir(filepath.Dir(native))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		from, to := filepath.Join(filepath.Dir(native), e.Name()), filepath.Join(dir, e.Name())
-		if os.Link(from, to) == nil || e.IsDir() {
+	asked := false
+	has := func(tool string) bool { return strings.HasSuffix(tool, "submit_verdict") }
+	for _, r := range requests {
+		if r.Auxiliary() {
 			continue
 		}
-		data, err := os.ReadFile(from)
-		if err == nil {
-			err = os.WriteFile(to, data, 0o755)
+		if !slices.ContainsFunc(r.Tools(), has) || r.HasTool("ToolSearch") || r.HasTool("DeferredToolPlaceholder") {
+			t.Errorf("%s was offered %q", who, r.Tools())
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		asked = asked || strings.Contains(r.LastUser(), "Now give your verdict")
 	}
-	return filepath.Join(dir, filepath.Base(native))
+	if asked != waits {
+		t.Errorf("%s was asked for the verdict: %v, want %v", who, asked, waits)
+	}
+}
+
+// reachable is the program where a room's own user gets to it.
+func reachable(t *testing.T, native string) string {
+	t.Helper()
+	lent, remove, err := clients.Lend(native)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(remove)
+	return lent
 }
 
 type real struct {

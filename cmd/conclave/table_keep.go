@@ -314,9 +314,10 @@ func newTableAudit(env *environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "audit NAME",
 		Short: "What fed every call, and did anything reach anyone who must not know it?",
-		Long: `Audit lists for every call of the table the sources that fed it (path, digest),
-holds them against what the seat may read, and judges the records as
-conclave audit does. It exits with 1 when anything was found.`,
+		Long: `Audit lists for every call of the table the sources that fed it (path, digest)
+and the tools that were called in it, holds the sources against what the seat
+may read, and judges the records as conclave audit does. It exits with 1 when
+anything was found.`,
 		Example: "  conclave table audit ashfall\n  conclave table audit ashfall --json",
 		Args:    oneArg("campaign"),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -359,6 +360,12 @@ func (env *environment) printTableAudit(calls []tableflow.Call, reports []*audit
 	for _, r := range reports {
 		bad += len(r.Findings)
 	}
+	tools := map[string][]audit.Tool{} // by run and turn
+	for _, r := range reports {
+		for _, t := range r.Turns {
+			tools[r.Run+" "+t.ID] = t.Tools
+		}
+	}
 	if asJSON {
 		if err := printJSON(env.Stdout, map[string]any{"calls": calls, "reports": reports, "findings": bad}); err != nil {
 			return err
@@ -373,6 +380,9 @@ func (env *environment) printTableAudit(calls []tableflow.Call, reports []*audit
 				}
 				fmt.Fprintf(env.Stdout, "    %s %.12s %d bytes%s\n", s.Path, s.SHA256, s.Bytes, note)
 			}
+			if !isolation {
+				env.printTools(tools[c.Run+" "+c.Turn])
+			}
 			for _, p := range c.Trespasses() {
 				fmt.Fprintf(env.Stdout, "found: %s must not read %s\n", c.Character, p)
 			}
@@ -385,4 +395,15 @@ func (env *environment) printTableAudit(calls []tableflow.Call, reports []*audit
 		return saidNo()
 	}
 	return nil
+}
+
+// printTools lists the calls of a turn.
+func (env *environment) printTools(calls []audit.Tool) {
+	for _, c := range calls {
+		note := ""
+		if c.Failed {
+			note = ", not taken"
+		}
+		fmt.Fprintf(env.Stdout, "    called %s %.12s %d bytes%s\n", visible(c.Name), c.SHA256, c.Bytes, note)
+	}
 }

@@ -1,6 +1,6 @@
 // Package clients finds the agent programs that the tests drive, at the
-// versions that script/clients.sh installs. It starts nothing, installs
-// nothing and stores nothing; a program that is not there is an error that says
+// versions that script/clients.sh installs. It starts nothing and
+// installs nothing; a program that is not there is an error that says
 // how to get it, never a reason to skip a test.
 package clients
 

@@ -2,6 +2,7 @@ package clients
 
 import (
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -33,5 +34,31 @@ func TestMissing(t *testing.T) {
 		if _, err := f(); err == nil || !strings.Contains(err.Error(), "make clients") {
 			t.Errorf("a missing program gives %v", err)
 		}
+	}
+}
+
+// A lent program is the same file, in a directory that everybody can enter.
+func TestLend(t *testing.T) {
+	native := filepath.Join(t.TempDir(), "claude")
+	for _, name := range []string{native, native + ".data"} {
+		if err := os.WriteFile(name, []byte(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lent, remove, err := Lend(native)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, end := range []string{"", ".data"} {
+		if data, err := os.ReadFile(lent + end); err != nil || string(data) != native+end {
+			t.Errorf("%s%s: %q, %v", lent, end, data, err)
+		}
+	}
+	if info, err := os.Stat(filepath.Dir(lent)); err != nil || os.Geteuid() == 0 && info.Mode().Perm() != 0o755 {
+		t.Errorf("its directory: %v, %v", info, err)
+	}
+	remove()
+	if _, err := os.Stat(native); err != nil {
+		t.Errorf("the program itself is gone: %v", err)
 	}
 }

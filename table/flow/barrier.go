@@ -97,6 +97,7 @@ func (c *cycle) responses(rolls []string) (string, []table.Source) {
 				fmt.Fprintf(&b, "Note: %s: %s\n", l.Kind, l.Text)
 			}
 		}
+		b.WriteString(a.diceLines())
 		about = append(about, table.Source{Path: "tmp/" + table.ResponseFile(who), SHA256: table.Hash(a.File), Bytes: int64(len(a.File))})
 	}
 	if notes := strings.TrimSpace(c.context); notes != "" {

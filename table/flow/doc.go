@@ -40,7 +40,8 @@
 //	               each character that was asked in this cycle a line
 //	               "Answer of tilda-brannock (QUICK_REACTION): answer" (or veto,
 //	               error, long), then its text quoted as data. Remarks of the
-//	               engine stand outside of quotes, as lines "Note: …".
+//	               engine stand outside of quotes, as lines "Note: …", and so
+//	               do the player's rolls, as below.
 //	rolls          the dice that were asked for have fallen: one line each, as
 //	               "Roll #7 · tilda-brannock · Stealth: 1d20+3 = [14]+3 = 17 vs
 //	               DC 15 — success (+2)".
@@ -98,7 +99,9 @@
 //	                                         Whatever stands behind it is withheld.
 //
 // A prompt is the seed's file: front matter with request_type, then ## Scene,
-// ## Just Happened, ## Request. gm-context.md is the seed's scratch pad.
+// ## Just Happened, ## Request. gm-context.md is the seed's scratch pad. A section
+// ## Roll Required asks the player for dice, one line each: "1d20+3 | Stealth |
+// dc 15" (see playerdice.go); what other lines are there are words.
 //
 // After SECRET_ACTION requests the outcome belongs between [TO: …] and [/TO]. In a
 // cycle that asked for nothing but secrets, an output that marks nothing for the
@@ -112,9 +115,13 @@
 //
 // An agent with tools may call, in place of the text forms, write_prompt,
 // write_context, update_state, narrate, roll, begin_scene, set_status,
-// await_players and end_session (see tools.go for their inputs): roll answers at once,
-// the others are taken when the turn ends, as if their text forms stood in the
-// output in the order of the calls, before the text itself. On the disk there is no difference.
+// await_players and end_session (see tools.go for their inputs). roll answers at
+// once; the others are checked at once, and taken when the turn ends, as if their
+// text forms stood in the words where they were called. Nothing is taken after
+// await_players, and words behind it are withheld as those behind a signal are.
+// In a turn that narrates to the party with narrate, plain words are told to
+// nobody, because programs report what they have just done; forms among them
+// count. On the disk there is no difference.
 //
 // # What a player is told, and says
 //
@@ -128,6 +135,11 @@
 // A player answers with its words; a veto begins with the line "[VETO - need more
 // input]" and a reason below; after a line "[NOTES]" follow notes for its journal.
 // A second message ("Event: retry") says why an answer could not stand.
+//
+// A player with tools has one, roll, for its own character. What the prompt asks
+// for is open to everybody once the last answer is in, in a secret action only to
+// player and GM; any other roll is between these two for good. What was asked for
+// and not rolled the engine rolls when the answer has come.
 //
 // # What a journal keeper is told, and says
 //

@@ -80,7 +80,7 @@ func (c *cycle) gmTurn(ctx context.Context, text string, about []table.Source) (
 	if err != nil {
 		return gmSaid{}, err
 	}
-	calls, err := toolCalls(c.t.opts.Workspace, c.gmRun, id)
+	calls, err := toolCalls(c.t.opts.Workspace, c.gmRun, id, got.Reply)
 	if err != nil {
 		return gmSaid{}, engine.Halt(err)
 	}
@@ -90,9 +90,15 @@ func (c *cycle) gmTurn(ctx context.Context, text string, about []table.Source) (
 // takeApart reads an output and does what needs nobody else: files, statuses,
 // the scene.
 func (c *cycle) takeApart(said gmSaid) (output, error) {
-	o := parseOutput(said.Text, c.Roster)
 	tools := c.fromTools(said.Calls)
-	o.Blocks = append(tools.Blocks, o.Blocks...)
+	text, after := said.Text, ""
+	if tools.Signal.Found {
+		text, after = text[:tools.handed], text[tools.handed:]
+	}
+	o := parseSpoken(tools.among(text), c.Roster, tools.quiet)
+	if o.Aside != "" {
+		o.Notes = append(o.Notes, fmt.Sprintf("%d characters beside narrate were told to nobody: who narrates to the party with the tool says everything with it", len(o.Aside)))
+	}
 	o.Files = append(tools.Files, o.Files...)
 	o.Statuses = append(tools.Statuses, o.Statuses...)
 	o.Faults = append(tools.Faults, o.Faults...)
@@ -106,13 +112,18 @@ func (c *cycle) takeApart(said gmSaid) (output, error) {
 			o.Notes = append(o.Notes, "await_players was called; the signal in the text was not run")
 		}
 		o.Signal.Found, o.Signal.Names, o.Signal.Fault = true, tools.Signal.Names, tools.Signal.Fault
+		o.Signal.After += after
+		if strings.TrimSpace(after) != "" {
+			o.Notes = append(o.Notes, fmt.Sprintf("%d characters after await_players were withheld from everyone: end the turn with the call", len(after)))
+		}
 	}
-	if size := int64(len(said.Text)); size > c.t.caps.Narrative {
+	if size := int64(len(said.Text)) + tools.size(); size > c.t.caps.Narrative {
 		o.Blocks = nil
 		o.Faults = append(o.Faults, fmt.Sprintf("the text has %d bytes, limit %d: nothing of it was taken; say it shorter", size, c.t.caps.Narrative))
 	}
 	c.tell = append(c.tell, o.Notes...)
-	c.withheld += o.Signal.After
+	c.withhold(o.Aside)
+	c.withhold(o.Signal.After)
 	c.ended = c.ended || o.End
 	for _, s := range o.Statuses {
 		c.status[s.Character] = s.Status
@@ -127,6 +138,15 @@ func (c *cycle) takeApart(said gmSaid) (output, error) {
 	}
 	c.blocks = append(c.blocks, c.keepSecrets(o.Blocks)...)
 	return o, c.writeFiles(&o)
+}
+
+// withhold keeps words that nobody is told for the log.
+func (c *cycle) withhold(text string) {
+	text = strings.TrimSpace(markForm.ReplaceAllString(text, ""))
+	if text != "" && c.withheld != "" {
+		c.withheld += "\n\n"
+	}
+	c.withheld += text
 }
 
 // writeFiles writes what the GM wants written, if it may stand there.

@@ -20,6 +20,7 @@ type output struct {
 	Statuses []statusChange
 	End      bool
 	Signal   table.Signal
+	Aside    string   // words that are told to nobody, see parseSpoken
 	Faults   []string // for a repair
 	Notes    []string // to be told, nothing to repair
 }
@@ -67,22 +68,48 @@ var (
 	controlLine = regexp.MustCompile(`(?i)^\[(ROLL|SCENE|STATUS):\s*(.+?)\s*\]$|^\[(END_SESSION)\]$`)
 )
 
-// control is a form on a line of its own.
+// control is a form on a line of its own, or the place of a tool's call.
 type control struct {
-	file *fileWrite
-	word string // ROLL, SCENE, STATUS, END_SESSION
-	rest string
+	blocks []table.Block // what the tool was told to say
+	file   *fileWrite
+	word   string // ROLL, SCENE, STATUS, END_SESSION
+	rest   string
 	// fault is what is wrong with its form.
 	fault string
 }
 
+// spoken is a piece of an output: words, or what a tool was told to say between
+// them.
+type spoken struct {
+	text   string
+	blocks []table.Block
+}
+
 // parseOutput reads what a GM said. It must never be given a player's text.
 func parseOutput(text string, roster table.Roster) output {
+	return parseSpoken([]spoken{{text: text}}, roster, false)
+}
+
+// parseSpoken reads words and calls together. When the party hears its
+// narrative by a tool, it does not hear the words beside it: programs like to
+// report what they have just done. Forms among them count.
+func parseSpoken(pieces []spoken, roster table.Roster, quiet bool) output {
 	var o output
-	rest, controls := cutControls(text)
-	o.Signal = table.ParseSignal(rest)
+	var rest strings.Builder
+	var controls []control
+	for _, p := range pieces {
+		if p.blocks != nil {
+			controls = putControl(&rest, controls, control{blocks: p.blocks})
+			continue
+		}
+		controls = cutControls(&rest, controls, p.text)
+	}
+	o.Signal = table.ParseSignal(rest.String())
 	narrative, late := o.Signal.Before, o.Signal.After
 	for i, c := range controls {
+		if c.blocks != nil {
+			continue // see weave
+		}
 		if o.Signal.Found && strings.Contains(late, marked(i)) {
 			o.Notes = append(o.Notes, "what stood after the signal was not taken: "+c.name())
 			continue
@@ -95,7 +122,26 @@ func parseOutput(text string, roster table.Roster) output {
 	}
 	o.signalNotes()
 	blocks, faults := table.ParseNarrative(narrative, roster)
+	var woven []table.Block
 	for _, b := range blocks {
+		words := quiet && b.Audience.Party
+		for _, w := range weave(b, controls) {
+			if words && !w.tool {
+				o.Aside += strings.TrimSpace(markForm.ReplaceAllString(w.Text, "")) + "\n"
+				continue
+			}
+			woven = append(woven, w.Block)
+		}
+	}
+	o.Aside = strings.TrimSpace(o.Aside)
+	for i, c := range controls {
+		// What a tool said behind a signal in words stands as well: it was an
+		// act of its own.
+		if o.Signal.Found && strings.Contains(late, marked(i)) {
+			woven = append(woven, c.blocks...)
+		}
+	}
+	for _, b := range woven {
 		if b.Text = strings.TrimSpace(blankLines.ReplaceAllString(b.Text, "\n\n")); b.Text != "" {
 			o.Blocks = append(o.Blocks, b)
 		}
@@ -104,6 +150,34 @@ func parseOutput(text string, roster table.Roster) output {
 		o.Faults = append(o.Faults, f+"; that block was kept for you alone")
 	}
 	return o
+}
+
+// wovenBlock is a block of words, or one that a tool was told to say.
+type wovenBlock struct {
+	table.Block
+	tool bool
+}
+
+// weave puts what tools said into their places in a block.
+func weave(b table.Block, controls []control) []wovenBlock {
+	var out []wovenBlock
+	words := func(text string) {
+		out = append(out, wovenBlock{Block: table.Block{Audience: b.Audience, Text: text}})
+	}
+	from := 0
+	for _, m := range markForm.FindAllStringSubmatchIndex(b.Text, -1) {
+		n, err := strconv.Atoi(b.Text[m[2]:m[3]])
+		if err != nil || n >= len(controls) || controls[n].blocks == nil {
+			continue // a roll
+		}
+		words(b.Text[from:m[0]])
+		for _, t := range controls[n].blocks {
+			out = append(out, wovenBlock{t, true})
+		}
+		from = m[1]
+	}
+	words(b.Text[from:])
+	return out
 }
 
 func (o *output) signalNotes() {
@@ -123,21 +197,27 @@ func (c control) name() string {
 	return c.word
 }
 
-// cutControls replaces the forms on lines of their own by marks.
-func cutControls(text string) (rest string, controls []control) {
-	text = strings.ToValidUTF8(table.Normalise(text), "\ufffd")
-	text = strings.Map(func(r rune) rune {
+// cleanWords takes out what no text has: marks, NUL, bytes that are no UTF-8.
+func cleanWords(text string) string {
+	return strings.Map(func(r rune) rune {
 		if r == mark || r == 0 {
 			return -1
 		}
 		return r
-	}, text)
-	var b strings.Builder
-	put := func(c control) {
-		b.WriteString("\n" + marked(len(controls)) + "\n\n") // a paragraph of its own
-		controls = append(controls, c)
-	}
-	lines := strings.Split(text, "\n")
+	}, strings.ToValidUTF8(table.Normalise(text), "\ufffd"))
+}
+
+// putControl puts the mark of a control where the text has got to, as a
+// paragraph of its own.
+func putControl(b *strings.Builder, controls []control, c control) []control {
+	b.WriteString("\n" + marked(len(controls)) + "\n\n")
+	return append(controls, c)
+}
+
+// cutControls writes a text with marks in place of the forms on lines of their
+// own.
+func cutControls(b *strings.Builder, controls []control, text string) []control {
+	lines := strings.Split(cleanWords(text), "\n")
 	var fence string
 	for i := 0; i < len(lines); i++ {
 		line := lines[i]
@@ -154,17 +234,17 @@ func cutControls(text string) (rest string, controls []control) {
 			} else {
 				c.file.Text = strings.Join(lines[i+1:end], "\n") + "\n"
 			}
-			put(c)
+			controls = putControl(b, controls, c)
 			i = end
 			continue
 		}
 		if m := controlLine.FindStringSubmatch(bare); m != nil {
-			put(control{word: strings.ToUpper(m[1] + m[3]), rest: m[2]})
+			controls = putControl(b, controls, control{word: strings.ToUpper(m[1] + m[3]), rest: m[2]})
 			continue
 		}
 		b.WriteString(line + "\n")
 	}
-	return b.String(), controls
+	return controls
 }
 
 // fenced follows fenced code: it returns the fence that is open after a line.

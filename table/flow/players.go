@@ -34,6 +34,8 @@ type answer struct {
 	Text  string `json:"text,omitempty"`
 	Notes string `json:"notes,omitempty"`
 	Long  bool   `json:"long,omitempty"`
+	// Rolled are the dice of the player's own.
+	Rolled []playerRoll `json:"rolled,omitempty"`
 }
 
 // Outcomes of a request.
@@ -170,6 +172,9 @@ func (c *cycle) askPlayers(list []frozen) error {
 			answers[group[i]] = r.Value
 		}
 	}
+	if err := c.playersDice(answers); err != nil {
+		return err
+	}
 	return c.barrier(answers)
 }
 
@@ -191,13 +196,15 @@ func (c *cycle) askPlayer(ctx context.Context, f frozen) (answer, error) {
 	case <-ctx.Done():
 		return a, ctx.Err()
 	}
-	s, text, err := c.seatPlayer(ctx, f)
+	desk := newPlayerDesk(c, f)
+	s, text, err := c.seatPlayer(ctx, f, desk)
 	if err != nil {
 		return a, engine.Halt(err)
 	}
 	reason := ""
 	for try := 1; try <= 1+c.t.caps.Retries; try++ {
-		got, err := engine.TakeTurn(ctx, fmt.Sprintf("t%d", try), s, agent.Message{Text: text})
+		turn := fmt.Sprintf("t%d", try)
+		got, err := engine.TakeTurn(ctx, turn, s, agent.Message{Text: text})
 		if err != nil {
 			if reason = engine.CodeOf(err); reason == "" {
 				return a, err
@@ -210,17 +217,29 @@ func (c *cycle) askPlayer(ctx context.Context, f frozen) (answer, error) {
 		if err := c.t.dropDraft(f.Character); err != nil {
 			return a, engine.Halt(err)
 		}
-		turn := table.SplitTurn(got.Reply.Text)
-		resp := table.ParseResponse(turn.Response, f.Type, c.t.caps)
+		rolled, err := desk.fallen(s.run, turn, got.Reply)
+		if err != nil {
+			return a, engine.Halt(err)
+		}
+		a.addRolls(rolled)
+		said := table.SplitTurn(got.Reply.Text)
+		resp := table.ParseResponse(said.Response, f.Type, c.t.caps)
 		var retry string
 		if reason, retry = c.judge(resp, f); reason == "" {
-			a = a.accepted(resp, turn.Notes)
+			a = a.accepted(resp, said.Notes)
 			break
 		}
 		text = "Event: retry\n\n" + retry + "\n"
 	}
 	if reason != "" {
 		a = a.failed(table.NoResponse(f.Character, reason))
+	}
+	if a.Outcome == OutcomeAnswer {
+		rest, err := desk.rest()
+		if err != nil {
+			return a, engine.Halt(err)
+		}
+		a.addRolls(rest)
 	}
 	return a, engine.Halt(c.t.closeSeat(ctx, s.run))
 }
@@ -256,16 +275,19 @@ func (a answer) accepted(r table.Response, notes string) answer {
 
 // seatPlayer prepares a player's seat, in a room that holds its part and no
 // more, and the message to it.
-func (c *cycle) seatPlayer(ctx context.Context, f frozen) (*sitting, string, error) {
+func (c *cycle) seatPlayer(ctx context.Context, f frozen, desk *playerDesk) (*sitting, string, error) {
 	view, err := c.t.playerView(ctx, c, f)
 	if err != nil {
 		return nil, "", err
 	}
 	s := &sitting{
 		t: c.t, run: c.t.runID(c.r.ID(), fmt.Sprint(c.sub), f.Character), role: policy.Player, who: f.Character,
-		timeout: c.t.caps.PlayerTimeout, about: view.Sources,
-		actor:   func() (Actor, error) { return c.t.playerActor(f.Character) },
-		furnish: func(p *seat.Plan) error { return c.t.furnishPlayer(p, f.Character, view) },
+		timeout: c.t.caps.PlayerTimeout, about: view.Sources, before: desk.begin,
+		actor: func() (Actor, error) { return c.t.playerActor(f.Character) },
+		furnish: func(p *seat.Plan) error {
+			p.Tools = desk.tools()
+			return c.t.furnishPlayer(p, f.Character, view)
+		},
 	}
 	return s, c.playerMessage(f, view), nil
 }

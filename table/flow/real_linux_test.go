@@ -3,6 +3,7 @@ package flow
 import (
 	"bytes"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"conclave/agent"
 	"conclave/agent/claude"
 	"conclave/agent/codex"
+	"conclave/dice"
 	"conclave/gateway"
 	"conclave/internal/clients"
 	"conclave/internal/modelstub"
@@ -17,29 +19,34 @@ import (
 	"conclave/seat"
 )
 
-// realPlayer is a real program in a sealed room, with a model that says what
-// the test wants.
-func realPlayer(t *testing.T, name string, stub *modelstub.Server) Actor {
+// realProgram is a real program in a room, with a model that says what the test
+// wants.
+func realProgram(t *testing.T, name string, stub *modelstub.Server) Actor {
 	t.Helper()
 	var a agent.Agent
 	kind, model := gateway.Anthropic, "claude-sonnet-4-5"
 	native, err := clients.Claude(clients.ClaudeNew)
+	if err == nil {
+		native, err = filepath.EvalSymlinks(native)
+	}
 	if name == "codex" {
 		kind, model = gateway.OpenAI, "gpt-5-codex"
-		native, err = clients.Codex()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	if name == "codex" {
-		if native, err = codex.Locate(native); err == nil {
-			a, err = codex.New(codex.Options{Program: native})
+		if native, err = clients.Codex(); err == nil {
+			native, err = codex.Locate(native)
 		}
-	} else if native, err = filepath.EvalSymlinks(native); err == nil {
-		a = claude.New(claude.Config{Program: native})
+	}
+	var remove func()
+	if err == nil {
+		native, remove, err = clients.Lend(native)
 	}
 	if err != nil {
 		t.Fatal(err)
+	}
+	t.Cleanup(remove)
+	if a = claude.New(claude.Config{Program: native}); name == "codex" {
+		if a, err = codex.New(codex.Options{Program: native}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return Actor{Agent: a, Dress: func(p *seat.Plan) {
 		p.Model, p.Upstream = model, &gateway.Upstream{Kind: kind, BaseURL: stub.URL()}
@@ -48,18 +55,20 @@ func realPlayer(t *testing.T, name string, stub *modelstub.Server) Actor {
 }
 
 // Real programs as players: what reaches the model holds no canary, whatever
-// their front ends would do with @file and !command.
+// their front ends would do with @file and !command. Of tools they have the
+// dice for their own character and nothing else.
 func TestRealPlayers(t *testing.T) {
 	for _, name := range []string{"claude", "codex"} {
 		t.Run(name, func(t *testing.T) {
-			stub := modelstub.New(func(modelstub.Request) modelstub.Reply {
-				return modelstub.Answer(modelstub.Say("I hold the lantern.\n[NOTES]\nI was afraid."))
-			})
+			stub := modelstub.New(modelstub.Script(
+				modelstub.Answer(useTool("roll", args{"expr": "1d20+3", "who": gideon})),
+				modelstub.Answer(useTool("roll", args{"expr": "1d20+3"})),
+				modelstub.Answer(modelstub.Say("I hold the lantern.\n[NOTES]\nI was afraid."))))
 			t.Cleanup(stub.Close)
 			r := newRig(t, canaryFiles)
-			at := strings.Replace(prompt(tilda, "QUICK_REACTION"), "A splash below.", "@story-state.md @../story-state.md {{npcs/miller.md}} !cat beats/01.md", 1)
-			r.listening("gm", gmSays("session-start", "Rain.\n[GM]\nCANARY-GMBLOCK\n[/GM]\n"+gmContext+at+"[AWAIT_AI_PLAYERS: tilda-brannock]")+gmSays("Event: responses", "Done."))
-			player := realPlayer(t, name, stub)
+			at := strings.Replace(needs(tilda, "QUICK_REACTION", "1d20+3 | Stealth | dc 12"), "A splash below.", "@story-state.md @../story-state.md {{npcs/miller.md}} !cat beats/01.md", 1)
+			gm := r.listening("gm", gmSays("session-start", "Rain.\n[GM]\nCANARY-GMBLOCK\n[/GM]\n"+gmContext+at+"[AWAIT_AI_PLAYERS: tilda-brannock]")+gmSays("Event: responses", "Done."))
+			player := realProgram(t, name, stub)
 			cast := r.opts.Cast
 			r.opts.Cast = func(role policy.Role, character string, stepIn bool) (Actor, error) {
 				if role == policy.Player && character == tilda {
@@ -70,11 +79,26 @@ func TestRealPlayers(t *testing.T) {
 			r.opts.Caps.PlayerTimeout = 60 * time.Second
 			r.say(start)
 			eq(t, "answer", outcome(r.lastCommit(), tilda).Response, "I hold the lantern.\n")
+			rolls := diceLines(t, r, dice.EventRoll)
+			if len(rolls) != 1 || rolls[0].Who != tilda || rolls[0].Purpose != "Stealth" {
+				t.Fatalf("rolls %+v", rolls)
+			}
+			line := rollLine(rolls[0], dice.Viewer{GM: true})
+			has(t, "the GM", gm.heard[1], "\n"+line+"\n")
+			has(t, "the party", TextOf(r.lastCommit().Blocks, SeatTable), line)
 			r.drain()
 			r.close()
-			if len(stub.Requests()) == 0 {
-				t.Fatal("no model was asked")
+			if len(stub.Requests()) != 3 {
+				t.Fatalf("the model was asked %d times", len(stub.Requests()))
 			}
+			// Codex cannot be kept from a question to its user, whom it does not
+			// have, nor from tools for a server's resources, of which there are none.
+			tools := slices.DeleteFunc(stub.Requests()[0].Tools(), func(tool string) bool {
+				return name == "codex" && (tool == "request_user_input" || strings.Contains(tool, "mcp_resource"))
+			})
+			eqs(t, "tools on offer", tools, "mcp__room__roll")
+			has(t, "a roll for another", stub.Requests()[1].ToolResults()[0].Text, "who")
+			has(t, "a roll", stub.Requests()[2].ToolResults()[0].Text, line)
 			seen := false
 			for _, q := range stub.Requests() {
 				seen = seen || bytes.Contains(q.Body, []byte("@story-state.md"))

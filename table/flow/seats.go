@@ -2,7 +2,6 @@ package flow
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -10,7 +9,6 @@ import (
 	"conclave/agent"
 	"conclave/audit"
 	"conclave/engine"
-	"conclave/internal/jsontext"
 	"conclave/internal/lockfile"
 	"conclave/policy"
 	"conclave/record"
@@ -228,69 +226,4 @@ func (t *Table) sealRecord(run string) error {
 	}
 	_, err = w.Seal("done")
 	return errors.Join(err, w.Close())
-}
-
-// toolCall is a call that a turn made, from its record.
-type toolCall struct {
-	Tool  string
-	Input json.RawMessage
-}
-
-// toolCalls reads the calls of the last attempt at a turn that were not
-// refused.
-func toolCalls(workspace, run, turn string) ([]toolCall, error) {
-	path, err := record.Path(workspace, run)
-	if err != nil {
-		return nil, err
-	}
-	r, err := record.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	calls := map[int]toolCall{}
-	var order []int
-	mine := false
-	for r.Next() {
-		f := r.Frame()
-		if f.Kind != record.KindLog {
-			continue
-		}
-		name, _ := jsontext.String(jsontext.Get(f.Payload, "event"))
-		if name != audit.EventMessage && (!mine || name != "tool.call" && name != "tool.result") {
-			continue
-		}
-		var c struct {
-			Turn    string `json:"turn"`
-			Call    int    `json:"call"`
-			Tool    string `json:"tool"`
-			Input   string `json:"input"`
-			IsError bool   `json:"is_error"`
-		}
-		if err := json.Unmarshal(jsontext.Get(f.Payload, "context"), &c); err != nil {
-			return nil, err
-		}
-		switch {
-		case name == audit.EventMessage:
-			if mine = c.Turn == turn; mine {
-				clear(calls)
-				order = nil
-			}
-		case name == "tool.call":
-			calls[c.Call] = toolCall{c.Tool, json.RawMessage(c.Input)}
-			order = append(order, c.Call)
-		case c.IsError:
-			delete(calls, c.Call)
-		}
-	}
-	if err := r.Err(); err != nil {
-		return nil, err
-	}
-	var out []toolCall
-	for _, n := range order {
-		if c, ok := calls[n]; ok {
-			out = append(out, c)
-		}
-	}
-	return out, nil
 }

@@ -3,9 +3,11 @@ package flow
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"conclave/dice"
 	"conclave/table"
@@ -14,14 +16,22 @@ import (
 
 // gmDesk is what a GM's tools work on. All but roll are only checked when they
 // are called: what they ask for is taken from the record when the turn has
-// ended, so that a turn which was cut has done nothing.
+// ended, so that a turn which was cut has done nothing. A program that was
+// given up may still be calling when the next attempt begins: hence the mutex.
 type gmDesk struct {
-	c    *cycle
-	turn string
-	dice map[string]int // equal rolls of the turn so far
+	c *cycle
+
+	mu     sync.Mutex
+	turn   string
+	dice   map[string]int // equal rolls of the turn so far
+	handed bool           // the players are to be asked: the turn is over
 }
 
-func (d *gmDesk) begin(turn string) { d.turn, d.dice = turn, map[string]int{} }
+func (d *gmDesk) begin(turn string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.turn, d.dice, d.handed = turn, map[string]int{}, false
+}
 
 // The inputs of the tools.
 type (
@@ -58,31 +68,46 @@ func (d *gmDesk) tools() []toolbox.Tool {
 		tool("write_context", "write gm-context.md, your own notes for when you are resumed", obj(`"text"`, str("text", "five to ten lines"))),
 		tool("update_state", "write or add to one of your files: story-state.md, party-knowledge.md, beats/…, npcs/…",
 			obj(`"path","text"`, str("path", "the file")+","+str("text", "the text")+`,"append":{"type":"boolean"}`)),
-		tool("narrate", "narrate to the party, or to some alone", obj(`"text"`, str("text", "the narrative")+`,"to":{"type":"array","items":{"type":"string"}}`)),
+		tool("narrate", "narrate to the party, or to some alone (to: their names; [\"gm\"] for a note to yourself). In a turn that narrates to the party with this tool, what you say in words beside it is told to nobody",
+			obj(`"text"`, str("text", "the narrative")+`,"to":{"type":"array","items":{"type":"string"}}`)),
 		tool("roll", "let dice fall; the result is told at once", obj(`"expr","who"`, str("expr", "as 1d20+3")+","+str("who", "a character, or gm")+","+str("purpose", "what for")+
 			`,"dc":{"type":"integer"},"hide_dc":{"type":"boolean"},"advantage":{"type":"boolean"},"disadvantage":{"type":"boolean"},"visibility":{"type":"string","enum":["open","sealed","private"]}`)),
 		tool("begin_scene", "begin a new scene", obj(`"title"`, str("title", "its title")+","+str("place", "place and time"))),
 		tool("set_status", "say that a character is present, dead, retired, benched or absent", obj(`"character","status"`, str("character", "name")+","+str("status", "status"))),
-		tool("await_players", "ask these characters when this turn has ended; their prompts must be written", obj(`"names"`, `"names":{"type":"array","items":{"type":"string"}}`)),
+		tool("await_players", "ask these characters when this turn has ended; their prompts must be written. Call it last: nothing behind it counts", obj(`"names"`, `"names":{"type":"array","items":{"type":"string"}}`)),
 		tool("end_session", "the session is over after this turn", nil),
 	}
 }
 
-// handle checks a call and says what will come of it.
+// handle checks a call and says what will come of it. As nothing behind a
+// signal counts, nothing is taken after await_players.
 func (d *gmDesk) handle(name string, in json.RawMessage) (string, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.handed {
+		return "", errors.New("not taken: await_players was called, and nothing counts after it. Say nothing more and end the turn")
+	}
 	if name == "roll" {
 		line, err := d.roll(in)
 		if err != nil {
 			return "", err
 		}
+		d.c.t.crash(fmt.Sprintf("rolled %d", line.N))
 		return rollLine(line, dice.Viewer{GM: true}), nil
 	}
 	var o toolOutput
-	o.take(toolCall{name, in}, d.c)
+	o.take(toolCall{Tool: name, Input: in}, d.c)
+	for _, fault := range d.c.checkFiles(o.Files) {
+		o.Faults = append(o.Faults, fault)
+	}
 	if len(o.Faults) > 0 {
 		return "", fmt.Errorf("%s", strings.Join(o.Faults, "; "))
 	}
 	switch name {
+	case "narrate":
+		if len(o.Blocks) == 0 {
+			return "", errors.New("there is nothing to narrate: the text is empty")
+		}
 	case "write_prompt":
 		if _, err := table.ParsePrompt([]byte(o.Files[0].Text), d.c.t.caps); err != nil {
 			return "", fmt.Errorf("not taken: %w", err)
@@ -91,7 +116,8 @@ func (d *gmDesk) handle(name string, in json.RawMessage) (string, error) {
 		if _, bad := d.c.checkSignal(o.Signal); bad != nil {
 			return "", fmt.Errorf("%s", bad.Repair())
 		}
-		return "they are asked when this turn has ended: stop here", nil
+		d.handed = true
+		return "They are asked when this turn has ended. Say nothing more and end it.", nil
 	}
 	return "taken when this turn has ended", nil
 }
@@ -107,20 +133,57 @@ func (d *gmDesk) roll(in json.RawMessage) (dice.Line, error) {
 	if err := req.check(d.c.Roster); err != nil {
 		return dice.Line{}, err
 	}
-	return d.c.t.rollDice(req, d.rollID(string(in)), d.c.number())
+	return d.c.t.rollDice(req, d.rollID(req), d.c.number())
 }
 
 // rollID is the same for the same roll of the same turn, however often the turn
-// is asked: nobody gets another number by being killed.
-func (d *gmDesk) rollID(in string) string {
-	d.dice[in]++
-	return fmt.Sprintf("%s %s tool %s %d", d.c.r.ID(), d.turn, table.Hash([]byte(in))[:16], d.dice[in])
+// is asked and however the input is spelt: nobody gets another number by being
+// killed.
+func (d *gmDesk) rollID(req rollRequest) string {
+	in, err := json.Marshal(req)
+	if err != nil {
+		panic(err) // it is plain data
+	}
+	d.dice[string(in)]++
+	return fmt.Sprintf("%s %s tool %s %d", d.c.r.ID(), d.turn, table.Hash(in)[:16], d.dice[string(in)])
 }
 
 // toolOutput is what the calls of a turn ask for.
 type toolOutput struct {
 	output
 	fallen []uint64
+	placed []placed
+	handed int  // how much of the text was said before await_players
+	quiet  bool // the party is narrated to by a tool
+}
+
+// placed is what a call says, and where in the text.
+type placed struct {
+	said   int
+	blocks []table.Block
+}
+
+// among puts what the calls say between the words.
+func (o *toolOutput) among(text string) []spoken {
+	var out []spoken
+	from := 0
+	for _, p := range o.placed {
+		at := min(max(p.said, from), len(text))
+		out = append(out, spoken{text: text[from:at]}, spoken{blocks: p.blocks})
+		from = at
+	}
+	return append(out, spoken{text: text[from:]})
+}
+
+// size is how much the calls say.
+func (o *toolOutput) size() int64 {
+	var n int64
+	for _, p := range o.placed {
+		for _, b := range p.blocks {
+			n += int64(len(b.Text))
+		}
+	}
+	return n
 }
 
 // fromTools reads the calls of a turn that has ended.
@@ -129,20 +192,35 @@ func (c *cycle) fromTools(calls []toolCall) toolOutput {
 	again := gmDesk{c: c}
 	again.begin(fmt.Sprintf("t%d", c.turns))
 	for _, call := range calls {
-		if call.Tool != "roll" {
-			o.take(call, c)
-			continue
-		}
-		// It fell during the turn; asking again by the same id reads it.
-		if line, err := again.roll(call.Input); err == nil && line.Event != dice.EventVoid {
-			o.fallen = append(o.fallen, line.N)
-			o.Blocks = append(o.Blocks, table.Block{Audience: table.Audience{Party: true}, Text: rollLine(line, dice.Viewer{})})
-			if line.Visibility == dice.Private && line.Who != "gm" {
-				o.Blocks = append(o.Blocks, table.Block{Audience: table.Audience{Names: []string{line.Who}}, Text: rollLine(line, dice.Viewer{Name: line.Who})})
+		before, handed := len(o.Blocks), o.Signal.Found
+		if call.Tool == "roll" {
+			// It fell during the turn; asking again by the same id reads it.
+			if line, err := again.roll(call.Input); err == nil {
+				o.fell(line)
 			}
+		} else {
+			o.take(call, c)
+		}
+		if o.Signal.Found && !handed {
+			o.handed = call.Said
+		}
+		if len(o.Blocks) > before {
+			o.placed = append(o.placed, placed{call.Said, o.Blocks[before:]})
 		}
 	}
 	return o
+}
+
+// fell tells of a roll what each may know of it.
+func (o *toolOutput) fell(line dice.Line) {
+	if line.Event == dice.EventVoid {
+		return
+	}
+	o.fallen = append(o.fallen, line.N)
+	o.Blocks = append(o.Blocks, table.Block{Audience: table.Audience{Party: true}, Text: rollLine(line, dice.Viewer{})})
+	if line.Visibility == dice.Private && line.Who != "gm" {
+		o.Blocks = append(o.Blocks, table.Block{Audience: table.Audience{Names: []string{line.Who}}, Text: rollLine(line, dice.Viewer{Name: line.Who})})
+	}
 }
 
 // take reads one call.
@@ -152,16 +230,17 @@ func (o *toolOutput) take(call toolCall, c *cycle) {
 	case "write_prompt":
 		var in promptInput
 		if err = json.Unmarshal(call.Input, &in); err == nil {
-			o.addFile(fileWrite{Path: "tmp/" + table.PromptFile(in.Character), Text: in.Text}, c.Roster)
+			o.addFile(fileWrite{Path: "tmp/" + table.PromptFile(in.Character), Text: fileText(in.Text)}, c.Roster)
 		}
 	case "write_context":
 		var in textInput
 		if err = json.Unmarshal(call.Input, &in); err == nil {
-			o.addFile(fileWrite{Path: "tmp/" + table.GMContextFile, Text: in.Text}, c.Roster)
+			o.addFile(fileWrite{Path: "tmp/" + table.GMContextFile, Text: fileText(in.Text)}, c.Roster)
 		}
 	case "update_state":
 		var in fileWrite
 		if err = json.Unmarshal(call.Input, &in); err == nil {
+			in.Text = fileText(in.Text)
 			o.addFile(in, c.Roster)
 		}
 	case "narrate":
@@ -194,8 +273,13 @@ func (o *toolOutput) take(call toolCall, c *cycle) {
 	}
 }
 
+// fileText is a file as its text form would have made it: whole lines.
+func fileText(text string) string {
+	return strings.TrimSuffix(cleanWords(text), "\n") + "\n"
+}
+
 func (o *toolOutput) narrate(in narrateInput, c *cycle) {
-	text := strings.TrimSpace(markForm.ReplaceAllString(in.Text, ""))
+	text := strings.TrimSpace(cleanWords(in.Text))
 	a := table.Audience{Party: len(in.To) == 0}
 	for _, n := range in.To {
 		switch ch, ok := c.Roster.Get(n); {
@@ -211,5 +295,6 @@ func (o *toolOutput) narrate(in narrateInput, c *cycle) {
 	}
 	if text != "" {
 		o.Blocks = append(o.Blocks, table.Block{Audience: a, Text: text})
+		o.quiet = o.quiet || a.Party
 	}
 }

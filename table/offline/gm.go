@@ -18,8 +18,8 @@ const progressFile = "beats/progress.md"
 
 // GM returns the game master.
 func GM() agent.Agent {
-	return &local.Agent{Name: transcript.AdapterOffline, New: func(s agent.Spec) (local.Answerer, error) {
-		return &gm{files: s.Files}, nil
+	return &local.Agent{Name: transcript.AdapterOffline, New: func(s agent.Spec) (local.Conversation, error) {
+		return local.Words((&gm{files: s.Files}).Answer), nil
 	}}
 }
 
@@ -30,7 +30,7 @@ type gm struct {
 	answers map[string]string
 }
 
-// Answer implements local.Answerer.
+// Answer plays a turn of the game master.
 func (g *gm) Answer(_ context.Context, m agent.Message) ([]string, error) {
 	in := parse(m.Text)
 	if g.at == 0 {

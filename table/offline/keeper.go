@@ -12,12 +12,12 @@ import (
 
 // Keeper returns a keeper of journals. It writes down what it is handed.
 func Keeper() agent.Agent {
-	return &local.Agent{Name: transcript.AdapterOffline, New: func(agent.Spec) (local.Answerer, error) { return keeper{}, nil }}
+	return &local.Agent{Name: transcript.AdapterOffline, New: func(agent.Spec) (local.Conversation, error) { return local.Words(keeper{}.Answer), nil }}
 }
 
 type keeper struct{}
 
-// Answer implements local.Answerer.
+// Answer writes an entry.
 func (keeper) Answer(_ context.Context, m agent.Message) ([]string, error) {
 	happened := section(m.Text, "What happened")
 	mine := section(m.Text, "What only you saw")

@@ -14,8 +14,8 @@ import (
 
 // Player returns a player. It acts from its sheet and from what it is asked.
 func Player() agent.Agent {
-	return &local.Agent{Name: transcript.AdapterOffline, New: func(s agent.Spec) (local.Answerer, error) {
-		return &player{files: s.Files}, nil
+	return &local.Agent{Name: transcript.AdapterOffline, New: func(s agent.Spec) (local.Conversation, error) {
+		return local.Words((&player{files: s.Files}).Answer), nil
 	}}
 }
 
@@ -32,7 +32,7 @@ func (p *player) read(name string) string {
 	return string(data)
 }
 
-// Answer implements local.Answerer.
+// Answer plays a turn of the player.
 func (p *player) Answer(_ context.Context, m agent.Message) ([]string, error) {
 	in := parse(m.Text)
 	sheet := p.read("sheet.md")
