@@ -35,7 +35,6 @@ type Seat struct {
 	toolbox *toolbox.Toolbox
 	session agent.Session
 	canary  string // path of the file that holds it
-	before  int    // tool calls before the turn
 	closed  bool
 	seal    record.Seal
 }

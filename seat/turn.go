@@ -38,7 +38,7 @@ func (s *Seat) Take(ctx context.Context, t Turn) (agent.Reply, error) {
 		return agent.Reply{}, errors.New("take a turn: it needs an id and something to say")
 	}
 	started := time.Now()
-	s.before = len(s.toolbox.Calls())
+	s.toolbox.BeginTurn()
 	parts := t.Parts
 	if history := s.past.history(s.session == nil && !s.remembers()); history != "" {
 		parts = append([]audit.Part{{Origin: audit.FromEngine, Text: history}}, parts...)
@@ -154,7 +154,7 @@ func (s *Seat) receipt(turn string, reply agent.Reply, started time.Time) audit.
 	} else if s.plan.DirectModel {
 		r.ModelInput = audit.InputNotObserved
 	}
-	for _, c := range s.toolbox.Calls()[s.before:] {
+	for _, c := range s.toolbox.Calls() {
 		r.Tools = append(r.Tools, c.Tool)
 	}
 	// Both are plain data of the same form; a difference would be a fault of

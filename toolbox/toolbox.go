@@ -36,7 +36,7 @@ type Options struct {
 	// Token is what a program shows to be served over HTTP; without one none is.
 	Token string
 
-	MaxCalls int // of all tools together; zero means 200
+	MaxCalls int // of all tools together, in one turn; zero means 200
 	MaxInput int // bytes of one input; zero means 1 MiB
 
 	Events Events // nil: calls are only counted
@@ -51,10 +51,11 @@ type Toolbox struct {
 
 	run sync.Mutex // held while a tool runs
 
-	mu    sync.Mutex
-	taken int // calls that count against the limit
-	calls []Call
-	err   error
+	mu     sync.Mutex
+	taken  int // calls so far, which number them
+	before int // of them, before this turn
+	calls  []Call
+	err    error
 }
 
 type tool struct {
@@ -110,7 +111,15 @@ func New(o Options) (*Toolbox, error) {
 // Names are the tools, in the order in which they were given.
 func (t *Toolbox) Names() []string { return slices.Clone(t.names) }
 
-// Calls are those that were made so far, in order.
+// BeginTurn begins to count anew: the limit on calls is a turn's, and Calls are
+// its own. Numbers on the record go on.
+func (t *Toolbox) BeginTurn() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.before, t.calls = t.taken, nil
+}
+
+// Calls are those that were made in this turn, in order.
 func (t *Toolbox) Calls() []Call {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -174,7 +183,7 @@ func (t *Toolbox) take() (int, error) {
 		return 0, errRecord
 	}
 	t.taken++
-	if t.taken > t.opts.MaxCalls {
+	if t.taken-t.before > t.opts.MaxCalls {
 		return 0, fmt.Errorf("all %d tool calls of this turn are used up: end the turn with what there is", t.opts.MaxCalls)
 	}
 	return t.taken, nil

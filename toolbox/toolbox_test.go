@@ -168,6 +168,10 @@ func TestLimits(t *testing.T) {
 	if len(got) != 1 || len(b.Calls()) != 3 {
 		t.Errorf("the tool ran %d times; calls %+v", len(got), b.Calls())
 	}
+	b.BeginTurn()
+	if _, err := b.CallTool(ctx, "submit", json.RawMessage(`{"verdict":"accept"}`)); err != nil || len(b.Calls()) != 1 {
+		t.Errorf("in the next turn: %v; calls %+v", err, b.Calls())
+	}
 }
 
 func TestToolWithoutSchemaTakesNothing(t *testing.T) {
