@@ -55,6 +55,7 @@ bench: ## what the documents call fast, each as a ratio to its peer
 
 soak: clients ## what needs gigabytes or hours
 	CONCLAVE_SOAK=1 $(GO) test -race -shuffle=on -timeout 4h -run Soak ./...
+	CONCLAVE_SOAK=1 $(GO) test -timeout 2h -run SoakMemory -v ./table/flow
 
 clean:
 	rm -rf build

@@ -135,9 +135,13 @@ func BenchmarkEightTables(b *testing.B) {
 // TestSoakMemory plays many cycles and watches the memory that is in use.
 func TestSoakMemory(t *testing.T) {
 	cycles := 25
-	if os.Getenv("CONCLAVE_SOAK") != "" {
+	soak := os.Getenv("CONCLAVE_SOAK") != ""
+	switch {
+	case soak && underRace:
+		cycles = 500 // and all of them without the race detector
+	case soak:
 		cycles = 10_000
-	} else if testing.Short() || underRace {
+	case testing.Short() || underRace:
 		cycles = 5
 	}
 	dir := t.TempDir()
