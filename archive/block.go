@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 
 	"github.com/klauspost/compress/s2"
-	"github.com/klauspost/compress/zstd"
 )
 
 // A block is a run of whole lines of one source. Where it ends depends on the
@@ -47,61 +46,31 @@ type chunk struct {
 
 var errDamaged = errors.New("a block of the archive does not match its digest: conclave archive rebuild reads it again from its file, if that is still there")
 
-// packer compresses blocks. It is safe for concurrent use. A quick one is for
-// caches, which live for a day or a week and have to be there at once: it packs
-// less, and gives blocks numbers in place of digests.
+// packer compresses blocks. It is safe for concurrent use. It packs less than
+// it could: whoever takes up a year of sessions waits for it, and so does every
+// search that reads a text. A quick one is for caches, which live for a day or a
+// week: it gives blocks numbers in place of digests.
 type packer struct {
-	enc   *zstd.Encoder
-	dec   *zstd.Decoder
 	quick bool
 	count atomic.Uint64
 }
 
-func newPacker(quick bool) (*packer, error) {
-	if quick {
-		return &packer{quick: true}, nil
-	}
-	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(2),
-		zstd.WithEncoderCRC(false), zstd.WithWindowSize(256<<10), zstd.WithSingleSegment(true))
-	if err != nil {
-		return nil, err
-	}
-	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(2), zstd.WithDecoderMaxMemory(2<<30))
-	if err != nil {
-		return nil, err
-	}
-	return &packer{enc: enc, dec: dec}, nil
-}
-
-func (p *packer) close() {
-	if p.quick {
-		return
-	}
-	p.dec.Close()
-	_ = p.enc.Close() // it holds nothing
-}
-
-func (p *packer) pack(c *chunk) {
+// pack packs c into room, or into new memory if that is too small, and returns
+// it for the next block.
+func (p *packer) pack(c *chunk, room []byte) []byte {
 	c.size = len(c.raw)
 	if p.quick {
 		binary.BigEndian.PutUint64(c.sum[:], p.count.Add(1))
-		c.packed = s2.Encode(c.packed[:0], c.raw)
-		return
+	} else {
+		c.sum = sha256.Sum256(c.raw)
 	}
-	c.sum = sha256.Sum256(c.raw)
-	c.packed = p.enc.EncodeAll(c.raw, make([]byte, 0, len(c.raw)/2+64))
+	c.packed = s2.Encode(room[:cap(room)], c.raw)
+	return c.packed
 }
 
 func (p *packer) unpack(packed []byte, size int) ([]byte, error) {
-	if p.quick {
-		raw, err := s2.Decode(make([]byte, 0, size), packed)
-		if err != nil || len(raw) != size {
-			return nil, fmt.Errorf("%w (%v)", errDamaged, err)
-		}
-		return raw, nil
-	}
-	raw, err := p.dec.DecodeAll(packed, make([]byte, 0, size))
-	if err != nil {
+	raw, err := s2.Decode(make([]byte, 0, size), packed)
+	if err != nil || len(raw) != size {
 		return nil, fmt.Errorf("%w (%v)", errDamaged, err)
 	}
 	return raw, nil

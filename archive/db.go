@@ -24,15 +24,18 @@ import (
 //go:embed schema.sql
 var schemaSQL string
 
+//go:embed indexes.sql
+var indexesSQL string
+
 //go:embed views.sql
 var viewsSQL string
 
 //go:embed words.sql
 var wordsSQL string
 
-// schemaVersion is that of the tables. A file of an older version is rebuilt
-// from its own raw store, whose form does not change.
-const schemaVersion = 1
+// schemaVersion is that of the tables and of the blocks. There is no other yet:
+// version 1 was never released.
+const schemaVersion = 2
 
 // Options configure an Archive. The zero value works.
 type Options struct {
@@ -67,6 +70,8 @@ type Archive struct {
 	isCache bool             // made of files for queries: without an index of words
 	read    *sql.Stmt        // of a block
 	pool    sync.Pool        // of *[]byte, for blocks on their way in
+
+	commitBytes int64 // in tests less than the constant
 }
 
 // Open opens the archive at path and makes it if it is not there, with
@@ -75,10 +80,7 @@ func Open(path string, o Options) (_ *Archive, err error) {
 	if err := prepareFile(path); err != nil {
 		return nil, err
 	}
-	a, err := newArchive(path, o, false)
-	if err != nil {
-		return nil, err
-	}
+	a := newArchive(path, o, false)
 	defer func() {
 		if err != nil {
 			err = errors.Join(fmt.Errorf("open archive %s: %w", path, err), a.Close())
@@ -92,19 +94,15 @@ func Open(path string, o Options) (_ *Archive, err error) {
 	return a, a.openReader()
 }
 
-func newArchive(path string, o Options, cache bool) (*Archive, error) {
-	p, err := newPacker(cache)
-	if err != nil {
-		return nil, err
-	}
+func newArchive(path string, o Options, cache bool) *Archive {
 	if o.Redactor == nil {
 		o.Redactor = redact.New(redact.Options{})
 	}
-	a := &Archive{path: path, opts: o, packer: p, cache: newBlockCache(32 << 20), isCache: cache}
+	a := &Archive{path: path, opts: o, packer: &packer{quick: cache}, cache: newBlockCache(32 << 20), isCache: cache, commitBytes: commitBytes}
 	if !o.NoRedact {
 		a.plain = o.Redactor
 	}
-	return a, nil
+	return a
 }
 
 func (a *Archive) openReader() (err error) {
@@ -140,10 +138,6 @@ func (a *Archive) Close() error {
 		}
 	}
 	a.read, a.reader, a.db = nil, nil, nil
-	if a.packer != nil {
-		a.packer.close()
-		a.packer = nil
-	}
 	return errors.Join(errs...)
 }
 
@@ -160,13 +154,13 @@ type connector struct {
 func (c *connector) Connect(context.Context) (driver.Conn, error) { return c.driver.Open(c.dsn) }
 func (c *connector) Driver() driver.Driver                        { return c.driver }
 
-func (a *Archive) connector(path, mode string) *connector {
-	q := url.Values{"mode": {mode}, "_pragma": {"busy_timeout(30000)", "cache_size(-32768)", "temp_store(MEMORY)"}}
+func (a *Archive) connector(path, mode string, pragmas ...string) *connector {
+	q := url.Values{"mode": {mode}, "_pragma": append(pragmas, "busy_timeout(30000)", "temp_store(MEMORY)")}
 	if mode == "rw" {
-		q["_pragma"] = append(q["_pragma"], "journal_mode(WAL)", "synchronous(NORMAL)", "wal_autocheckpoint(8000)", "journal_size_limit(67108864)")
+		q["_pragma"] = append(q["_pragma"], "cache_size(-16384)", "journal_mode(WAL)", "synchronous(NORMAL)", "wal_autocheckpoint(8000)", "journal_size_limit(67108864)")
 		q.Set("_txlock", "immediate")
 	} else {
-		q["_pragma"] = append(q["_pragma"], "query_only(1)")
+		q["_pragma"] = append(q["_pragma"], "cache_size(-32768)", "query_only(1)")
 	}
 	d := new(sqlite.Driver)
 	a.register(d)
@@ -190,8 +184,11 @@ func (a *Archive) makeSchema(ctx context.Context) error {
 	if version == schemaVersion {
 		return nil
 	}
-	if version > schemaVersion {
+	switch {
+	case version > schemaVersion:
 		return fmt.Errorf("it is of version %d, this program knows %d: use a newer program", version, schemaVersion)
+	case version > 0:
+		return fmt.Errorf("it is of version %d, from before the first release: move it away, and a refresh makes a new one", version)
 	}
 	tx, err := a.db.BeginTx(ctx, nil)
 	if err != nil {
@@ -201,7 +198,7 @@ func (a *Archive) makeSchema(ctx context.Context) error {
 	if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil || version == schemaVersion {
 		return err // somebody else has just made it
 	}
-	script := schemaSQL + viewsSQL
+	script := schemaSQL + indexesSQL + viewsSQL
 	if !a.isCache {
 		script += wordsSQL
 	}

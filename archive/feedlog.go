@@ -66,8 +66,9 @@ func (f *logFeed) add(dst []item, line []byte, off int) []item {
 		it.at = at
 	}
 	f.detail(&it, l.detail, l.inside)
-	if !f.index.off {
-		f.index.index(&it, l.detail, lineSum(line))
+	if typ := kinds[it.kind]; searchable(typ) && !f.index.off {
+		f.index.text = textOf(f.index.text[:0], it.origin.adapter, typ, l.detail)
+		f.index.index(&it, lineSum(line))
 	}
 	return append(dst, it)
 }

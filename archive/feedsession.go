@@ -7,7 +7,6 @@ import (
 
 	"conclave/agent/claude"
 	"conclave/agent/codex"
-	"conclave/internal/jsontext"
 	"conclave/transcript"
 )
 
@@ -16,6 +15,8 @@ type sessionFeed struct {
 	index   indexer
 	mapper  sessionMapper
 	items   []transcript.Item
+	line    claudeLine // the last line on which something was said
+	extra   []byte     // see beside
 	seq     int64
 	at      int64 // the time of the last line that had one
 	org     origin
@@ -66,24 +67,26 @@ func newSessionFeed(adapter, path string, x indexer) *sessionFeed {
 
 // warm lets the mapping see a line that is in the archive already.
 func (f *sessionFeed) warm(line []byte) {
-	f.items = f.mapper.Append(f.items[:0], hold(line))
+	f.items = f.mapper.Append(f.items[:0], line)
 	f.envelope(line, f.items)
 	f.seq += int64(len(f.items))
 }
 
 // add appends the items of a line, which stands at off in its block.
 func (f *sessionFeed) add(dst []item, line []byte, off int) []item {
-	f.items = f.mapper.Append(f.items[:0], hold(line))
+	f.items = f.mapper.Append(f.items[:0], line)
 	f.envelope(line, f.items)
 	sum := uint32(0)
 	for i := range f.items {
-		it := f.item(&f.items[i], i)
+		t := &f.items[i]
+		it := f.item(t, i, line)
 		it.off, it.size = off, len(line)
-		if searchable(f.items[i].Type) {
+		if searchable(t.Type) && !f.index.off {
 			if sum == 0 {
 				sum = lineSum(line)
 			}
-			f.index.index(&it, f.items[i].Detail, sum)
+			f.index.text = f.text(f.index.text[:0], t, line)
+			f.index.index(&it, sum)
 		}
 		dst = append(dst, it)
 	}
@@ -93,22 +96,34 @@ func (f *sessionFeed) add(dst []item, line []byte, off int) []item {
 // flush appends what the mapping held back for a line that did not come.
 func (f *sessionFeed) flush(dst []item, off, size int) []item {
 	for i, t := range f.mapper.Flush() {
-		it := f.item(&t, 100+i)
+		it := f.item(&t, 100+i, nil)
 		it.off, it.size = off, size
 		dst = append(dst, it)
 	}
 	return dst
 }
 
-var assistant, ended = []byte(`"assistant"`), []byte(`"stop_reason":"`)
+var lineMember = []byte(`{"sdk_entry":`)
 
-// hold gives a line whose message has not ended memory of its own: the mapping
-// keeps ids of it until the end comes.
-func hold(line []byte) []byte {
-	if bytes.Contains(line, assistant) && !bytes.Contains(line, ended) {
-		return bytes.Clone(line)
+// beside is the detail of an item without the line, which is most of it and
+// has been read; whole says that the line was there.
+func (f *sessionFeed) beside(detail, line []byte) (rest []byte, whole bool) {
+	rest, whole = bytes.CutPrefix(detail, lineMember)
+	if !whole || !bytes.HasPrefix(rest, line) {
+		return detail, false
 	}
-	return line
+	f.extra = append(append(f.extra[:0], '{'), bytes.TrimPrefix(rest[len(line):], []byte(","))...)
+	return f.extra, true
+}
+
+// text appends the words of an item of line.
+func (f *sessionFeed) text(dst []byte, t *transcript.Item, line []byte) []byte {
+	if f.org.adapter == transcript.AdapterClaude {
+		if rest, whole := f.beside(t.Detail, line); whole {
+			return bytes.TrimRight(f.line.text(dst, t.Type, members(rest, "block_index")[0]), "\n")
+		}
+	}
+	return textOf(dst, f.org.adapter, t.Type, t.Detail)
 }
 
 // envelope takes time, project and request from a line. Lines that only copy a
@@ -120,10 +135,10 @@ func (f *sessionFeed) envelope(line []byte, items []transcript.Item) {
 	var stamp []byte
 	spoken := items[0].Type != transcript.SystemEvent && items[0].Type != transcript.Unknown
 	if spoken && f.org.adapter == transcript.AdapterClaude {
-		e := members(line, "timestamp", "requestId", "message")
-		stamp = bare(e[0])
-		if e[1] != nil {
-			f.request.note(str(jsontext.Get(e[2], "id")), str(e[1]))
+		f.line.read(line)
+		stamp = bare(f.line.timestamp)
+		if f.line.request != nil {
+			f.request.note(str(f.line.id), str(f.line.request))
 		}
 	} else {
 		stamp = quick(line, `"timestamp":"`)
@@ -164,12 +179,13 @@ func (f *sessionFeed) identify(r io.Reader) error {
 	return nil
 }
 
-func (f *sessionFeed) item(t *transcript.Item, part int) item {
+func (f *sessionFeed) item(t *transcript.Item, part int, line []byte) item {
 	f.seq++
 	it := item{kind: kindOf(t.Type), seq: f.seq, at: f.at, part: part, origin: f.origin}
 	switch t.Type {
 	case transcript.ToolUse, transcript.ToolResult:
-		d := members(t.Detail, "tool_use_id", "name", "is_error", "subtype")
+		rest, _ := f.beside(t.Detail, line)
+		d := members(rest, "tool_use_id", "name", "is_error", "subtype")
 		it.toolID, it.tool, it.failed, it.subtype = str(d[0]), str(d[1]), string(d[2]) == "true", str(d[3])
 	case transcript.TokenUsage:
 		d := members(t.Detail, "usage", "model", "message_id")

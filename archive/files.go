@@ -14,6 +14,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/klauspost/compress/flate"
+
 	"conclave/bundle"
 	"conclave/internal/lockfile"
 )
@@ -75,11 +77,8 @@ func openCache(path string, o Options) (*Archive, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, err
 	}
-	a, err := newArchive(path, o, true)
-	if err != nil {
-		return nil, err
-	}
-	err = a.openReader()
+	a := newArchive(path, o, true)
+	err := a.openReader()
 	var version int
 	if err == nil {
 		err = a.reader.QueryRow("PRAGMA user_version").Scan(&version)
@@ -102,10 +101,7 @@ func makeCache(ctx context.Context, path string, files []string, o Options) (err
 	if err := os.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	a, err := newArchive(temp, o, true)
-	if err != nil {
-		return err
-	}
+	a := newArchive(temp, o, true)
 	defer func() {
 		err = errors.Join(err, a.Close())
 		if err == nil {
@@ -140,7 +136,7 @@ func (a *Archive) loadFiles(ctx context.Context, files []string) error {
 		total += j.size
 		jobs = append(jobs, j)
 	}
-	w := &writer{a: a, report: &rep, total: total, whole: true}
+	w := &writer{a: a, report: &rep, total: total, whole: true, bulk: true}
 	w.after = func() error {
 		for _, j := range jobs {
 			if j.bundle == nil {
@@ -175,7 +171,9 @@ func newFileJob(file string) (*job, error) {
 	j := &job{target: target{abs, info.Size(), info.ModTime().UnixNano()}, dropPos: -1}
 	if isZip(abs) {
 		j.kind = kindBundle
-		j.bundle, err = bundle.Open(abs)
+		if j.bundle, err = bundle.Open(abs); err == nil {
+			j.bundle.Inflate(flate.NewReader)
+		}
 		return j, err
 	}
 	if j.kind, err = sniff(abs); err == nil && j.kind == "" {

@@ -94,7 +94,7 @@ func readFigures(usage []byte) (f figures, ok bool) {
 type indexer struct {
 	redactor *redact.Redactor
 	bag      bag
-	text     []byte
+	text     []byte // of the item that is to be indexed
 	clean    []byte
 	off      bool // no index is wanted
 }
@@ -109,13 +109,8 @@ func searchable(t transcript.Type) bool {
 	return false
 }
 
-// index gives it its words. sum is that of its line.
-func (x *indexer) index(it *item, detail []byte, sum uint32) {
-	typ := kinds[it.kind]
-	if x.off || !searchable(typ) {
-		return
-	}
-	x.text = textOf(x.text[:0], it.origin.adapter, typ, detail)
+// index gives it the words of x.text. sum is that of its line.
+func (x *indexer) index(it *item, sum uint32) {
 	it.chars = len(x.text)
 	if len(x.text) == 0 && it.tool == "" {
 		return

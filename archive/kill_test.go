@@ -25,6 +25,7 @@ func refreshMain(path, root string, rebuild bool) int {
 	a, err := Open(path, Options{Progress: func(done, total int64) { fmt.Println(done) }})
 	if err == nil {
 		defer a.Close()
+		a.commitBytes = 200_000 // many transactions
 		_, err = a.Refresh(context.Background(), []string{root})
 	}
 	if err == nil && rebuild {
@@ -100,6 +101,12 @@ func TestKilled(t *testing.T) {
 	a := openAt(t, path)
 	refresh(t, a, tree.Dir)
 	same(t, "after many kills", answers(t, a), want)
+	// A first refresh that is killed has not made the indexes yet.
+	const count = "SELECT count(*) FROM sqlite_schema WHERE name IN ('items_type', 'items_tool', 'items_call')"
+	var indexes int
+	if err := a.reader.QueryRow(count).Scan(&indexes); err != nil || indexes != 3 {
+		t.Errorf("%d indexes after many kills, %v", indexes, err)
+	}
 }
 
 // TestTwoPrograms: two refresh one archive while a third searches it.

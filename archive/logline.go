@@ -98,11 +98,12 @@ func line2(text, value []byte) []byte {
 	return bytes.Clone(value)
 }
 
+// firstOf finds the first of marks in how b begins.
 func firstOf(b []byte, marks [][]byte) (at, size int) {
-	at = -1
+	at, b = -1, b[:min(len(b), 5000)]
 	for _, m := range marks {
-		if i := bytes.Index(b[:min(len(b), 5000)], m); i >= 0 && (at < 0 || i < at) {
-			at, size = i, len(m)
+		if i := bytes.Index(b, m); i >= 0 {
+			at, size, b = i, len(m), b[:i]
 		}
 	}
 	return at, size

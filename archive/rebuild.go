@@ -30,7 +30,7 @@ func (a *Archive) Rebuild(ctx context.Context) (Report, error) {
 		return rep, err
 	}
 	rep.Files, rep.Changed = len(jobs), len(jobs)
-	w := &writer{a: a, report: &rep, total: total, whole: true}
+	w := &writer{a: a, report: &rep, total: total, whole: true, bulk: true}
 	if err := w.begin(ctx); err != nil {
 		return rep, err
 	}

@@ -101,7 +101,12 @@ func (a *Archive) refresh(ctx context.Context, roots []string) (Report, error) {
 	if err != nil {
 		return rep, err
 	}
-	w := &writer{a: a, report: &rep, total: total}
+	w := &writer{a: a, report: &rep, total: total, bulk: len(known) == 0}
+	if !w.bulk {
+		if _, err := a.db.ExecContext(ctx, indexesSQL); err != nil {
+			return rep, err
+		}
+	}
 	if err := w.missing(ctx, roots, targets, known); err != nil {
 		return rep, err
 	}
@@ -191,6 +196,16 @@ type message struct {
 	done  bool
 }
 
+// queue is how many chunks may wait for the writer: as many as workers make
+// while it commits, so that nobody stands still. A cache is committed once, and
+// its chunks are not packed yet.
+func (w *writer) queue() int {
+	if w.a.isCache {
+		return 64
+	}
+	return 512
+}
+
 // run reads the jobs with as many workers as there are processors, and writes
 // what they send.
 func (w *writer) run(ctx context.Context, jobs []*job) error {
@@ -200,7 +215,7 @@ func (w *writer) run(ctx context.Context, jobs []*job) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	queue := make(chan *job)
-	messages := make(chan message, 64)
+	messages := make(chan message, w.queue())
 	var workers sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(jobs)) {
 		workers.Go(func() {

@@ -50,6 +50,7 @@ CREATE TABLE items (
   id      INTEGER PRIMARY KEY,
   source  INTEGER NOT NULL,
   origin  INTEGER,
+  agent   TEXT,              -- the origin's source: entries are counted by type and agent
   type    TEXT,              -- of an entry; NULL: a log record that is none
   seq     INTEGER,
   at      INTEGER,
@@ -68,10 +69,8 @@ CREATE TABLE items (
   event   TEXT,
   message TEXT
 ) STRICT;
-CREATE INDEX items_type ON items(type, origin);
 CREATE INDEX items_source ON items(source, seq);
 CREATE INDEX items_doc ON items(doc) WHERE doc IS NOT NULL;
-CREATE INDEX items_tool ON items(tool_id) WHERE tool_id IS NOT NULL;
 CREATE TABLE usage_rows (
   item        INTEGER PRIMARY KEY,
   source      INTEGER NOT NULL,

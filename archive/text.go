@@ -135,57 +135,18 @@ func members(object []byte, names ...string) (found [8][]byte) {
 	return found
 }
 
-func claudeText(dst []byte, typ transcript.Type, detail []byte) []byte {
-	d := members(detail, "sdk_entry", "block", "block_index")
-	line, block := d[0], d[1]
-	if block == nil {
-		l := members(line, "message", "content", "error", "thinking", "summary", "input", "tool_use_id")
-		if l[0] == nil && (l[5] != nil || l[6] != nil) {
-			return blockText(dst, typ, line) // another writer's: the block alone
-		}
-		content := l[1]
-		if l[0] != nil {
-			content = jsontext.Get(l[0], "content")
-		}
-		switch {
-		case len(content) == 0:
-			for _, v := range l[2:5] {
-				dst = appendStrings(dst, v, 0)
+// membersAt is members of the object that begins at i in b.
+func membersAt(b []byte, i int, names ...string) (found [8][]byte) {
+	_, _ = jsontext.Enter(b, i, func(key []byte, at int) (int, error) {
+		end, err := jsontext.Skip(b, at)
+		for i, n := range names {
+			if err == nil && string(key) == n {
+				found[i] = b[at:end]
 			}
-			return dst
-		case content[0] == '"':
-			return appendString(dst, content)
 		}
-		if d[2] == nil { // another writer's entry: all of its blocks
-			_ = jsontext.Elements(content, func(v []byte) error {
-				dst = append(blockText(dst, typ, v), '\n')
-				return nil
-			})
-			return dst
-		}
-		at, _ := strconv.Atoi(string(d[2]))
-		_ = jsontext.Elements(content, func(v []byte) error {
-			if at == 0 {
-				block = v
-			}
-			at--
-			return nil
-		})
-	}
-	return blockText(dst, typ, block)
-}
-
-func blockText(dst []byte, typ transcript.Type, block []byte) []byte {
-	b := members(block, "text", "thinking", "input", "content")
-	if typ == transcript.ToolUse || b[2] != nil {
-		return appendStrings(dst, b[2], 0)
-	}
-	for _, v := range [][]byte{b[0], b[1]} {
-		if v != nil {
-			return appendString(dst, v)
-		}
-	}
-	return resultText(dst, b[3])
+		return end, err
+	})
+	return found
 }
 
 // resultText appends the texts of a tool result: a string, or blocks of which

@@ -8,12 +8,12 @@ SELECT i.id AS rowid, (SELECT s.run FROM sources s WHERE s.id = i.source) AS bun
   CASE WHEN i.type IS NULL THEN i.message ELSE conclave_part('message', (SELECT s.kind FROM sources s WHERE s.id = i.source), (SELECT o.adapter FROM origins o WHERE o.id = i.origin), i.type, i.block, i.off, i.size, i.part) END AS message,
   conclave_part('context', (SELECT s.kind FROM sources s WHERE s.id = i.source), (SELECT o.adapter FROM origins o WHERE o.id = i.origin), i.type, i.block, i.off, i.size, i.part) AS context,
   i.seq AS seq, i.type AS entry_type, i.seq AS sequence_number, (SELECT o.prompt_name FROM origins o WHERE o.id = i.origin) AS prompt_name, (SELECT o.adapter FROM origins o WHERE o.id = i.origin) AS adapter,
-  (SELECT o.source FROM origins o WHERE o.id = i.origin) AS transcript_source, (SELECT o.session_id FROM origins o WHERE o.id = i.origin) AS session_id, i.source AS source_id
+  i.agent AS transcript_source, (SELECT o.session_id FROM origins o WHERE o.id = i.origin) AS session_id, i.source AS source_id
 FROM items i WHERE i.event IS NOT NULL;
 
 CREATE VIEW transcript AS
 SELECT i.id AS rowid, (SELECT s.run FROM sources s WHERE s.id = i.source) AS bundle, conclave_time(i.at) AS timestamp, (SELECT o.prompt_name FROM origins o WHERE o.id = i.origin) AS prompt_name,
-  (SELECT o.source FROM origins o WHERE o.id = i.origin) AS transcript_source, i.seq AS sequence_number, i.type AS entry_type,
+  i.agent AS transcript_source, i.seq AS sequence_number, i.type AS entry_type,
   CASE i.type WHEN 'user_message' THEN 'user' WHEN 'tool_result' THEN 'user'
     WHEN 'assistant_message' THEN 'assistant' WHEN 'thinking' THEN 'assistant' WHEN 'tool_use' THEN 'assistant' ELSE '' END AS role,
   conclave_part('content', (SELECT s.kind FROM sources s WHERE s.id = i.source), (SELECT o.adapter FROM origins o WHERE o.id = i.origin), i.type, i.block, i.off, i.size, i.part) AS content,
@@ -22,7 +22,7 @@ SELECT i.id AS rowid, (SELECT s.run FROM sources s WHERE s.id = i.source) AS bun
   conclave_part('parsed', (SELECT s.kind FROM sources s WHERE s.id = i.source), (SELECT o.adapter FROM origins o WHERE o.id = i.origin), i.type, i.block, i.off, i.size, i.part) AS parsed,
   CASE WHEN i.event IS NOT NULL THEN conclave_part('context', (SELECT s.kind FROM sources s WHERE s.id = i.source), (SELECT o.adapter FROM origins o WHERE o.id = i.origin), i.type, i.block, i.off, i.size, i.part)
   ELSE json_object('prompt_name', (SELECT o.prompt_name FROM origins o WHERE o.id = i.origin), 'adapter', (SELECT o.adapter FROM origins o WHERE o.id = i.origin), 'entry_type', i.type, 'sequence_number', i.seq,
-    'source', (SELECT o.source FROM origins o WHERE o.id = i.origin), 'timestamp', conclave_time(i.at), 'session_id', (SELECT o.session_id FROM origins o WHERE o.id = i.origin),
+    'source', i.agent, 'timestamp', conclave_time(i.at), 'session_id', (SELECT o.session_id FROM origins o WHERE o.id = i.origin),
     'detail', json(conclave_part('detail', (SELECT s.kind FROM sources s WHERE s.id = i.source), (SELECT o.adapter FROM origins o WHERE o.id = i.origin), i.type, i.block, i.off, i.size, i.part)),
     'raw', conclave_part('raw', (SELECT s.kind FROM sources s WHERE s.id = i.source), (SELECT o.adapter FROM origins o WHERE o.id = i.origin), i.type, i.block, i.off, i.size, i.part)) END AS context,
   coalesce(i.event, 'transcript.entry') AS event, coalesce(i.level, 'DEBUG') AS level,

@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"hash/maphash"
 	"unicode"
 	"unicode/utf8"
 )
@@ -34,16 +35,13 @@ func (b *bag) reset() {
 
 // addWord adds a word as it is.
 func (b *bag) addWord(w []byte) {
-	h := uint64(14695981039346656037)
-	for _, c := range w {
-		h = (h ^ uint64(c)) * 1099511628211
+	if b.fresh(maphash.Bytes(seed, w)) {
+		b.out = append(append(b.out, w...), ' ')
 	}
-	h ^= h >> 29
-	if !b.fresh(h) {
-		return
-	}
-	b.out = append(append(b.out, w...), ' ')
 }
+
+// seed makes it impossible to write a text in which one word hides another.
+var seed = maphash.MakeSeed()
 
 func (b *bag) fresh(h uint64) bool {
 	if b.used*2 > len(b.table) {
@@ -87,7 +85,7 @@ func (b *bag) addText(text []byte) {
 
 // class has, for ASCII, the lower-case form of what belongs to a word, and 0
 // for the rest.
-var class = func() (t [128]byte) {
+var class = func() (t [256]byte) {
 	for c := byte('a'); c <= 'z'; c++ {
 		t[c], t[c-'a'+'A'] = c, c
 	}
@@ -102,21 +100,21 @@ var class = func() (t [128]byte) {
 func eachWord(text []byte, buf *[]byte, fn func(word []byte, start, end int)) {
 	word, start := (*buf)[:0], 0
 	for i := 0; i < len(text); {
-		c := text[i]
-		if c < utf8.RuneSelf {
-			l := class[c]
-			if l == 0 {
-				if len(word) > 0 {
-					fn(word, start, i)
-					word = word[:0]
-				}
-			} else {
-				if len(word) == 0 {
-					start = i
-				}
+		if class[text[i]] != 0 {
+			if len(word) == 0 {
+				start = i
+			}
+			for ; i < len(text) && class[text[i]] != 0; i++ {
 				if len(word) < maxWord {
-					word = append(word, l)
+					word = append(word, class[text[i]])
 				}
+			}
+			continue
+		}
+		if text[i] < utf8.RuneSelf {
+			if len(word) > 0 {
+				fn(word, start, i)
+				word = word[:0]
 			}
 			i++
 			continue

@@ -28,9 +28,11 @@ func (a *Archive) work(ctx context.Context, j *job, out chan<- message) error {
 			return context.Cause(ctx)
 		}
 	}
+	var room []byte
 	c := &cutter{pool: &a.pool, emit: func(k *chunk) error {
 		if !a.isCache { // whose writer has the time
-			a.pack(k)
+			room = a.pack(k, room)
+			k.packed = bytes.Clone(k.packed) // it may have to wait
 		}
 		return send(message{job: j, chunk: k})
 	}}
@@ -47,12 +49,13 @@ func (a *Archive) work(ctx context.Context, j *job, out chan<- message) error {
 	return send(message{job: j, done: true})
 }
 
-// pack packs a block and gives its memory back.
-func (a *Archive) pack(k *chunk) {
-	a.packer.pack(k)
+// pack packs a block into room and gives the memory of its bytes back.
+func (a *Archive) pack(k *chunk, room []byte) []byte {
+	room = a.packer.pack(k, room)
 	raw := k.raw
 	k.raw = nil
 	a.pool.Put(&raw)
+	return room
 }
 
 // judgeBytes is how large a record in a bundle may be to be judged: it has to be

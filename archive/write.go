@@ -1,21 +1,20 @@
 package archive
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"conclave/agent/claude"
 	"conclave/record"
 )
 
-// commitBytes is how many bytes of sources one transaction takes up.
-const commitBytes = 64 << 20
+// commitBytes is how many bytes of sources one transaction takes up. Each makes
+// a segment of the index of words, and many small ones are merged again.
+const commitBytes = 128 << 20
 
 // writer puts chunks into the archive. It is used by one goroutine.
 type writer struct {
@@ -23,21 +22,18 @@ type writer struct {
 	report *Report
 	total  int64
 	whole  bool         // everything in one transaction
+	bulk   bool         // so much that the indexes are made at the end
 	after  func() error // done before the last commit
 
-	tx      *sql.Tx
+	conn    *sql.Conn
+	tx      *sql.Tx // on conn
 	stmts   map[string]*sql.Stmt
-	pending int64 // bytes in this transaction
+	pending int64 // bytes since the last flush or commit
+	rows    []row
 	docs    []doc
 	origins map[origin]int64
 	nextID  int64  // of an item
 	packed  []byte // memory for blocks that are packed here
-}
-
-// doc waits for the index, which wants its documents in order.
-type doc struct {
-	number int64
-	words  []byte
 }
 
 // write takes messages until there are no more.
@@ -52,8 +48,8 @@ func (w *writer) write(ctx context.Context, messages <-chan message) error {
 		if err := w.take(m); err != nil {
 			return fmt.Errorf("archive %s: %w", m.job.path, err)
 		}
-		if w.pending >= commitBytes && !w.whole {
-			if err := w.commit(); err != nil {
+		if w.pending >= w.a.commitBytes {
+			if err := w.save(); err != nil {
 				return err
 			}
 		}
@@ -61,23 +57,45 @@ func (w *writer) write(ctx context.Context, messages <-chan message) error {
 	return nil
 }
 
+// save commits, or, where everything is to be one transaction, empties what is
+// held in memory for it.
+func (w *writer) save() error {
+	if !w.whole {
+		return w.commit()
+	}
+	w.pending = 0
+	return w.flush()
+}
+
 // end commits what is left, or gives up what was not committed.
 func (w *writer) end(good bool) error {
 	if w.tx == nil {
 		return nil
 	}
-	if good && w.after != nil {
-		if err := w.after(); err != nil {
-			return errors.Join(err, w.end(false))
+	if !good {
+		w.a.cache.clear()
+		return w.release(w.tx.Rollback)
+	}
+	if err := w.complete(); err != nil {
+		return errors.Join(err, w.end(false))
+	}
+	return w.commit()
+}
+
+// complete does what comes before the last commit.
+func (w *writer) complete() error {
+	if err := w.flushRows(); err != nil {
+		return err
+	}
+	if w.bulk {
+		if _, err := w.tx.Exec(indexesSQL); err != nil {
+			return err
 		}
 	}
-	if good {
-		return w.commit()
+	if w.after == nil {
+		return nil
 	}
-	tx := w.tx
-	w.tx = nil
-	w.a.cache.clear()
-	return tx.Rollback()
+	return w.after()
 }
 
 func (w *writer) begin(ctx context.Context) error {
@@ -86,40 +104,40 @@ func (w *writer) begin(ctx context.Context) error {
 	}
 	// A transaction that a cancelled context rolls back by itself could do so
 	// in the middle of a statement; the writer ends it at its own pace.
-	tx, err := w.a.db.BeginTx(context.WithoutCancel(ctx), nil)
+	ctx = context.WithoutCancel(ctx)
+	conn, err := w.a.db.Conn(ctx)
 	if err != nil {
 		return err
 	}
-	w.tx, w.stmts, w.pending, w.docs = tx, map[string]*sql.Stmt{}, 0, w.docs[:0]
+	tx, err := conn.BeginTx(ctx, nil)
+	if err != nil {
+		return errors.Join(err, conn.Close())
+	}
+	w.conn, w.tx, w.stmts, w.pending = conn, tx, map[string]*sql.Stmt{}, 0
+	w.rows, w.docs = w.rows[:0], w.docs[:0]
 	w.origins = map[origin]int64{}
+	if w.bulk {
+		// Whoever is killed before they are made again leaves that to the next
+		// refresh.
+		if _, err := tx.Exec("DROP INDEX IF EXISTS items_type; DROP INDEX IF EXISTS items_tool; DROP INDEX IF EXISTS items_call"); err != nil {
+			return err
+		}
+	}
 	return tx.QueryRow("SELECT coalesce(max(id), 0) + 1 FROM items").Scan(&w.nextID)
 }
 
 func (w *writer) commit() error {
-	if err := w.indexDocs(); err != nil {
+	if err := w.flush(); err != nil {
 		return errors.Join(err, w.end(false))
 	}
-	tx := w.tx
-	w.tx = nil
-	return tx.Commit()
+	return w.release(w.tx.Commit)
 }
 
-// indexDocs gives the index its documents in ascending order: it would write
-// out what it has at every step back.
-func (w *writer) indexDocs() error {
-	slices.SortFunc(w.docs, func(a, b doc) int { return cmp.Compare(a.number, b.number) })
-	for i := 0; i < len(w.docs); i++ {
-		d := w.docs[i]
-		for i+1 < len(w.docs) && w.docs[i+1].number == d.number {
-			i++
-			d.words = append(slices.Clip(d.words), w.docs[i].words...)
-		}
-		if _, err := w.exec("INSERT INTO words(rowid, bag) VALUES (?, ?)", d.number, string(d.words)); err != nil {
-			return err
-		}
-	}
-	w.docs = w.docs[:0]
-	return nil
+// release ends the transaction and gives its connection back.
+func (w *writer) release(end func() error) error {
+	err := errors.Join(end(), w.conn.Close())
+	w.conn, w.tx = nil, nil
+	return err
 }
 
 func (w *writer) exec(query string, args ...any) (sql.Result, error) {
@@ -220,13 +238,10 @@ func (w *writer) putChunk(j *job, c *chunk) error {
 	if err != nil {
 		return err
 	}
-	first := w.nextID
-	for i := range c.items {
-		if err := w.putItem(j, block, &c.items[i]); err != nil {
-			return err
-		}
+	first, count := w.nextID, int64(len(c.items))
+	if err := w.addRows(j.id, block, c.items); err != nil {
+		return err
 	}
-	count := int64(len(c.items))
 	if _, err := w.exec("INSERT INTO source_blocks(source, pos, block, seq, first, count, open, cursor) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
 		j.id, c.pos, block, j.seq, first, count, c.open, c.cursor); err != nil {
 		return err
@@ -246,9 +261,7 @@ func (w *writer) putChunk(j *job, c *chunk) error {
 // putBlock stores a block, unless it is there.
 func (w *writer) putBlock(c *chunk) (id int64, err error) {
 	if c.packed == nil {
-		c.packed = w.packed
-		w.a.pack(c)
-		w.packed = c.packed
+		w.packed = w.a.pack(c, w.packed)
 	}
 	res, err := w.exec("INSERT INTO blocks(sum, size, packed) VALUES (?, ?, ?) ON CONFLICT(sum) DO NOTHING", c.sum[:], c.size, c.packed)
 	if err != nil {
@@ -259,30 +272,6 @@ func (w *writer) putBlock(c *chunk) (id int64, err error) {
 		return id, err
 	}
 	return id, w.tx.QueryRow("SELECT id FROM blocks WHERE sum = ?", c.sum[:]).Scan(&id)
-}
-
-func (w *writer) putItem(j *job, block int64, it *item) error {
-	origin, err := w.origin(it.origin)
-	if err != nil {
-		return err
-	}
-	id := w.nextID
-	w.nextID++
-	if _, err := w.exec(`INSERT INTO items(id, source, origin, type, seq, at, block, off, size, part, chars, doc,
-		tool, tool_id, subtype, failed, level, logger, event, message) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
-		id, j.id, origin, empty(string(kinds[it.kind])), zero(it.seq), zero(it.at), block, int64(it.off), int64(it.size), int64(it.part), int64(it.chars), zero(it.doc),
-		empty(it.tool), empty(it.toolID), empty(it.subtype), flag(it.failed),
-		empty(it.level), empty(it.logger), empty(it.event), empty(it.message)); err != nil {
-		return err
-	}
-	if it.doc != 0 && !w.a.isCache {
-		w.docs = append(w.docs, doc{it.doc, it.words})
-	}
-	if u := it.usage; u != nil {
-		_, err = w.exec("INSERT INTO usage_rows(item, source, key, model, at, input, output, cache_read, cache_write) VALUES (?,?,?,?,?,?,?,?,?)",
-			id, j.id, u.key, u.model, zero(it.at), u.input, u.output, u.cacheRead, u.cacheWrite)
-	}
-	return err
 }
 
 func (w *writer) origin(o *origin) (any, error) {
@@ -344,6 +333,9 @@ func (w *writer) closeSource(j *job) error {
 // forgetCopies takes the entries of a replaced file out that its successor has
 // too. The raw store keeps both files.
 func (w *writer) forgetCopies(j *job) error {
+	if err := w.flushRows(); err != nil {
+		return err
+	}
 	const copies = `SELECT old.id FROM items old WHERE old.source = ?1 AND (old.doc IS NULL OR EXISTS (
 		SELECT 1 FROM items new WHERE new.doc = old.doc AND new.source = ?2))`
 	if _, err := w.exec("DELETE FROM usage_rows WHERE item IN ("+copies+")", j.known.id, j.id); err != nil {
@@ -351,25 +343,4 @@ func (w *writer) forgetCopies(j *job) error {
 	}
 	_, err := w.exec("DELETE FROM items WHERE id IN ("+copies+")", j.known.id, j.id)
 	return err
-}
-
-func zero(n int64) any {
-	if n == 0 {
-		return nil
-	}
-	return n
-}
-
-func empty(s string) any {
-	if s == "" {
-		return nil
-	}
-	return s
-}
-
-func flag(b bool) any {
-	if b {
-		return int64(1)
-	}
-	return nil
 }

@@ -57,7 +57,13 @@ func Walk(b []byte, fn func(key, value []byte) error) error {
 	if i >= len(b) || b[i] != '{' {
 		return ErrNotObject
 	}
-	end, err := object(b, i, 0, fn)
+	end, err := object(b, i, 0, func(key []byte, at int) (int, error) {
+		end, err := value(b, at, 1)
+		if err == nil {
+			err = fn(key, b[at:end])
+		}
+		return end, err
+	})
 	if err != nil {
 		return err
 	}
@@ -66,6 +72,20 @@ func Walk(b []byte, fn func(key, value []byte) error) error {
 	}
 	return nil
 }
+
+// Enter is Walk for members of members. It calls fn for every member of the
+// object at i with the place where the value begins; fn returns where it ends,
+// which Skip tells, or another Enter. So what is nested is found in one pass,
+// and not by walking each object in turn. It returns where the object ends.
+func Enter(b []byte, i int, fn func(key []byte, at int) (end int, err error)) (end int, err error) {
+	if i = space(b, i); i >= len(b) || b[i] != '{' {
+		return i, ErrNotObject
+	}
+	return object(b, i, 0, fn)
+}
+
+// Skip checks the value that begins at i and returns where it ends.
+func Skip(b []byte, i int) (end int, err error) { return value(b, i, 0) }
 
 // Elements calls fn for every element of the array b, and checks all of it.
 func Elements(b []byte, fn func(value []byte) error) error {
@@ -132,7 +152,9 @@ func value(b []byte, i, depth int) (int, error) {
 	return i, &SyntaxError{i, "a value"}
 }
 
-func object(b []byte, i, depth int, fn func(key, value []byte) error) (int, error) {
+// object checks the object that begins at i and returns its end. With fn, the
+// values are fn's to check.
+func object(b []byte, i, depth int, fn func(key []byte, at int) (int, error)) (int, error) {
 	if depth >= MaxDepth {
 		return i, &SyntaxError{i, "less nesting"}
 	}
@@ -152,14 +174,13 @@ func object(b []byte, i, depth int, fn func(key, value []byte) error) (int, erro
 		if i = space(b, end); i >= len(b) || b[i] != ':' {
 			return i, &SyntaxError{i, "':'"}
 		}
-		start := space(b, i+1)
-		if i, err = value(b, start, depth+1); err != nil {
-			return i, err
+		if i = space(b, i+1); fn != nil {
+			i, err = fn(key, i)
+		} else {
+			i, err = value(b, i, depth+1)
 		}
-		if fn != nil {
-			if err := fn(key, b[start:i]); err != nil {
-				return i, err
-			}
+		if err != nil {
+			return i, err
 		}
 		i = space(b, i)
 		switch {

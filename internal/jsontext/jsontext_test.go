@@ -113,6 +113,54 @@ func TestElementsAndGet(t *testing.T) {
 	}
 }
 
+// FuzzEnterAgreesWithWalk: an object taken member by member is the same as the
+// object walked through.
+func FuzzEnterAgreesWithWalk(f *testing.F) {
+	for _, s := range samples {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var want, got []string
+		walkErr := Walk(b, func(key, value []byte) error {
+			want = append(want, string(key)+"="+string(value))
+			return nil
+		})
+		end, err := Enter(b, 0, func(key []byte, at int) (int, error) {
+			end, err := Skip(b, at)
+			if err == nil {
+				got = append(got, string(key)+"="+string(b[at:end]))
+			}
+			return end, err
+		})
+		if err == nil && len(bytes.TrimLeft(b[end:], " \t\r\n")) > 0 {
+			return // something stands behind the object: Walk refuses it
+		}
+		if (err == nil) != (walkErr == nil) || strings.Join(got, "|") != strings.Join(want, "|") {
+			t.Fatalf("%q: Enter found %q (%v), Walk %q (%v)", b, got, err, want, walkErr)
+		}
+	})
+}
+
+func TestEnterNested(t *testing.T) {
+	doc := []byte(`{"a":{"b":{"c":"x"},"d":[1]},"b":2}`)
+	var path []string
+	var visit func(key []byte, at int) (int, error)
+	visit = func(key []byte, at int) (int, error) {
+		path = append(path, string(key))
+		if doc[at] == '{' {
+			return Enter(doc, at, visit)
+		}
+		return Skip(doc, at)
+	}
+	end, err := Enter(doc, 0, visit)
+	if err != nil || end != len(doc) || strings.Join(path, " ") != "a b c d b" {
+		t.Errorf("%q, ended at %d of %d, %v", path, end, len(doc), err)
+	}
+	if _, err := Enter([]byte(`[1]`), 0, nil); err != ErrNotObject {
+		t.Errorf("an array: %v", err)
+	}
+}
+
 func TestNestingIsBounded(t *testing.T) {
 	deep := strings.Repeat("[", MaxDepth+1) + strings.Repeat("]", MaxDepth+1)
 	if Valid([]byte(deep)) {

@@ -1,0 +1,150 @@
+package archive
+
+import (
+	"cmp"
+	"context"
+	"database/sql/driver"
+	"errors"
+	"slices"
+	"strings"
+)
+
+// heldRows is how many rows are put in at a time: they stand together in the
+// file then, and not each between two blocks.
+const heldRows = 4096
+
+// row is an item that has its place.
+type row struct {
+	id, source, block int64
+	origin            any
+	*item
+}
+
+// doc waits for the index, which wants its documents in order.
+type doc struct {
+	number int64
+	words  []byte
+}
+
+// addRows takes up the items of a block.
+func (w *writer) addRows(source, block int64, items []item) error {
+	for i := range items {
+		it := &items[i]
+		origin, err := w.origin(it.origin)
+		if err != nil {
+			return err
+		}
+		w.rows = append(w.rows, row{w.nextID, source, block, origin, it})
+		w.nextID++
+		if it.doc != 0 && !w.a.isCache {
+			w.docs = append(w.docs, doc{it.doc, it.words})
+		}
+	}
+	if len(w.rows) >= heldRows {
+		return w.flushRows()
+	}
+	return nil
+}
+
+// flush puts in what is held in memory.
+func (w *writer) flush() error {
+	if err := w.flushRows(); err != nil {
+		return err
+	}
+	return w.flushDocs()
+}
+
+func (w *writer) flushRows() error {
+	if err := w.insert(`INSERT INTO items(id, source, origin, agent, type, seq, at, block, off, size, part, chars, doc,
+		tool, tool_id, subtype, failed, level, logger, event, message) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
+		len(w.rows), func(i int) []any { return w.rows[i].values() }); err != nil {
+		return err
+	}
+	counted := slices.DeleteFunc(w.rows, func(r row) bool { return r.usage == nil })
+	err := w.insert("INSERT INTO usage_rows(item, source, key, model, at, input, output, cache_read, cache_write) VALUES (?,?,?,?,?,?,?,?,?)",
+		len(counted), func(i int) []any {
+			r, u := &counted[i], counted[i].usage
+			return []any{r.id, r.source, u.key, u.model, zero(r.at), u.input, u.output, u.cacheRead, u.cacheWrite}
+		})
+	clear(w.rows)
+	w.rows = w.rows[:0]
+	return err
+}
+
+func (r *row) values() []any {
+	var agent any
+	if r.item.origin != nil {
+		agent = r.item.origin.source
+	}
+	return []any{r.id, r.source, r.origin, agent, empty(string(kinds[r.kind])), zero(r.seq), zero(r.at), r.block,
+		int64(r.off), int64(r.size), int64(r.part), int64(r.chars), zero(r.doc),
+		empty(r.tool), empty(r.toolID), empty(r.subtype), flag(r.failed),
+		empty(r.level), empty(r.logger), empty(r.event), empty(r.message)}
+}
+
+// flushDocs gives the index its documents in ascending order: it would write
+// out what it has at every step back.
+func (w *writer) flushDocs() error {
+	slices.SortFunc(w.docs, func(a, b doc) int { return cmp.Compare(a.number, b.number) })
+	docs := w.docs[:0]
+	for _, d := range w.docs {
+		if last := len(docs) - 1; last >= 0 && docs[last].number == d.number {
+			docs[last].words = append(slices.Clip(docs[last].words), d.words...)
+			continue
+		}
+		docs = append(docs, d)
+	}
+	err := w.insert("INSERT INTO words(rowid, bag) VALUES (?, ?)", len(docs), func(i int) []any {
+		return []any{docs[i].number, string(docs[i].words)}
+	})
+	clear(w.docs) // the words are not kept until the next ones come
+	w.docs = w.docs[:0]
+	return err
+}
+
+// insert runs one statement n times. It goes past database/sql, whose locks and
+// conversions take longer than a short row.
+func (w *writer) insert(query string, n int, values func(i int) []any) error {
+	if n == 0 {
+		return nil
+	}
+	return w.conn.Raw(func(c any) (err error) {
+		ctx := context.Background()
+		stmt, err := c.(driver.ConnPrepareContext).PrepareContext(ctx, query)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, stmt.Close()) }()
+		args := make([]driver.NamedValue, strings.Count(query, "?"))
+		for i := range n {
+			for k, v := range values(i) {
+				args[k] = driver.NamedValue{Ordinal: k + 1, Value: v}
+			}
+			if _, err := stmt.(driver.StmtExecContext).ExecContext(ctx, args); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func zero(n int64) any {
+	if n == 0 {
+		return nil
+	}
+	return n
+}
+
+func empty(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+func flag(b bool) any {
+	if b {
+		return int64(1)
+	}
+	return nil
+}
