@@ -222,11 +222,8 @@ func (p *Process) Stop(ctx context.Context) error {
 	p.stop.Lock()
 	defer p.stop.Unlock()
 	p.stdin.Close()
-	if !p.ended(p.opts.CloseWait) {
-		p.family.terminate()
-		if !p.ended(p.opts.TermWait) {
-			p.kill()
-		}
+	if !p.ended(p.opts.CloseWait) && (p.hurried() || !p.terminated()) {
+		p.kill()
 	}
 	select {
 	case <-p.done:
@@ -239,6 +236,22 @@ func (p *Process) Stop(ctx context.Context) error {
 		return fmt.Errorf("stop %s: these processes outlived KILL: %s", p.name, strings.Join(p.left, ", "))
 	}
 	return nil
+}
+
+// hurried says that nobody waits for the ladder any more.
+func (p *Process) hurried() bool {
+	select {
+	case <-p.killNow:
+		return true
+	default:
+		return false
+	}
+}
+
+// terminated asks the family to end, and says whether it has.
+func (p *Process) terminated() bool {
+	p.family.terminate()
+	return p.ended(p.opts.TermWait)
 }
 
 // ended waits up to d for the end of the program, less when in a hurry.

@@ -151,6 +151,23 @@ func TestStopInAHurry(t *testing.T) {
 
 // What the program wrote before it ended is read to the last byte, however
 // late the reader comes.
+// In a hurry nobody is asked: a program that would have ended itself, with a
+// status of its own, is killed.
+func TestKilledAtOnce(t *testing.T) {
+	p := launch(t, Options{CloseWait: time.Hour, TermWait: time.Hour}, "/bin/sh", "-c", "trap 'exit 7' TERM; echo ready; while :; do sleep 0.01; done")
+	if _, err := bufio.NewReader(p.Stdout()).ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := p.Stop(gone); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Err(); err == nil || !strings.Contains(err.Error(), "killed") {
+		t.Errorf("it ended with %v", err)
+	}
+}
+
 func TestOutputSurvivesTheProgram(t *testing.T) {
 	p := launch(t, Options{}, "/bin/sh", "-c", "printf 'last words'; printf 'and complaints' >&2; exit 3")
 	<-p.Done()
