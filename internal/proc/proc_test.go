@@ -149,8 +149,6 @@ func TestStopInAHurry(t *testing.T) {
 	}
 }
 
-// What the program wrote before it ended is read to the last byte, however
-// late the reader comes.
 // In a hurry nobody is asked: a program that would have ended itself, with a
 // status of its own, is killed.
 func TestKilledAtOnce(t *testing.T) {
@@ -168,6 +166,8 @@ func TestKilledAtOnce(t *testing.T) {
 	}
 }
 
+// What the program wrote before it ended is read to the last byte, however
+// late the reader comes.
 func TestOutputSurvivesTheProgram(t *testing.T) {
 	p := launch(t, Options{}, "/bin/sh", "-c", "printf 'last words'; printf 'and complaints' >&2; exit 3")
 	<-p.Done()
