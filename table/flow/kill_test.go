@@ -34,6 +34,16 @@ func killScripts(r *rig) {
 	r.scripts[sera] = "turn\n  say I kneel and pray for the drowned.\n"
 }
 
+// prepareAsh lays out the campaign that is killed.
+func prepareAsh(dir string) error {
+	for name, text := range baseFiles {
+		if err := writeFile(filepath.Join(dir, "campaigns", "ash", filepath.FromSlash(name)), text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func killRig(dir string, crash func(string)) *rig {
 	r := &rig{t: nil, dir: dir, scripts: map[string]string{"keeper": keeperScript}, people: map[string]bool{}}
 	killScripts(r)
@@ -76,15 +86,8 @@ var salts = regexp.MustCompile(`"(salt|prev|hash|id)":"[^"]*"`)
 // twice, one narrative, one entry for each character and cycle.
 func TestKillEverywhere(t *testing.T) {
 	labels := enginetest.KillEverywhere(t, enginetest.Program{
-		Scopes: []string{Scope("ash")},
-		Prepare: func(dir string) error {
-			for name, text := range baseFiles {
-				if err := writeFile(filepath.Join(dir, "campaigns", "ash", filepath.FromSlash(name)), text); err != nil {
-					return err
-				}
-			}
-			return nil
-		},
+		Scopes:  []string{Scope("ash")},
+		Prepare: prepareAsh,
 		Run: func(ctx context.Context, dir string, crash func(string)) error {
 			return playAll(ctx, killRig(dir, crash).opts)
 		},
@@ -244,17 +247,10 @@ func saveAll(ctx context.Context, dir string, crash func(string)) error {
 // its maker died, and the next attempt makes what is missing.
 func TestKilledSaves(t *testing.T) {
 	labels := enginetest.KillEverywhere(t, enginetest.Program{
-		Scopes: []string{Scope("ash")},
-		Prepare: func(dir string) error {
-			for name, text := range baseFiles {
-				if err := writeFile(filepath.Join(dir, "campaigns", "ash", filepath.FromSlash(name)), text); err != nil {
-					return err
-				}
-			}
-			return nil
-		},
-		Run:  saveAll,
-		Most: killPoints(),
+		Scopes:  []string{Scope("ash")},
+		Prepare: prepareAsh,
+		Run:     saveAll,
+		Most:    killPoints(),
 		Normalise: func(path string, data []byte) []byte {
 			if strings.HasSuffix(path, "dice-log.jsonl") {
 				return nil // a restore that is done twice turns the page twice

@@ -3,7 +3,6 @@ package flow
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -203,15 +202,8 @@ func TestPlace(t *testing.T) {
 // and player get the numbers that had fallen.
 func TestKilledAtTheDice(t *testing.T) {
 	labels := enginetest.KillEverywhere(t, enginetest.Program{
-		Scopes: []string{Scope("ash")},
-		Prepare: func(dir string) error {
-			for name, text := range baseFiles {
-				if err := writeFile(filepath.Join(dir, "campaigns", "ash", filepath.FromSlash(name)), text); err != nil {
-					return err
-				}
-			}
-			return nil
-		},
+		Scopes:  []string{Scope("ash")},
+		Prepare: prepareAsh,
 		Run: func(ctx context.Context, dir string, crash func(string)) error {
 			r := killRig(dir, func(label string) {
 				if strings.HasPrefix(label, "rolled") || strings.HasPrefix(label, "answered") || strings.HasPrefix(label, "asking") {
