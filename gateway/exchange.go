@@ -134,9 +134,11 @@ func (g *Gateway) send(r *http.Request, x *exchange, header http.Header, body []
 	return g.transport.RoundTrip(req)
 }
 
-// unreached tells that there was no answer, and why, without the key.
+// unreached tells that there was no answer, and why, without the key. Whoever
+// has left, or was shown out, is told nothing.
 func (g *Gateway) unreached(w http.ResponseWriter, r *http.Request, x *exchange, err error) {
-	if r.Context().Err() != nil {
+	left := r.Context().Err() != nil
+	if left {
 		x.HungUp, x.Error = true, g.whoLeft()+" before the answer began"
 		x.Usage, x.Estimated = x.estimate, x.paid
 	} else {
@@ -145,6 +147,9 @@ func (g *Gateway) unreached(w http.ResponseWriter, r *http.Request, x *exchange,
 	no := &refusal{ruleUpstream, x.Error}
 	if err := g.recordResponse(x); err != nil {
 		no = g.broken(err)
+	}
+	if left {
+		panic(http.ErrAbortHandler)
 	}
 	writeRefusal(w, g.family(r), no)
 }
