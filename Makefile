@@ -50,7 +50,7 @@ test: prepare clients lint cross build ## everything
 redteam: prepare clients ## go for the secrets, as root and as an ordinary user, with a shell and the real agents
 	CONCLAVE_REDTEAM=all $(GO) test -count=1 -timeout 20m -run TestRedTeam -v ./internal/redteam
 
-bench: ## what the documents call fast, each as a ratio to its peer
+bench: clients ## what the documents call fast, each as a ratio to its peer
 	$(GO) test -run '^$$' -bench . -benchtime 1s ./...
 
 soak: clients ## what needs gigabytes or hours

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -15,6 +16,7 @@ import (
 
 	"conclave/agent/claude"
 	"conclave/archive"
+	"conclave/internal/clients"
 	"conclave/internal/sessiongen"
 	"conclave/transcript"
 )
@@ -97,13 +99,43 @@ func BenchmarkArchiveGrown(b *testing.B) {
 	}
 }
 
-// BenchmarkUsageCold and BenchmarkUsageWarm count the tokens of a tree.
+// BenchmarkUsageCold counts the tokens of a tree, beside ccusage on the same
+// tree with as many processors, BenchmarkUsageWarm counts them again.
 func BenchmarkUsageCold(b *testing.B) {
 	t := tree(b)
 	b.SetBytes(t.Bytes)
+	peer := time.Duration(1<<63 - 1)
+	for range 3 { // its best: the first has to read the disk
+		peer = min(peer, ccusage(b, t))
+	}
 	for b.Loop() {
 		usage(b, t, "")
 	}
+	ours := b.Elapsed() / time.Duration(b.N)
+	b.ReportMetric(float64(peer)/float64(ours), "x-ccusage")
+	b.ReportMetric(float64(t.Bytes)/1e6/peer.Seconds(), "ccusage-MB/s")
+}
+
+// ccusage lets the peer count a tree and returns how long it took.
+func ccusage(b *testing.B, t sessiongen.Tree) time.Duration {
+	b.Helper()
+	program, err := clients.Counter()
+	if err != nil {
+		b.Fatal(err)
+	}
+	args := []string{"claude", "daily", "--json", "--offline"}
+	if runtime.GOMAXPROCS(0) == 1 {
+		args = append(args, "--single-thread")
+	}
+	cmd := exec.Command(program, args...)
+	cmd.Env = []string{"HOME=" + b.TempDir(), "CLAUDE_CONFIG_DIR=" + filepath.Dir(t.Dir)}
+	start := time.Now()
+	out, err := cmd.Output()
+	took := time.Since(start)
+	if want := fmt.Sprintf(`"outputTokens": %d`, t.Output); err != nil || !bytes.Contains(out, []byte(want)) {
+		b.Fatalf("ccusage: %v; no %s in %s", err, want, out)
+	}
+	return took
 }
 
 func BenchmarkUsageWarm(b *testing.B) {

@@ -200,17 +200,16 @@ func manyEntries(tb testing.TB, path string, n int) string {
 
 // TestMemoryDoesNotGrow makes a bundle of a short and of a long run in
 // programs of their own and compares their peaks. With CONCLAVE_SOAK it is a
-// hundred thousand entries, in five seconds and 150 MB.
+// hundred thousand entries, in 150 MB; BenchmarkCreate says how fast.
 func TestMemoryDoesNotGrow(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("peak memory is read from /proc")
 	}
 	long := 6_000
-	soak := os.Getenv("CONCLAVE_SOAK") != ""
-	if soak {
+	if os.Getenv("CONCLAVE_SOAK") != "" {
 		long = 100_000
 	}
-	measure := func(n int) (ms, kb int) {
+	measure := func(n int) (kb int) {
 		path := manyEntries(t, filepath.Join(t.TempDir(), "r.record"), n)
 		dir := t.TempDir()
 		cmd := startChild(t, "measure", path, dir)
@@ -218,7 +217,7 @@ func TestMemoryDoesNotGrow(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
-		var size int
+		var ms, size int
 		if _, err := fmt.Sscan(string(out), &ms, &kb, &size); err != nil {
 			t.Fatalf("%v in %q", err, out)
 		}
@@ -227,14 +226,10 @@ func TestMemoryDoesNotGrow(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Logf("%d entries, %d MB: %d ms, %v of processor time, %d MB at the peak, bundle of %d MB", n, info.Size()>>20, ms, cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime(), kb>>10, size>>20)
-		return ms, kb
+		return kb
 	}
-	_, small := measure(1_000)
-	ms, large := measure(long)
+	small, large := measure(1_000), measure(long)
 	if large > small+40<<10 || large > 150<<10 {
 		t.Errorf("%d kB for the short run, %d kB for the long one", small, large)
-	}
-	if soak && ms > 5000 {
-		t.Errorf("it took %d ms", ms)
 	}
 }

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Installs the pinned agent programs that the tests drive, each into a
-# directory of its own below the cache, and leaves alone what is already there.
+# Installs the pinned programs that the tests drive, the agents and a peer that
+# counts their tokens, each into a directory of its own below the cache, and
+# leaves alone what is already there.
 #
 #	script/clients.sh            all of them
 #	script/clients.sh codex      those whose directory begins so
@@ -15,6 +16,7 @@ pins='
 claude-2.1.325 @anthropic-ai/claude-code@2.1.325 claude
 claude-2.1.197 @anthropic-ai/claude-code@2.1.197 claude
 codex-0.166.0 @openai/codex@0.166.0 codex
+ccusage-20.0.24 ccusage@20.0.24 ccusage
 '
 
 root=${CONCLAVE_CLIENTS:-${XDG_CACHE_HOME:-${HOME:?set HOME or CONCLAVE_CLIENTS}/.cache}/conclave/clients}

@@ -1,7 +1,7 @@
-// Package clients finds the agent programs that the tests drive, at the
-// versions that script/clients.sh installs. It starts nothing and
-// installs nothing; a program that is not there is an error that says
-// how to get it, never a reason to skip a test.
+// Package clients finds the programs that the tests drive, the agents and a
+// peer that counts their tokens, at the versions that script/clients.sh
+// installs. It starts nothing and installs nothing; a program that is not there
+// is an error that says how to get it, never a reason to skip a test.
 package clients
 
 import (
@@ -15,6 +15,7 @@ const (
 	ClaudeNew = "2.1.325"
 	ClaudeOld = "2.1.197"
 	CodexOnly = "0.166.0"
+	Ccusage   = "20.0.24"
 )
 
 // Dir is where the programs lie.
@@ -38,6 +39,24 @@ func Claude(version string) (string, error) { return find("claude", version) }
 
 // Codex returns the path of Codex.
 func Codex() (string, error) { return find("codex", CodexOnly) }
+
+// Counter returns the path of ccusage, which reads the files that Claude Code
+// keeps and counts their tokens: the native program, without its launcher.
+func Counter() (string, error) {
+	launcher, err := find("ccusage", Ccusage)
+	if err != nil {
+		return "", err
+	}
+	pattern := filepath.Join(filepath.Dir(launcher), "..", "@ccusage", "*", "bin", "ccusage")
+	native, err := filepath.Glob(pattern)
+	if err == nil && len(native) != 1 {
+		err = fmt.Errorf("ccusage has %d native programs (%s): remove the directory and run `make clients`", len(native), pattern)
+	}
+	if err != nil {
+		return "", err
+	}
+	return native[0], nil
+}
 
 func find(name, version string) (string, error) {
 	dir, err := Dir()

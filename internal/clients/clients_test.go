@@ -16,13 +16,13 @@ func TestPinsAgree(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, m := range regexp.MustCompile(`(?m)^([a-z]+-[0-9.]+) (@\S+)@([0-9.]+) `).FindAllStringSubmatch(string(script), -1) {
+	for _, m := range regexp.MustCompile(`(?m)^([a-z]+-[0-9.]+) (\S+)@([0-9.]+) `).FindAllStringSubmatch(string(script), -1) {
 		if !strings.HasSuffix(m[1], "-"+m[3]) {
 			t.Errorf("%s installs %s@%s", m[1], m[2], m[3])
 		}
 		got = append(got, m[1])
 	}
-	want := []string{"claude-" + ClaudeNew, "claude-" + ClaudeOld, "codex-" + CodexOnly}
+	want := []string{"claude-" + ClaudeNew, "claude-" + ClaudeOld, "codex-" + CodexOnly, "ccusage-" + Ccusage}
 	if !slices.Equal(got, want) {
 		t.Errorf("the script pins %v, this package %v", got, want)
 	}
@@ -30,7 +30,7 @@ func TestPinsAgree(t *testing.T) {
 
 func TestMissing(t *testing.T) {
 	t.Setenv("CONCLAVE_CLIENTS", t.TempDir())
-	for _, f := range []func() (string, error){Codex, func() (string, error) { return Claude(ClaudeNew) }} {
+	for _, f := range []func() (string, error){Codex, Counter, func() (string, error) { return Claude(ClaudeNew) }} {
 		if _, err := f(); err == nil || !strings.Contains(err.Error(), "make clients") {
 			t.Errorf("a missing program gives %v", err)
 		}
