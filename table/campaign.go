@@ -19,14 +19,52 @@ type Campaign struct {
 	Swept     []string // unfinished writes that were removed at opening
 }
 
+// Campaigns lists the campaigns below a workspace.
+func Campaigns(workspace string) ([]string, error) {
+	entries, err := os.ReadDir(filepath.Join(workspace, "campaigns"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var out []string
+	for _, e := range entries {
+		if e.IsDir() && CheckSlug(e.Name()) == nil {
+			out = append(out, e.Name())
+		}
+	}
+	return out, err
+}
+
+// NoCampaignError says that a workspace has no campaign of a name.
+type NoCampaignError struct {
+	Name, Suggest string
+	Known         []string
+}
+
+func (e *NoCampaignError) Error() string {
+	switch {
+	case e.Suggest != "":
+		return fmt.Sprintf("there is no campaign %s here; did you mean %s?", e.Name, e.Suggest)
+	case len(e.Known) > 0:
+		return fmt.Sprintf("there is no campaign %s here; there are: %s", e.Name, strings.Join(e.Known, ", "))
+	}
+	return fmt.Sprintf("there is no campaign %s here, nor any other", e.Name)
+}
+
+// Is makes it an fs.ErrNotExist.
+func (e *NoCampaignError) Is(target error) bool { return target == fs.ErrNotExist }
+
 // OpenCampaign opens campaigns/{name} below a workspace. The name is checked
 // before it becomes part of a path; no directory on the way may be a link. A
-// missing tmp/ is created, anything else in its place is refused.
+// missing tmp/ is created, anything else in its place is refused. A campaign
+// that does not exist gives a *NoCampaignError.
 func OpenCampaign(workspace, name string) (*Campaign, error) {
 	if err := CheckSlug(name); err != nil {
 		return nil, fmt.Errorf("campaign %w", err)
 	}
 	base, err := OpenDir(filepath.Join(workspace, "campaigns"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &NoCampaignError{Name: name}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +79,15 @@ func OpenCampaign(workspace, name string) (*Campaign, error) {
 }
 
 func (c *Campaign) open(base *Dir) (err error) {
-	if c.Root, err = base.Sub(c.Name); err != nil {
+	c.Root, err = base.Sub(c.Name)
+	if errors.Is(err, fs.ErrNotExist) {
+		known, err := Campaigns(c.Workspace)
+		if err != nil {
+			return err
+		}
+		return &NoCampaignError{c.Name, nearest(c.Name, known), known}
+	}
+	if err != nil {
 		return fmt.Errorf("open campaign %s: %w", c.Name, err)
 	}
 	if c.Party, err = c.Root.Sub("party"); err != nil {

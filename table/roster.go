@@ -170,20 +170,23 @@ func (r Roster) Slugs() []string {
 	return out
 }
 
-// suggest finds what a name may have meant. The result is always a slug of the
-// roster; the name itself goes nowhere.
-func (r Roster) suggest(name string) string {
+// suggest finds whom a name may have meant.
+func (r Roster) suggest(name string) string { return nearest(name, r.Slugs()) }
+
+// nearest finds what a name may have meant. The result is always one of the
+// slugs; the name itself goes nowhere.
+func nearest(name string, slugs []string) string {
 	low := strings.ToLower(strings.TrimSpace(name))
 	if s, err := Slugify(name); err == nil && !strings.ContainsAny(name, `/\.`) {
 		low = s
 	}
 	best, dist := "", 3
-	for _, c := range r.Characters {
-		if low != "" && (strings.HasPrefix(c.Slug, low+"-") || strings.HasSuffix(c.Slug, "-"+low) || c.Slug == low) {
-			return c.Slug
+	for _, slug := range slugs {
+		if low != "" && (strings.HasPrefix(slug, low+"-") || strings.HasSuffix(slug, "-"+low) || slug == low) {
+			return slug
 		}
-		if d := editDistance(low, c.Slug); d < dist {
-			best, dist = c.Slug, d
+		if d := editDistance(low, slug); d < dist {
+			best, dist = slug, d
 		}
 	}
 	return best

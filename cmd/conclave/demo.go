@@ -272,7 +272,7 @@ func (d *demo) table(ctx context.Context) (err error) {
 	screen := inside.tableScreen(tableflow.SeatTable)
 	var moment tableflow.Notice
 	t, err := tableflow.Open(ctx, tableflow.Options{
-		Workspace: d.root, Campaign: "weir", Cast: w.tableCast(&inside, ""), Auto: true, Purpose: "demo", Program: "conclave " + version,
+		Workspace: d.root, Campaign: "weir", Cast: w.tableCast(&inside, tableFlags{auto: true}), Auto: true, Purpose: "demo", Program: "conclave " + version,
 		Show: func(n tableflow.Notice) {
 			switch {
 			case n.Cycle == 1 || n.Cycle == 0 && moment.Kind == "":
@@ -283,13 +283,13 @@ func (d *demo) table(ctx context.Context) (err error) {
 		},
 	})
 	if err != nil {
-		return tableError(err)
+		return tableError("weir", err)
 	}
 	err = errors.Join(t.Play(ctx, tableflow.Play{Seat: tableflow.SeatTable, MaxTurns: 2, EndAt: true}), t.Close())
 	for _, who := range []string{"bram-oatley", "corin-vale", "ysolde-marrow"} {
 		d.say("\n%s\n%s", d.style.bold("On "+who+"'s screen:"), lastPart(moment.For(who)))
 	}
-	return tableError(err)
+	return tableError("weir", err)
 }
 
 // lastPart leaves out the scene that everybody has read already.

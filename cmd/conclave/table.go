@@ -15,6 +15,7 @@ import (
 	"conclave/internal/lockfile"
 	"conclave/policy"
 	"conclave/seat"
+	"conclave/table"
 	tableflow "conclave/table/flow"
 	"conclave/table/offline"
 )
@@ -62,7 +63,7 @@ func (env *environment) openTable(ctx context.Context, cmd *cobra.Command, name 
 		return nil, nil, err
 	}
 	o := tableflow.Options{
-		Workspace: w.root, Campaign: name, Cast: w.tableCast(env, f.as), Auto: f.auto, Wait: f.wait,
+		Workspace: w.root, Campaign: name, Cast: w.tableCast(env, f), Auto: f.auto, Wait: f.wait,
 		Purpose: cmd.CommandPath() + " " + name, Program: "conclave " + version,
 		Show: env.tableScreen(f.as),
 	}
@@ -76,7 +77,7 @@ func (env *environment) openTable(ctx context.Context, cmd *cobra.Command, name 
 	}
 	t, err := tableflow.Open(ctx, o)
 	if err != nil {
-		return nil, nil, tableError(err)
+		return nil, nil, tableError(name, err)
 	}
 	return t, w, nil
 }
@@ -98,8 +99,8 @@ func (env *environment) tableAsker(answers string) (*asker, error) {
 	return a, nil
 }
 
-// tableError gives an error of the table its exit code and the way out.
-func tableError(err error) error {
+// tableError gives an error of a table its exit code and the way out.
+func tableError(name string, err error) error {
 	var held *lockfile.HeldError
 	var cut *engine.CutError
 	switch {
@@ -108,16 +109,17 @@ func tableError(err error) error {
 	case errors.As(err, &held):
 		return environmentError("the table is in use: %w (--wait waits for it)", err)
 	case errors.As(err, &cut):
-		return environmentError("the table waits: %w\ncontinue with: conclave table resume NAME", err)
+		return environmentError("the table waits: %w\ncontinue with: conclave table resume %s", err, name)
 	case errors.Is(err, tableflow.ErrOpen):
-		return noError("%w: conclave table resume NAME", err)
+		return noError("%w: conclave table resume %s", err, name)
 	}
 	return environmentError("%w", err)
 }
 
 // tableCast finds who sits where: the person in the seat that they named, else
-// whom the configuration names, by character first, then by role.
-func (w *workspace) tableCast(env *environment, as string) tableflow.Cast {
+// whom the configuration names, by character first, then by role. With --auto
+// no person sits anywhere, and the seat that they named is one they look from.
+func (w *workspace) tableCast(env *environment, f tableFlags) tableflow.Cast {
 	return func(role policy.Role, character string, stepIn bool) (tableflow.Actor, error) {
 		keys, embedded := []string{"gm"}, offline.GM()
 		switch role {
@@ -133,8 +135,8 @@ func (w *workspace) tableCast(env *environment, as string) tableflow.Cast {
 				break
 			}
 		}
-		seated := as != "" && role != policy.JournalKeeper && (as == character || role == policy.GM && as == string(policy.GM))
-		if (seated || w.config.For(key).Agent == "human") && !stepIn {
+		seated := f.as != "" && role != policy.JournalKeeper && (f.as == character || role == policy.GM && f.as == string(policy.GM))
+		if (seated || w.config.For(key).Agent == "human") && !stepIn && !f.auto {
 			return tableflow.Actor{Person: true}, nil
 		}
 		return w.tableActor(env, key, embedded)
@@ -160,6 +162,9 @@ func (env *environment) tableScreen(as string) func(tableflow.Notice) {
 	s := env.style()
 	shownBlocks, cycle := 0, 0
 	return func(n tableflow.Notice) {
+		if n.Kind == "journals" && !env.StdoutIsTerminal {
+			return // nobody is here to wonder why it takes so long
+		}
 		if n.Kind == "narrative" {
 			// A cycle's passages are shown as they come; the commit shows all.
 			if n.Cycle != cycle {
@@ -188,7 +193,7 @@ func newTableList(env *environment) *cobra.Command {
 		Example: "  conclave table list --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			root := env.findRoot()
-			names, err := tableflow.Campaigns(root)
+			names, err := table.Campaigns(root)
 			if err != nil {
 				return environmentError("%w", err)
 			}
@@ -257,9 +262,12 @@ func newTableStatus(env *environment) *cobra.Command {
 				}
 				fmt.Fprintf(env.Stdout, "  %s (%s): %s%s\n", c.Slug, c.Name, c.Status, away)
 			}
-			for what, list := range map[string][]string{"open": st.Open, "journal": st.Journals, "draft": st.Drafts, "problem": st.Problems} {
-				for _, l := range list {
-					fmt.Fprintf(env.Stdout, "%s: %s\n", what, l)
+			for _, part := range []struct {
+				what string
+				list []string
+			}{{"open", st.Open}, {"journal", st.Journals}, {"draft", st.Drafts}, {"problem", st.Problems}} {
+				for _, l := range part.list {
+					fmt.Fprintf(env.Stdout, "%s: %s\n", part.what, l)
 				}
 			}
 			for _, sv := range st.Saves {

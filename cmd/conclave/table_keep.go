@@ -63,7 +63,7 @@ log, where it can be checked; without, it is for practice and nobody can.`,
 			if err != nil {
 				return err
 			}
-			defer func() { err = errors.Join(err, tableError(t.Close())) }()
+			defer func() { err = errors.Join(err, tableError(campaign, t.Close())) }()
 			l, err := t.Roll(dice.Request{Who: who, Expr: args[0], Purpose: purpose, Visibility: dice.Visibility(visibility)})
 			if err != nil {
 				return usageError("%w", err)
@@ -90,11 +90,13 @@ It proves that nothing was changed and nothing chosen later: fair against everyo
 but the host of the engine, who can read the seed of an epoch that is open.`,
 		Example: "  conclave table dice verify ashfall",
 		RunE: func(_ *cobra.Command, args []string) error {
-			file, err := env.tableFile(args[0], table.DiceLogFile)
-			if err != nil {
+			if err := env.checkSeat(args[0], ""); err != nil {
 				return err
 			}
-			report, err := dice.VerifyFile(file)
+			report, err := dice.VerifyFile(filepath.Join(env.findRoot(), "campaigns", args[0], table.DiceLogFile))
+			if errors.Is(err, os.ErrNotExist) {
+				return noError("no dice have fallen in %s yet", args[0])
+			}
 			if err != nil {
 				return environmentError("%w", err)
 			}
@@ -118,14 +120,6 @@ but the host of the engine, who can read the seed of an epoch that is open.`,
 	return cmd
 }
 
-// tableFile is a file of a campaign, whose name is checked first.
-func (env *environment) tableFile(campaign, name string) (string, error) {
-	if err := table.CheckSlug(campaign); err != nil {
-		return "", usageError("campaign %w", err)
-	}
-	return filepath.Join(env.findRoot(), "campaigns", campaign, name), nil
-}
-
 func newTableReveal(env *environment) *cobra.Command {
 	var f tableFlags
 	cmd := &cobra.Command{
@@ -140,7 +134,7 @@ func newTableReveal(env *environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			defer func() { err = errors.Join(err, tableError(t.Close())) }()
+			defer func() { err = errors.Join(err, tableError(args[0], t.Close())) }()
 			l, err := t.Reveal(n)
 			if err != nil {
 				return noError("%w", err)
@@ -163,7 +157,7 @@ func newTableSave(env *environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			defer func() { err = errors.Join(err, tableError(t.Close())) }()
+			defer func() { err = errors.Join(err, tableError(args[0], t.Close())) }()
 			save, err := t.Save(cmd.Context(), args[1])
 			if err != nil {
 				return noError("%w", err)
@@ -189,7 +183,7 @@ shown, a new one begins.`,
 			if err != nil {
 				return err
 			}
-			defer func() { err = errors.Join(err, tableError(t.Close())) }()
+			defer func() { err = errors.Join(err, tableError(args[0], t.Close())) }()
 			kept, err := t.Restore(cmd.Context(), args[1])
 			if err != nil {
 				return noError("%w", err)
@@ -213,7 +207,7 @@ func newTableFork(env *environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			defer func() { err = errors.Join(err, tableError(t.Close())) }()
+			defer func() { err = errors.Join(err, tableError(args[0], t.Close())) }()
 			if err := t.Fork(cmd.Context(), args[1], from); err != nil {
 				return noError("%w", err)
 			}
@@ -321,15 +315,15 @@ anything was found.`,
 		Example: "  conclave table audit ashfall\n  conclave table audit ashfall --json",
 		Args:    oneArg("campaign"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if _, err := env.tableFile(args[0], ""); err != nil {
-				return err
-			}
 			root := env.findRoot()
 			calls, err := tableflow.Calls(root, args[0])
 			if err != nil {
 				return environmentError("%w", err)
 			}
 			if len(calls) == 0 {
+				if err := env.checkSeat(args[0], ""); err != nil {
+					return err
+				}
 				return noError("no call of %s is on record", args[0])
 			}
 			files, err := tableflow.Records(root, args[0])

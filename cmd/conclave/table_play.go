@@ -62,7 +62,7 @@ func (env *environment) playTable(cmd *cobra.Command, name string, f tableFlags)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, tableError(t.Close())) }()
+	defer func() { err = errors.Join(err, tableError(name, t.Close())) }()
 	p := tableflow.Play{Seat: f.as, MaxTurns: f.maxTurns, EndAt: f.endAfter}
 	if p.Seat == "" {
 		p.Seat = tableflow.SeatTable
@@ -73,7 +73,7 @@ func (env *environment) playTable(cmd *cobra.Command, name string, f tableFlags)
 		}
 		p.Command = func(ctx context.Context, line string) (bool, error) { return env.tableLine(ctx, t, p.Seat, line) }
 	}
-	return tableError(t.Play(ctx, p))
+	return tableError(name, t.Play(ctx, p))
 }
 
 // listenTable is the person's next words; io.EOF when there are none left.
@@ -84,16 +84,16 @@ func listenTable(ctx context.Context, a *asker) (string, error) {
 	return a.Ask(ctx, engine.Question{Text: "What do you do?"})
 }
 
-// checkSeat refuses a seat that is not at this table.
+// checkSeat refuses a table that is not here, and a seat that is not at it.
 func (env *environment) checkSeat(name, seat string) error {
-	if seat == "" || seat == string(policy.GM) || seat == tableflow.SeatTable {
-		return nil
-	}
 	c, err := table.OpenCampaign(env.findRoot(), name)
 	if err != nil {
 		return environmentError("%w", err)
 	}
 	defer c.Close()
+	if seat == "" || seat == string(policy.GM) || seat == tableflow.SeatTable {
+		return nil
+	}
 	roster, err := table.LoadRoster(c.Party, nil, table.Caps{})
 	if err != nil {
 		return environmentError("%w", err)
@@ -157,15 +157,15 @@ func newTableResume(env *environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			defer func() { err = errors.Join(err, tableError(t.Close())) }()
+			defer func() { err = errors.Join(err, tableError(args[0], t.Close())) }()
 			results, err := t.Recover(cmd.Context())
 			if err != nil {
-				return tableError(err)
+				return tableError(args[0], err)
 			}
 			if len(results) == 0 {
 				fmt.Fprintln(env.Stdout, "no cycle was open")
 			}
-			return tableError(t.Drain(cmd.Context()))
+			return tableError(args[0], t.Drain(cmd.Context()))
 		},
 	}
 	f.add(cmd)
@@ -230,11 +230,11 @@ func (env *environment) sayTable(cmd *cobra.Command, name string, in tableflow.I
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, tableError(t.Close())) }()
+	defer func() { err = errors.Join(err, tableError(name, t.Close())) }()
 	if _, err = t.Say(cmd.Context(), in); err != nil {
-		return tableError(err)
+		return tableError(name, err)
 	}
-	return tableError(t.Drain(cmd.Context()))
+	return tableError(name, t.Drain(cmd.Context()))
 }
 
 func newTableSignal(env *environment) *cobra.Command {
@@ -321,7 +321,7 @@ func (env *environment) changeSeats(cmd *cobra.Command, name, away, back string,
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, tableError(t.Close())) }()
+	defer func() { err = errors.Join(err, tableError(name, t.Close())) }()
 	if away != "" {
 		err = errors.Join(err, t.StepAway(cmd.Context(), away, false))
 	}
@@ -352,7 +352,7 @@ func newTableRename(env *environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			defer func() { err = errors.Join(err, tableError(t.Close())) }()
+			defer func() { err = errors.Join(err, tableError(args[0], t.Close())) }()
 			if err := t.Rename(cmd.Context(), args[1], args[2]); err != nil {
 				return noError("%w", err)
 			}

@@ -273,21 +273,25 @@ func (t *Table) runEnd(r *engine.Run, raw json.RawMessage) (json.RawMessage, err
 }
 
 // drain waits for the journals, up to a bound: what is not written then stays
-// pending and is written at the next start.
+// pending and is written at the next start. It says so when that takes a while.
 func (t *Table) drain(ctx context.Context) error {
+	slow := time.AfterFunc(time.Second, func() { t.show(Notice{Kind: "journals", Text: "The journals are being written."}) })
+	defer slow.Stop()
 	limited, cancel := context.WithTimeout(ctx, t.opts.DrainWait)
 	defer cancel()
 	_ = t.journals.wait(limited, func() bool { return len(t.journals.open) == 0 })
 	return ctx.Err()
 }
 
-// Drain waits until no journal is being written.
+// Drain waits for the journals of a table that is to be left, up to
+// Options.DrainWait, and then for what ends them.
 func (t *Table) Drain(ctx context.Context) error {
-	if err := t.journals.wait(ctx, func() bool { return len(t.journals.open) == 0 }); err != nil {
+	if err := t.drain(ctx); err != nil {
 		return err
 	}
-	// What was cut is open, and said so when it was cut.
-	_ = t.engine.Drain(ctx)
+	limited, cancel := context.WithTimeout(ctx, t.opts.DrainWait)
+	defer cancel()
+	_ = t.engine.Drain(limited) // what was cut is open, and said so when it was cut
 	return ctx.Err()
 }
 
@@ -317,7 +321,8 @@ type Play struct {
 }
 
 // Play continues what is open, then goes from turn to turn until the GM or the
-// person ends the session, or the turns are used up.
+// person ends the session, or the turns are used up. A session that it leaves
+// open has its journals written.
 func (t *Table) Play(ctx context.Context, p Play) error {
 	results, err := t.Recover(ctx)
 	if err != nil {
@@ -336,11 +341,14 @@ func (t *Table) Play(ctx context.Context, p Play) error {
 			if p.EndAt {
 				return t.End(ctx)
 			}
-			return nil
+			return t.Drain(ctx)
 		}
 		in, stop, err := t.listen(ctx, p)
-		if err != nil || stop {
+		if err != nil {
 			return err
+		}
+		if stop {
+			return t.Drain(ctx)
 		}
 		if in.Kind == "" {
 			continue

@@ -221,7 +221,7 @@ var rulingsF = map[string]func(*testing.T){
 		if err != nil || len(st.Journals) != 3 {
 			t.Errorf("pending: %v, %v", st.Journals, err)
 		}
-		r.agents["keeper"] = &talker{reply: titled}
+		r.agents["keeper"], r.opts.DrainWait = &talker{reply: titled}, 0
 		r.open()
 		if _, err := r.table.Recover(t.Context()); err != nil {
 			t.Fatal(err)

@@ -153,21 +153,6 @@ func Validate(workspace, campaign string, caps table.Caps) (problems, warnings [
 	return problems, warnings, nil
 }
 
-// Campaigns lists the campaigns of a workspace.
-func Campaigns(workspace string) ([]string, error) {
-	entries, err := os.ReadDir(filepath.Join(workspace, "campaigns"))
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	var out []string
-	for _, e := range entries {
-		if e.IsDir() && table.CheckSlug(e.Name()) == nil {
-			out = append(out, e.Name())
-		}
-	}
-	return out, err
-}
-
 // Call is one call of a table and everything that fed it.
 type Call struct {
 	Run string `json:"run"`
