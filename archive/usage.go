@@ -48,6 +48,8 @@ type UsageGroup struct {
 	CacheWrite int64   `json:"cache_write_tokens"`
 	Total      int64   `json:"total_tokens"`
 	CostUSD    float64 `json:"cost_usd"`
+	// Unpriced is how many responses were of models without a known price.
+	Unpriced int `json:"unpriced_responses,omitempty"`
 }
 
 // ErrNoSuchGroup is returned for an unknown By.
@@ -203,7 +205,7 @@ func (u *Usage) sum(files []*usageFile, o UsageOptions) {
 		}
 	}
 	groups := map[string]*UsageGroup{}
-	prices := map[string]price.Price{}
+	prices := map[string]*price.Price{} // nil when none is known
 	var day dayName
 	for _, key := range order {
 		p := best[key]
@@ -219,7 +221,9 @@ func (u *Usage) sum(files []*usageFile, o UsageOptions) {
 		}
 		cost, ok := prices[p.row.model]
 		if !ok {
-			if cost, ok = price.Of(p.row.model); !ok {
+			if known, ok := price.Of(p.row.model); ok {
+				cost = &known
+			} else {
 				u.Unpriced = append(u.Unpriced, p.row.model)
 			}
 			prices[p.row.model] = cost
@@ -241,11 +245,15 @@ func (u *Usage) sum(files []*usageFile, o UsageOptions) {
 	slices.Sort(u.Unpriced)
 }
 
-func (g *UsageGroup) add(r *usageRow, p price.Price) {
+func (g *UsageGroup) add(r *usageRow, p *price.Price) {
 	g.Responses++
 	g.Input, g.Output = g.Input+r.input, g.Output+r.output
 	g.CacheRead, g.CacheWrite = g.CacheRead+r.cacheRead, g.CacheWrite+r.cacheWrite
 	g.Total += r.input + r.output + r.cacheRead + r.cacheWrite
+	if p == nil {
+		g.Unpriced++
+		return
+	}
 	g.CostUSD += p.Cost(r.input, r.output, r.cacheRead, r.cacheWrite)
 }
 

@@ -70,7 +70,7 @@ func execute(ctx context.Context, env *environment, args []string) int {
 	}
 	if !said {
 		fmt.Fprintf(env.Stderr, "conclave: %v\n", err)
-		if code == exitUsage && !strings.Contains(err.Error(), "--help") {
+		if code == exitUsage && !strings.Contains(err.Error(), "\ntry: ") {
 			fmt.Fprintln(env.Stderr, "try: conclave --help, or --help after any command")
 		}
 	}

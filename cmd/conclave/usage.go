@@ -25,7 +25,7 @@ func newUsageCommand(env *environment) *cobra.Command {
 Claude Code and Codex tell of, subagents included. A response that several files
 tell of (a session that was forked, a copy, a record) is counted once. Days are
 those of UTC. Costs follow the public list prices; models without a known price
-are named and have none.`,
+are named, and a cost that lacks them has a question mark.`,
 		Example: `  conclave usage
   conclave usage --by project --since 7d
   conclave usage --by model --json ~/.claude/projects`,
@@ -66,8 +66,8 @@ func printUsage(out io.Writer, by string, u archive.Usage) error {
 	w := tabwriter.NewWriter(out, 2, 2, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "%s\tresponses\tinput\toutput\tcache read\tcache write\ttotal\tUSD\t\n", by)
 	for _, g := range append(u.Groups, u.Total) {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%.2f\t\n", g.Name, thousands(int64(g.Responses)), thousands(g.Input), thousands(g.Output),
-			thousands(g.CacheRead), thousands(g.CacheWrite), thousands(g.Total), g.CostUSD)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", g.Name, thousands(int64(g.Responses)), thousands(g.Input), thousands(g.Output),
+			thousands(g.CacheRead), thousands(g.CacheWrite), thousands(g.Total), cost(g))
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -79,6 +79,17 @@ func printUsage(out io.Writer, by string, u archive.Usage) error {
 		fmt.Fprintf(out, "could not read all of %s\n", p)
 	}
 	return nil
+}
+
+// cost is what a group cost; of a model without a price nobody knows.
+func cost(g archive.UsageGroup) string {
+	switch {
+	case g.Unpriced > 0 && g.Unpriced == g.Responses:
+		return "?"
+	case g.Unpriced > 0:
+		return fmt.Sprintf("%.2f+?", g.CostUSD)
+	}
+	return fmt.Sprintf("%.2f", g.CostUSD)
 }
 
 // thousands writes 1234567 as 1,234,567.
