@@ -95,10 +95,14 @@ func (g *gm) open(in input) string {
 	}
 	g.asked, g.answers = in.company(), map[string]string{}
 	var out strings.Builder
-	fmt.Fprintf(&out, "[SCENE: %s]\n\n%s\n\n", b.scene, b.opening)
-	if len(in.words) > 0 {
-		fmt.Fprintf(&out, "%s\n\n", woven(in.words))
+	if len(in.words) > 0 { // said before the page was turned
+		who := ""
+		if in.speaker != "table" {
+			who = name(in.speaker) + ": "
+		}
+		fmt.Fprintf(&out, "%s%s\n\n", who, woven(in.words))
 	}
+	fmt.Fprintf(&out, "[SCENE: %s]\n\n%s\n\n", b.scene, b.opening)
 	if len(g.asked) == 0 {
 		return out.String() + g.settle(b)
 	}

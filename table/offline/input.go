@@ -11,10 +11,13 @@ type input struct {
 	header  map[string]string
 	body    string
 	answers []answer
-	words   []string // what a person said
+	speaker string   // a person who says something now
+	words   []string // what they say
 }
 
 type answer struct{ who, kind, text string }
+
+var wordsLine = regexp.MustCompile(`^<<< words from ([a-z0-9-]+),`)
 
 var answerLine = regexp.MustCompile(`^Answer of ([a-z0-9-]+)(?: \([A-Z_]+\))?: (\w+)`)
 
@@ -31,8 +34,13 @@ func parse(text string) input {
 	var current *answer
 	for line := range strings.SplitSeq(text, "\n") {
 		switch {
+		case line == "# Now": // what was quoted before was said before
+			in.words = nil
 		case strings.HasPrefix(line, "<<< "):
 			quoting = true
+			if m := wordsLine.FindStringSubmatch(line); m != nil {
+				in.speaker = m[1]
+			}
 		case strings.HasPrefix(line, ">>> "):
 			quoting, current = false, nil
 		case quoting && strings.HasPrefix(line, ">"):

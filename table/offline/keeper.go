@@ -3,6 +3,7 @@ package offline
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"conclave/agent"
@@ -22,13 +23,24 @@ func (keeper) Answer(_ context.Context, m agent.Message) ([]string, error) {
 	happened := section(m.Text, "What happened")
 	mine := section(m.Text, "What only you saw")
 	notes := section(m.Text, "Your notes")
-	title := "By the river"
-	if s, _, _ := strings.Cut(firstSentence(happened), ","); s != "" {
-		title = clip(s, 60)
-	}
 	return one(fmt.Sprintf("### %s\n\n- What happened: %s\n- What I did: %s\n- What I learned: %s\n- How I feel: %s\n- Notes: %s\n",
-		title, orNothing(clip(woven([]string{happened}), 400)), orNothing(clip(firstSentence(notes), 240)),
+		titleOf(happened), orNothing(clip(woven([]string{happened}), 400)), orNothing(clip(firstSentence(notes), 240)),
 		orNothing(clip(woven([]string{mine}), 240)), orNothing(clip(rest(notes), 240)), orNothing(""))), nil
+}
+
+var spoken = regexp.MustCompile(`^[^.:\n]{1,60}: |^Roll #`)
+
+// titleOf is the beginning of what was told, leaving out what was said.
+func titleOf(happened string) string {
+	for part := range strings.SplitSeq(happened, "\n\n") {
+		if spoken.MatchString(part) {
+			continue
+		}
+		if s, _, _ := strings.Cut(firstSentence(part), ","); s != "" {
+			return strings.TrimSuffix(clip(s, 60), ".")
+		}
+	}
+	return "By the river"
 }
 
 func firstSentence(s string) string {

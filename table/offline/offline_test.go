@@ -181,3 +181,33 @@ func TestAPersonsCharacterIsNotAsked(t *testing.T) {
 		t.Errorf("asked: %v", m)
 	}
 }
+
+// TestWordsOfAPerson: what a person says now is in the story, once, with their
+// name; what they said before is not told again.
+func TestWordsOfAPerson(t *testing.T) {
+	said := func(who, text string) string { return table.QuoteForGM("d", who, "words", text) }
+	before := "# So far\n\nCycle 1\n\n" + said("bram-oatley", "I read the letter.") + "\n# Now\n\n"
+	for now, want := range map[string]string{
+		said("bram-oatley", "I go to the mill.\nAlone."): "Bram Oatley: I go to the mill. Alone.\n\n[SCENE: ",
+		said("table", "They go to the mill."):            "They go to the mill.\n\n[SCENE: ",
+		"Nobody has anything to add.\n":                  "",
+	} {
+		out := sit(t).tell("Input: said\nCycle: 2\n\n" + roster + before + now)
+		if strings.Contains(out, "I read the letter") || !strings.Contains(out, want) || want == "" && strings.Contains(out, "Bram Oatley: ") {
+			t.Errorf("after %q: %s", now, out)
+		}
+	}
+}
+
+func TestTitleOfAnEntry(t *testing.T) {
+	for happened, want := range map[string]string{
+		"The rain thins, and there is the weir. It is dark.":               "The rain thins",
+		"Bram Oatley: I go.\n\nRoll #1 · bram: 3\n\nTwo men stand there.": "Two men stand there",
+		"Bram Oatley: I go.":                                               "By the river",
+		"":                                                                 "By the river",
+	} {
+		if got := titleOf(happened); got != want {
+			t.Errorf("%q is called %q, want %q", happened, got, want)
+		}
+	}
+}
