@@ -201,10 +201,10 @@ func TestWordsOfAPerson(t *testing.T) {
 
 func TestTitleOfAnEntry(t *testing.T) {
 	for happened, want := range map[string]string{
-		"The rain thins, and there is the weir. It is dark.":               "The rain thins",
+		"The rain thins, and there is the weir. It is dark.":              "The rain thins",
 		"Bram Oatley: I go.\n\nRoll #1 · bram: 3\n\nTwo men stand there.": "Two men stand there",
-		"Bram Oatley: I go.":                                               "By the river",
-		"":                                                                 "By the river",
+		"Bram Oatley: I go.": "By the river",
+		"":                   "By the river",
 	} {
 		if got := titleOf(happened); got != want {
 			t.Errorf("%q is called %q, want %q", happened, got, want)
