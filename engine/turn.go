@@ -72,6 +72,8 @@ type Question struct {
 	Default string
 	// Secret answers are not echoed.
 	Secret bool
+	// Lines asks for several lines, up to an empty one.
+	Lines bool
 }
 
 // Option is an answer to choose.

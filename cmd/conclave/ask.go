@@ -21,6 +21,9 @@ type asker struct {
 	answers []string
 	out     io.Writer
 	lines   chan string // closed at the end of the input
+	// strict: the end of the input is nobody, not an empty answer. A table
+	// would otherwise play on without the person for ever.
+	strict bool
 }
 
 func newAsker(env *environment, flags campaignFlags) (*asker, error) {
@@ -45,6 +48,9 @@ func newAsker(env *environment, flags campaignFlags) (*asker, error) {
 // splitAnswers reads one answer a line, or, when there is a line of three
 // dashes, the blocks between such lines.
 func splitAnswers(text string) []string {
+	if text == "" {
+		return nil
+	}
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	blocks := []string{""}
@@ -106,7 +112,18 @@ func (a *asker) atTerminal(ctx context.Context, q engine.Question) (string, erro
 		fmt.Fprint(a.out, s.dim("["+shown(q.Default)+"] "))
 	}
 	fmt.Fprint(a.out, "> ")
-	answer, err := a.readAnswer(ctx)
+	read := a.readAnswer
+	if q.Lines {
+		read = a.readLines
+	}
+	answer, err := read(ctx)
+	if errors.Is(err, io.EOF) {
+		fmt.Fprintln(a.out)
+		if a.strict && q.Default == "" {
+			return "", environmentError("%w: the input has ended", engine.ErrNobody)
+		}
+		err = nil
+	}
 	if err != nil {
 		return "", err
 	}
@@ -120,11 +137,12 @@ func (a *asker) atTerminal(ctx context.Context, q engine.Question) (string, erro
 }
 
 // readAnswer reads a line; one that ends in a backslash goes on in the next.
+// Without any it is io.EOF.
 func (a *asker) readAnswer(ctx context.Context) (string, error) {
 	var parts []string
 	for {
 		text, err := a.readLine(ctx)
-		if errors.Is(err, io.EOF) {
+		if errors.Is(err, io.EOF) && len(parts) > 0 {
 			return strings.Join(parts, "\n"), nil
 		}
 		if err != nil {
@@ -138,6 +156,32 @@ func (a *asker) readAnswer(ctx context.Context) (string, error) {
 		fmt.Fprint(a.out, "… ")
 	}
 }
+
+// readLines reads lines up to an empty one. Without any it is io.EOF.
+func (a *asker) readLines(ctx context.Context) (string, error) {
+	var parts []string
+	for {
+		text, err := a.readLine(ctx)
+		if errors.Is(err, io.EOF) && len(parts) == 0 {
+			return "", err
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return "", err
+		}
+		if err != nil || strings.TrimSpace(text) == "" {
+			return strings.Join(parts, "\n"), nil
+		}
+		parts = append(parts, text)
+		if len(parts) == 1 && alone(text) {
+			return text, nil
+		}
+		fmt.Fprint(a.out, "  ")
+	}
+}
+
+// alone says whether a line is a whole turn: nobody wants to end /help with an
+// empty line.
+func alone(line string) bool { return line == "/help" || line == "/quit" }
 
 // readLine waits for a line of the terminal, or for the end of ctx. The
 // goroutine that reads ends with the program: a read of a terminal cannot be
@@ -175,7 +219,7 @@ func (a *asker) yes(ctx context.Context, question string, otherwise bool) (bool,
 		word = "Y/n"
 	}
 	fmt.Fprintf(a.out, "\n%s [%s] ", shown(question), word)
-	answer, err := a.readAnswer(ctx)
+	answer, err := a.orNothing(a.readAnswer(ctx))
 	switch strings.ToLower(strings.TrimSpace(answer)) {
 	case "y", "yes":
 		return true, err
@@ -188,8 +232,16 @@ func (a *asker) yes(ctx context.Context, question string, otherwise bool) (bool,
 // line asks for one line of the command itself.
 func (a *asker) line(ctx context.Context, question string) (string, error) {
 	fmt.Fprintf(a.out, "\n%s\n> ", shown(question))
-	answer, err := a.readAnswer(ctx)
+	answer, err := a.orNothing(a.readAnswer(ctx))
 	return strings.TrimSpace(answer), err
+}
+
+// orNothing takes the end of the input for an empty answer.
+func (a *asker) orNothing(answer string, err error) (string, error) {
+	if errors.Is(err, io.EOF) {
+		return "", nil
+	}
+	return answer, err
 }
 
 // shown is a text that somebody else wrote, as it may stand on a terminal:

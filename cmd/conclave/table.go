@@ -63,7 +63,7 @@ func (env *environment) openTable(ctx context.Context, cmd *cobra.Command, name 
 		return nil, nil, err
 	}
 	o := tableflow.Options{
-		Workspace: w.root, Campaign: name, Cast: w.tableCast(env, f), Auto: f.auto, Wait: f.wait,
+		Workspace: w.root, Campaign: name, Cast: w.tableCast(env, name, f), Auto: f.auto, Wait: f.wait,
 		Purpose: cmd.CommandPath() + " " + name, Program: "conclave " + version,
 		Show: env.tableScreen(f.as),
 	}
@@ -84,7 +84,7 @@ func (env *environment) openTable(ctx context.Context, cmd *cobra.Command, name 
 
 // tableAsker is nobody where there is neither a terminal nor a file.
 func (env *environment) tableAsker(answers string) (*asker, error) {
-	a := &asker{env: env, out: env.Stdout}
+	a := &asker{env: env, out: env.Stdout, strict: true}
 	if answers == "" {
 		if !env.StdinIsTerminal {
 			return nil, nil
@@ -116,10 +116,11 @@ func tableError(name string, err error) error {
 	return environmentError("%w", err)
 }
 
-// tableCast finds who sits where: the person in the seat that they named, else
-// whom the configuration names, by character first, then by role. With --auto
-// no person sits anywhere, and the seat that they named is one they look from.
-func (w *workspace) tableCast(env *environment, f tableFlags) tableflow.Cast {
+// tableCast finds who sits where: the person in the seat that they named, or
+// for which they have left an answer, else whom the configuration names, by
+// character first, then by role. With --auto no person sits anywhere, and the
+// seat that they named is one they look from.
+func (w *workspace) tableCast(env *environment, campaign string, f tableFlags) tableflow.Cast {
 	return func(role policy.Role, character string, stepIn bool) (tableflow.Actor, error) {
 		keys, embedded := []string{"gm"}, offline.GM()
 		switch role {
@@ -135,7 +136,11 @@ func (w *workspace) tableCast(env *environment, f tableFlags) tableflow.Cast {
 				break
 			}
 		}
-		seated := f.as != "" && role != policy.JournalKeeper && (f.as == character || role == policy.GM && f.as == string(policy.GM))
+		seat := character
+		if role == policy.GM {
+			seat = string(policy.GM)
+		}
+		seated := role != policy.JournalKeeper && (f.as == seat || tableflow.HasDraft(w.root, campaign, seat))
 		if (seated || w.config.For(key).Agent == "human") && !stepIn && !f.auto {
 			return tableflow.Actor{Person: true}, nil
 		}

@@ -28,9 +28,12 @@ the whole party sees, and what you say is said to the game master.
 
 Lines that begin with a slash are for the engine: /end ends the session, /quit
 leaves it open, /away and /back let an agent play your character meanwhile,
-/save NAME keeps a save point, /roll EXPR lets dice fall.`,
+/save NAME keeps a save point, /roll EXPR lets dice fall. In the game master's
+seat they are how you ask, tell and roll: /help lists them. The end of the input
+(Ctrl-D) leaves the session open.`,
 		Example: `  conclave table play ashfall
   conclave table play ashfall --as bram-oatley
+  conclave table play ashfall --as gm
   conclave table play ashfall --auto --max-turns 10
   conclave table play ashfall --answers lines.txt`,
 		Args: oneArg("campaign"),
@@ -81,7 +84,11 @@ func listenTable(ctx context.Context, a *asker) (string, error) {
 	if len(a.answers) == 0 && !a.person() {
 		return "", io.EOF
 	}
-	return a.Ask(ctx, engine.Question{Text: "What do you do?"})
+	text, err := a.Ask(ctx, engine.Question{Text: "What do you do?"})
+	if errors.Is(err, engine.ErrNobody) {
+		err = io.EOF
+	}
+	return text, err
 }
 
 // checkSeat refuses a table that is not here, and a seat that is not at it.
@@ -151,7 +158,7 @@ func newTableResume(env *environment) *cobra.Command {
 	var f tableFlags
 	cmd := &cobra.Command{
 		Use: "resume NAME", Short: "Continue what was cut, and nothing more", Args: oneArg("campaign"),
-		Example: "  conclave table resume ashfall",
+		Example: "  conclave table resume ashfall\n  conclave table resume ashfall --as gm",
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			t, _, err := env.openTable(cmd.Context(), cmd, args[0], f)
 			if err != nil {
@@ -206,7 +213,7 @@ can say it again, differently, until the cycle is resumed.`,
 				if err := tableflow.LeaveDraft(root, args[0], seat, args[1]); err != nil {
 					return environmentError("%w", err)
 				}
-				fmt.Fprintf(env.Stdout, "kept for %s. Send it: conclave table resume %s\n", seat, args[0])
+				fmt.Fprintf(env.Stdout, "kept for %s. Send it: conclave table resume %s --as %[1]s\n", seat, args[0])
 				return nil
 			}
 			return env.sayTable(cmd, args[0], tableflow.Input{Kind: tableflow.InputSaid, Who: seat, Text: args[1]}, f)

@@ -136,6 +136,7 @@ func TestControlsDoNotReachTheTerminal(t *testing.T) {
 
 func TestSplitAnswers(t *testing.T) {
 	for text, want := range map[string][]string{
+		"":                           {},
 		"one\ntwo\n":                 {"one", "two"},
 		"one\n\nthree\n":             {"one", "", "three"},
 		"a\nb\n---\nc\n":             {"a\nb", "c"},
@@ -148,4 +149,26 @@ func TestSplitAnswers(t *testing.T) {
 			t.Errorf("%q splits into %q, want %q", text, got, want)
 		}
 	}
+}
+
+// atTable plays a table with a person who types these lines, and then nothing.
+func atTable(t *testing.T, typed, seat string) string {
+	t.Helper()
+	w := newReal(t, "")
+	w.run(0, "trust", "--yes")
+	w.run(0, "table", "new", "weir", "--adventure")
+	w.env.Stdin, w.env.StdinIsTerminal, w.env.StdoutIsTerminal = strings.NewReader(typed), true, true
+	w.run(0, "table", "play", "weir", "--as", seat)
+	out := w.out.String()
+	w.env.StdinIsTerminal = false
+	w.run(0, "table", "status", "weir")
+	return out + w.out.String()
+}
+
+// TestTheEndOfTheInputLeavesATable: nobody plays on for a person who has gone.
+func TestTheEndOfTheInputLeavesATable(t *testing.T) {
+	out := atTable(t, "I look at the letter.\n", "bram-oatley")
+	inOrder(t, out, "The rain thins", "What do you do?", "Bram Oatley: I look at the letter.", "What do you do?", "session 1, cycle 2, in session")
+	out = atTable(t, "/help\nIt rains.\n/ask bram: Do you go in?\n\n", "gm")
+	inOrder(t, out, "/help says", "/secret WHO", "Waiting for bram-oatley.", "Answer of bram-oatley", "The table waits where you left it.", "a cycle is open")
 }

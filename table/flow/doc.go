@@ -123,6 +123,9 @@
 // nobody, because programs report what they have just done; forms among them
 // count. On the disk there is no difference.
 //
+// A person in the GM's seat may type short commands in place of the forms
+// (gmseat.go): they become the forms before anything else sees them.
+//
 // # What a player is told, and says
 //
 // The message of a player is header lines ("Campaign:", "Character:", "Scene:",

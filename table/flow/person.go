@@ -13,12 +13,17 @@ import (
 
 	"conclave/agent"
 	"conclave/engine"
+	"conclave/policy"
 	"conclave/table"
 	"conclave/transcript"
 )
 
 // errAway: a person is to answer and is not here. The cycle stays open.
 var errAway = errors.New("a person is to answer")
+
+// ErrLeft says that the person who was to answer has left. What was open stays
+// open.
+var ErrLeft = errors.New("the person has left the table")
 
 // person is an agent whose words come from a draft that was left for it, or
 // from whoever sits at the screen. It is on the record like any other.
@@ -77,27 +82,60 @@ func (s *personSession) emit(kind transcript.Type, text string) (agent.Event, er
 
 func (s *personSession) answer(ctx context.Context, question string) (string, error) {
 	text, ok, err := s.t.takeDraft(s.who)
-	if err != nil || ok {
-		return text, err
+	if err != nil {
+		return "", err
+	}
+	q := engine.Question{ID: s.run, Text: gist(question)}
+	words := func(text string) (string, error) { return text, nil }
+	if s.who == string(policy.GM) {
+		q.Text, q.Lines = gmGist(question)+"\n(An empty line ends your turn; /help says what you can do.)", true
+		words = s.t.gmWords
+	}
+	if ok {
+		said, err := words(text)
+		if err == nil {
+			return said, nil
+		}
+		q.Text = err.Error()
 	}
 	if s.t.opts.Asker == nil {
-		return "", fmt.Errorf("%w: %s. Answer with `conclave table say %s --as %s TEXT`, then `conclave table resume %[3]s`",
-			errAway, s.who, s.t.opts.Campaign, s.who)
+		wrong := ""
+		if ok {
+			wrong = ": " + q.Text
+		}
+		return "", fmt.Errorf("%w: %s%s. Answer with `conclave table say %s --as %s TEXT`, then `conclave table resume %[4]s --as %[5]s`",
+			errAway, s.who, wrong, s.t.opts.Campaign, s.who)
 	}
-	text, err = s.t.opts.Asker.Ask(ctx, engine.Question{ID: s.run, Text: gist(question)})
-	if err != nil {
-		return "", fmt.Errorf("%w: %s: %w", errAway, s.who, err)
+	for {
+		text, err := s.t.opts.Asker.Ask(ctx, q)
+		if err != nil {
+			return "", fmt.Errorf("%w: %s: %w", errAway, s.who, err)
+		}
+		switch {
+		case strings.TrimSpace(text) == "/quit":
+			return "", fmt.Errorf("%w: %s: %w", errAway, s.who, ErrLeft)
+		case s.who != string(policy.GM):
+			return text, nil
+		case strings.TrimSpace(text) == "/help":
+			q.Text = gmHelp
+			continue
+		case strings.TrimSpace(text) == "":
+			q.Text = "Nothing was said. What happens? (/help, or /quit)"
+			continue
+		}
+		said, err := words(text)
+		if err == nil {
+			return said, nil
+		}
+		q.Text = err.Error() // it can be typed again
 	}
-	return text, nil
 }
 
 // gist is what a person needs to read of a message: a person has seen the
 // sheet, the journal and the story; an agent has not.
 func gist(message string) string {
-	for _, heading := range []string{"# The game master asks\n\n", "\n# Now\n\n"} {
-		if _, after, ok := strings.Cut(message, heading); ok {
-			return after
-		}
+	if _, after, ok := strings.Cut(message, "# The game master asks\n\n"); ok {
+		return after
 	}
 	return message
 }
@@ -137,6 +175,12 @@ func LeaveDraft(workspace, campaign, who, text string) error {
 		return err
 	}
 	return errors.Join(dir.Write(filepath.Base(file), []byte(text)), dir.Close())
+}
+
+// HasDraft says whether an answer of a person waits for a seat.
+func HasDraft(workspace, campaign, who string) bool {
+	_, err := os.Lstat(draftPath(workspace, campaign, who))
+	return err == nil
 }
 
 // takeDraft reads the draft of a seat. It is removed when the answer is in the

@@ -275,8 +275,16 @@ func (t *Table) runEnd(r *engine.Run, raw json.RawMessage) (json.RawMessage, err
 // drain waits for the journals, up to a bound: what is not written then stays
 // pending and is written at the next start. It says so when that takes a while.
 func (t *Table) drain(ctx context.Context) error {
-	slow := time.AfterFunc(time.Second, func() { t.show(Notice{Kind: "journals", Text: "The journals are being written."}) })
-	defer slow.Stop()
+	said := make(chan struct{})
+	slow := time.AfterFunc(time.Second, func() {
+		defer close(said)
+		t.show(Notice{Kind: "journals", Text: "The journals are being written."})
+	})
+	defer func() {
+		if !slow.Stop() {
+			<-said
+		}
+	}()
 	limited, cancel := context.WithTimeout(ctx, t.opts.DrainWait)
 	defer cancel()
 	_ = t.journals.wait(limited, func() bool { return len(t.journals.open) == 0 })
@@ -326,7 +334,7 @@ type Play struct {
 func (t *Table) Play(ctx context.Context, p Play) error {
 	results, err := t.Recover(ctx)
 	if err != nil {
-		return err
+		return t.left(ctx, err)
 	}
 	turns := len(results)
 	var last *Result
@@ -355,11 +363,21 @@ func (t *Table) Play(ctx context.Context, p Play) error {
 		}
 		r, err := t.Say(ctx, in)
 		if err != nil {
-			return err
+			return t.left(ctx, err)
 		}
 		last = &r
 		turns++
 	}
+}
+
+// left makes a good end of it when a person leaves in the middle of a cycle,
+// or has nothing more to say: it stays open, and the next play goes on with it.
+func (t *Table) left(ctx context.Context, err error) error {
+	if !errors.Is(err, ErrLeft) && !errors.Is(err, engine.ErrNobody) {
+		return err
+	}
+	t.show(Notice{Kind: "left", Text: "The table waits where you left it."})
+	return t.Drain(ctx)
 }
 
 // listen finds out what the next cycle begins with.

@@ -1,0 +1,149 @@
+package flow
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"conclave/engine"
+	"conclave/policy"
+	"conclave/table"
+)
+
+// typist is a person who types these answers, and then leaves.
+type typist struct {
+	answers []string
+	asked   []string
+}
+
+func (p *typist) Ask(_ context.Context, q engine.Question) (string, error) {
+	p.asked = append(p.asked, q.Text)
+	if len(p.answers) == 0 {
+		return "", engine.ErrNobody
+	}
+	next := p.answers[0]
+	p.answers = p.answers[1:]
+	return next, nil
+}
+
+// seatGM makes a person the game master.
+func seatGM(r *rig, p *typist) {
+	r.people["gm"], r.opts.Asker, r.opts.Auto = true, p, false
+}
+
+// TestAPersonRunsTheTable: a person asks, tells and rolls with short commands;
+// on the disk it is what any game master leaves.
+func TestAPersonRunsTheTable(t *testing.T) {
+	r := newRig(t, nil)
+	r.scripts[tilda] = "always\n  say I wait.\n"
+	r.scripts[gideon] = "always\n  say I run.\n"
+	p := &typist{answers: []string{
+		"", "/help", "/ask nobody: hello", "/ask tilda", "/dance",
+		"/scene The Cellar | at night\nIt is dark.\n/ask tilda: Do you wait?\n/decide gideon: And you?",
+		"They part.\n//not a command\n/tell tilda: A hand takes yours.\n/note the hand is Odo's\n/roll 1d6",
+		"The end.\n/end",
+	}}
+	seatGM(r, p)
+	r.open()
+	if err := r.table.Play(t.Context(), Play{Seat: string(policy.GM)}); err != nil {
+		t.Fatal(err)
+	}
+	if len(p.answers) > 0 {
+		t.Errorf("not asked for %q", p.answers)
+	}
+	for i, want := range []string{"The session begins", "Nothing was said", "/tell WHO: TEXT", `"nobody": no such character`, "needs a colon", "/dance is nothing here",
+		"Answer of tilda-brannock (QUICK_REACTION): answer\n  I wait.", "Roll #1 · gm"} {
+		has(t, "question", p.asked[i], want)
+	}
+	if strings.Contains(strings.Join(p.asked, "\n"), "<<<") || strings.Contains(strings.Join(p.asked, "\n"), "gm-context") {
+		t.Errorf("marks for agents: %q", p.asked)
+	}
+	story := r.read("scenes/001-the-cellar.md")
+	for _, want := range []string{"*at night*", "It is dark.", "They part.\n/not a command", "The end."} {
+		has(t, "scene", story, want)
+	}
+	if strings.Contains(story, "A hand takes yours") {
+		t.Error("what was told to one is in the scene of all")
+	}
+	has(t, "story state", r.read("story-state.md"), "- the hand is Odo's")
+	for who, heard := range map[string]bool{tilda: true, gideon: false} {
+		log, err := PlayLog(r.dir, "ash", "Ash", who)
+		if err != nil || strings.Contains(log, "A hand takes yours") != heard {
+			t.Errorf("%s: %v in\n%s", who, err, log)
+		}
+	}
+	if r.table.InSession() {
+		t.Error("the session goes on")
+	}
+}
+
+// TestPromptsOfAPerson: a prompt tells what the party was told, and to nobody
+// what was told to another.
+func TestPromptsOfAPerson(t *testing.T) {
+	r := newRig(t, nil)
+	r.open()
+	said, err := r.table.gmWords("/tell gideon: The key is false.\nA door opens.\n/secret all: Now?")
+	if err != nil {
+		t.Fatal(err)
+	}
+	roster, err := r.table.roster()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := parseOutput(said, roster)
+	if len(o.Faults) > 0 || len(o.Signal.Names) < 2 {
+		t.Fatalf("%+v", o)
+	}
+	prompts := 0
+	for _, f := range o.Files {
+		text := f.Text
+		if strings.Contains(text, "key is false") {
+			t.Errorf("%s tells another's secret: %s", f.Path, text)
+		}
+		if !strings.HasSuffix(f.Path, "-prompt.md") {
+			continue
+		}
+		prompts++
+		p, err := table.ParsePrompt([]byte(f.Text), table.Caps{})
+		if err != nil || p.Type != table.SecretAction || p.Section("Just Happened") != "A door opens." || p.Section("Request") != "Now?" {
+			t.Errorf("%s: %+v, %v", f.Path, p, err)
+		}
+	}
+	if prompts != len(o.Signal.Names) {
+		t.Errorf("%d prompts for %v", prompts, o.Signal.Names)
+	}
+	for _, wrong := range []string{"/ask tilda: a\n/ask tilda: b", "/ask : a", "/roll", "/ask tilda, odo: x"} {
+		if said, err := r.table.gmWords(wrong); err == nil {
+			t.Errorf("%q became %q", wrong, said)
+		}
+	}
+}
+
+// TestAPersonLeaves: who leaves in the middle of a cycle finds it there.
+func TestAPersonLeaves(t *testing.T) {
+	for _, last := range []string{"/quit", ""} {
+		r := newRig(t, nil)
+		r.scripts[tilda] = "always\n  say I wait.\n"
+		p := &typist{answers: []string{"It is dark.\n/ask tilda: Do you wait?", last}}
+		if last == "" {
+			p.answers = p.answers[:1] // nobody is there any more
+		}
+		seatGM(r, p)
+		r.open()
+		if err := r.table.Play(t.Context(), Play{Seat: string(policy.GM)}); err != nil {
+			t.Fatal(err)
+		}
+		r.close()
+		p.answers = []string{"They wait.\n/end"}
+		r.open()
+		if err := r.table.Play(t.Context(), Play{Seat: string(policy.GM)}); err != nil && !errors.Is(err, engine.ErrNobody) {
+			t.Fatal(err)
+		}
+		has(t, "the last question", p.asked[len(p.asked)-1], "I wait.")
+		has(t, "scene", r.read("scenes/001-opening.md"), "They wait.")
+		if n := strings.Count(r.read("scenes/001-opening.md"), "It is dark."); n != 1 {
+			t.Errorf("told %d times", n)
+		}
+	}
+}
