@@ -247,12 +247,12 @@ func newTableJournal(env *environment) *cobra.Command {
 }
 
 func newTableExport(env *environment) *cobra.Command {
-	var format, as, out, edition string
+	var format, as, out, edition, title string
 	cmd := &cobra.Command{
 		Use:   "export NAME",
 		Short: "The story as Markdown or HTML, the actual play, a player's edition",
 		Example: `  conclave table export ashfall > story.md
-  conclave table export ashfall --format html -o story.html
+  conclave table export ashfall --format html --title "The Lamp" -o story.html
   conclave table export ashfall --format log --as gm
   conclave table export ashfall --player-edition for-bram --as bram-oatley`,
 		Args: oneArg("campaign"),
@@ -261,7 +261,9 @@ func newTableExport(env *environment) *cobra.Command {
 				return err
 			}
 			root, name := env.findRoot(), args[0]
-			title := strings.ToUpper(name[:1]) + strings.ReplaceAll(name[1:], "-", " ")
+			if title == "" {
+				title = strings.ToUpper(name[:1]) + strings.ReplaceAll(name[1:], "-", " ")
+			}
 			if edition != "" {
 				if as == string(policy.GM) {
 					return usageError("a player's edition is no game master's")
@@ -299,6 +301,7 @@ func newTableExport(env *environment) *cobra.Command {
 	cmd.Flags().StringVar(&format, "format", "md", "md, html or log")
 	cmd.Flags().StringVar(&as, "as", tableflow.SeatTable, "whose knowledge: table, a character, or gm")
 	cmd.Flags().StringVarP(&out, "output", "o", "", "the file to write")
+	cmd.Flags().StringVar(&title, "title", "", "title of the story (default: the campaign's name)")
 	cmd.Flags().StringVar(&edition, "player-edition", "", "write story, party knowledge and world into this directory, without secrets")
 	return cmd
 }

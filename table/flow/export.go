@@ -5,6 +5,7 @@ import (
 	"html"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"conclave/policy"
@@ -43,13 +44,14 @@ func standing(events []Event) []Event {
 	return out
 }
 
-// Story is the campaign as a text in Markdown, as a seat knows it.
+// Story is the campaign as a text in Markdown, as a seat knows it, without the
+// dice: those are in PlayLog.
 func Story(workspace, campaign, title, seat string) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n", title)
 	session, scene := 0, 0
 	err := story(workspace, campaign, func(e Event) {
-		text := TextOf(e.Blocks, seat)
+		text := strings.TrimSpace(gaps.ReplaceAllString(rollForm.ReplaceAllString(TextOf(e.Blocks, seat), ""), "\n\n"))
 		if e.Kind != EventCommit || text == "" {
 			return
 		}
@@ -68,6 +70,8 @@ func Story(workspace, campaign, title, seat string) (string, error) {
 	})
 	return b.String(), err
 }
+
+var gaps = regexp.MustCompile(`\n{3,}`)
 
 // PlayLog is the actual play: who said what to whom, cycle by cycle, as a seat
 // saw it.
@@ -126,18 +130,25 @@ func HTML(title, markdown string) string {
 		if para == "" {
 			continue
 		}
-		text := strings.ReplaceAll(html.EscapeString(para), "\n", "<br>\n")
-		switch {
-		case strings.HasPrefix(para, "> "):
-			fmt.Fprintf(&b, "<blockquote>%s</blockquote>\n", strings.TrimPrefix(text, "&gt; "))
-		case strings.HasPrefix(para, "*") && strings.HasSuffix(para, "*") && !strings.HasPrefix(para, "**"):
-			fmt.Fprintf(&b, "<p><em>%s</em></p>\n", strings.Trim(text, "*"))
-		default:
+		text := strings.ReplaceAll(emphasised(html.EscapeString(para)), "\n", "<br>\n")
+		if quoted, ok := strings.CutPrefix(text, "&gt; "); ok {
+			fmt.Fprintf(&b, "<blockquote>%s</blockquote>\n", quoted)
+		} else {
 			fmt.Fprintf(&b, "<p>%s</p>\n", text)
 		}
 	}
 	b.WriteString("</body>\n</html>\n")
 	return b.String()
+}
+
+var (
+	strong   = regexp.MustCompile(`\*\*(\S|\S[^*\n]*\S)\*\*`)
+	emphasis = regexp.MustCompile(`\*(\S|\S[^*\n]*\S)\*`)
+)
+
+// emphasised turns the stars of Markdown into HTML.
+func emphasised(escaped string) string {
+	return emphasis.ReplaceAllString(strong.ReplaceAllString(escaped, "<strong>$1</strong>"), "<em>$1</em>")
 }
 
 func heading(line string) int {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -291,6 +292,9 @@ func (t *Table) rollDice(req rollRequest, id, cycle string) (dice.Line, error) {
 	}
 	return line, err
 }
+
+// rollForm is a line that rollLine has written.
+var rollForm = regexp.MustCompile(`(?m)^Roll #[0-9]+ · .*\n?`)
 
 // rollLine is a roll as a viewer sees it.
 func rollLine(l dice.Line, v dice.Viewer) string {
