@@ -43,10 +43,13 @@ seat they are how you ask, tell and roll: /help lists them. The end of the input
 	cmd.Flags().StringVar(&f.as, "as", "", "the seat you sit in: a character, gm, or table")
 	cmd.Flags().StringVar(&f.answers, "answers", "", "a file with what you say: one a line, or blocks between lines of ---")
 	cmd.Flags().BoolVar(&f.auto, "auto", false, "nobody is asked: agents play every seat")
-	cmd.Flags().IntVar(&f.maxTurns, "max-turns", 0, "stop after so many cycles")
+	cmd.Flags().IntVar(&f.maxTurns, "max-turns", 0, fmt.Sprintf("stop after so many cycles (with --auto after %d; -1 for no limit)", autoTurns))
 	cmd.Flags().BoolVar(&f.endAfter, "end", false, "end the session after the last turn")
 	return cmd
 }
+
+// autoTurns is where a table stops that nobody watches, if nobody said where.
+const autoTurns = 100
 
 func (env *environment) playTable(cmd *cobra.Command, name string, f tableFlags) (err error) {
 	ctx := cmd.Context()
@@ -66,6 +69,9 @@ func (env *environment) playTable(cmd *cobra.Command, name string, f tableFlags)
 		return err
 	}
 	defer func() { err = errors.Join(err, tableError(name, t.Close())) }()
+	if f.auto && f.maxTurns == 0 {
+		f.maxTurns = autoTurns
+	}
 	p := tableflow.Play{Seat: f.as, MaxTurns: f.maxTurns, EndAt: f.endAfter}
 	if p.Seat == "" {
 		p.Seat = tableflow.SeatTable
@@ -76,7 +82,13 @@ func (env *environment) playTable(cmd *cobra.Command, name string, f tableFlags)
 		}
 		p.Command = func(ctx context.Context, line string) (bool, error) { return env.tableLine(ctx, t, p.Seat, line) }
 	}
-	return tableError(name, t.Play(ctx, p))
+	if err := t.Play(ctx, p); err != nil {
+		return tableError(name, err)
+	}
+	if f.auto && t.InSession() {
+		fmt.Fprintf(env.Stderr, "\nThe session is open. Go on with: conclave table play %s\n", name)
+	}
+	return nil
 }
 
 // listenTable is the person's next words; io.EOF when there are none left.

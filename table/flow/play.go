@@ -316,6 +316,12 @@ func Init(workspace string) error {
 	return nil
 }
 
+// ErrSilent ends a play in which nobody is asked and the GM says nothing any
+// more, cycle after cycle.
+var ErrSilent = fmt.Errorf("the game master said nothing in %d cycles", maxSilent)
+
+const maxSilent = 3
+
 // Play says how a session goes.
 type Play struct {
 	Seat     string // whose words the person's are: a character, or "table"
@@ -336,14 +342,22 @@ func (t *Table) Play(ctx context.Context, p Play) error {
 	if err != nil {
 		return t.left(ctx, err)
 	}
-	turns := len(results)
+	turns, silent := len(results), 0
 	var last *Result
 	if turns > 0 {
 		last = &results[turns-1]
 	}
 	for {
-		if last != nil && last.End {
+		switch {
+		case last != nil && last.End:
 			return t.End(ctx)
+		case last != nil && len(last.Blocks) == 0 && len(last.Asked) == 0:
+			silent++
+		default:
+			silent = 0
+		}
+		if silent >= maxSilent && (t.opts.Auto || p.Listen == nil) {
+			return errors.Join(ErrSilent, t.Drain(ctx))
 		}
 		if p.MaxTurns > 0 && turns >= p.MaxTurns {
 			if p.EndAt {
