@@ -80,9 +80,18 @@ func (env *environment) playTable(cmd *cobra.Command, name string, f tableFlags)
 		if f.as != string(policy.GM) { // a game master is asked as the game master
 			p.Listen = func(ctx context.Context) (string, error) { return listenTable(ctx, f.asker) }
 		}
-		p.Command = func(ctx context.Context, line string) (bool, error) { return env.tableLine(ctx, t, p.Seat, line) }
+		p.Command = func(ctx context.Context, line string) (bool, error) {
+			stop, err := env.tableLine(ctx, t, p.Seat, line)
+			if cut := (*engine.CutError)(nil); err == nil || ctx.Err() != nil || errors.As(err, &cut) {
+				return stop, err
+			}
+			fmt.Fprintf(env.Stdout, "\n%s\n", visible(err.Error())) // no reason to leave the table
+			return false, nil
+		}
 	}
-	if err := t.Play(ctx, p); err != nil {
+	if err := t.Play(ctx, p); ctx.Err() != nil {
+		return environmentError("interrupted. Go on with: conclave table play %s", name)
+	} else if err != nil {
 		return tableError(name, err)
 	}
 	if f.auto && t.InSession() {
@@ -156,8 +165,7 @@ func (env *environment) tableLine(ctx context.Context, t *tableflow.Table, seat,
 		}
 		l, err := t.Roll(dice.Request{Who: who, Expr: rest, Purpose: "asked for at the table"})
 		if err != nil {
-			fmt.Fprintf(env.Stdout, "\n%v\n", err)
-			return false, nil
+			return false, err
 		}
 		fmt.Fprintf(env.Stdout, "\n%s\n", tableflow.RollText(l, dice.Viewer{Name: seat}))
 		return false, nil

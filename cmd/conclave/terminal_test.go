@@ -172,3 +172,9 @@ func TestTheEndOfTheInputLeavesATable(t *testing.T) {
 	out = atTable(t, "/help\nIt rains.\n/ask bram: Do you go in?\n\n", "gm")
 	inOrder(t, out, "/help says", "/secret WHO", "Waiting for bram-oatley.", "Answer of bram-oatley", "The table waits where you left it.", "a cycle is open")
 }
+
+// TestCommandsAtATable: what a command cannot do is said, and play goes on.
+func TestCommandsAtATable(t *testing.T) {
+	out := atTable(t, "/save dusk\n/save dusk\n/roll 1d20+\n/nonsense\n/save\n/quit\n", "bram-oatley")
+	inOrder(t, out, "saved as dusk", "there is a save point dusk already", "column 6", "/nonsense is nothing here", "a name needs letters", "cycle 1, in session", "save point: dusk")
+}

@@ -59,10 +59,31 @@ func readSave(workspace, campaign, name string) (Save, error) {
 		return s, fmt.Errorf("save point %w", err)
 	}
 	data, err := os.ReadFile(filepath.Join(savesDir(workspace, campaign), name, "save.json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, noSave(workspace, campaign, name)
+	}
 	if err != nil {
-		return s, fmt.Errorf("no save point %s of %s: %w", name, campaign, err)
+		return s, fmt.Errorf("read save point %s of %s: %w", name, campaign, err)
 	}
 	return s, json.Unmarshal(data, &s)
+}
+
+// noSave names the save points that there are.
+func noSave(workspace, campaign, name string) error {
+	entries, err := os.ReadDir(savesDir(workspace, campaign))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	var known []string
+	for _, e := range entries {
+		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
+			known = append(known, e.Name())
+		}
+	}
+	if len(known) == 0 {
+		return fmt.Errorf("%s has no save point", campaign)
+	}
+	return fmt.Errorf("%s has no save point %s; there are: %s", campaign, name, strings.Join(known, ", "))
 }
 
 // Save keeps the campaign as it is under a name. No cycle may be open; journals
