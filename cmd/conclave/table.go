@@ -276,7 +276,11 @@ func newTableStatus(env *environment) *cobra.Command {
 				}
 			}
 			for _, sv := range st.Saves {
-				fmt.Fprintf(env.Stdout, "save point: %s (cycle %d)\n", sv.Name, sv.Cycle)
+				scene := ""
+				if sv.Scene != "" {
+					scene = ", " + visible(sv.Scene)
+				}
+				fmt.Fprintf(env.Stdout, "save point: %s (cycle %d%s)\n", sv.Name, sv.Cycle, scene)
 			}
 			fmt.Fprintf(env.Stdout, "dice: %s\n", counted(st.Rolls, "roll", "rolls"))
 			if st.Holder != nil {

@@ -151,6 +151,9 @@ func newTableSave(env *environment) *cobra.Command {
 	var f tableFlags
 	cmd := &cobra.Command{
 		Use: "save NAME POINT", Short: "Keep a save point", Args: argsNamed("a campaign", "a name for the save point"),
+		Long: `Save keeps the campaign as it is under a name. The table keeps save points of its
+own (auto-…) whenever a scene has begun and a session has ended, the last ten of
+them; conclave table status lists all.`,
 		Example: "  conclave table save ashfall before-the-lock",
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			t, _, err := env.openTable(cmd.Context(), cmd, args[0], f)

@@ -72,7 +72,7 @@ func (env *environment) playTable(cmd *cobra.Command, name string, f tableFlags)
 	if f.auto && f.maxTurns == 0 {
 		f.maxTurns = autoTurns
 	}
-	p := tableflow.Play{Seat: f.as, MaxTurns: f.maxTurns, EndAt: f.endAfter}
+	p := tableflow.Play{Seat: f.as, MaxTurns: f.maxTurns, EndAt: f.endAfter, Keep: true}
 	if p.Seat == "" {
 		p.Seat = tableflow.SeatTable
 	}

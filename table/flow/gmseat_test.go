@@ -147,21 +147,3 @@ func TestAPersonLeaves(t *testing.T) {
 		}
 	}
 }
-
-// TestASilentGM: a table that nobody watches does not go on for ever with a
-// game master who has nothing to say.
-func TestASilentGM(t *testing.T) {
-	r := newRig(t, nil)
-	turns := 0
-	r.agents["gm"] = &talker{reply: func(context.Context, string) (string, error) {
-		turns++
-		return "", nil
-	}}
-	r.open()
-	if err := r.table.Play(t.Context(), Play{Seat: SeatTable}); !errors.Is(err, ErrSilent) {
-		t.Errorf("after %d turns: %v", turns, err)
-	}
-	if !r.table.InSession() {
-		t.Error("the session was ended")
-	}
-}

@@ -332,6 +332,7 @@ type Play struct {
 	// Command takes a line that begins with "/"; it says whether play stops.
 	Command func(ctx context.Context, line string) (stop bool, err error)
 	EndAt   bool // end the session when the last turn is over
+	Keep    bool // make a save point whenever a scene begins and a session ends
 }
 
 // Play continues what is open, then goes from turn to turn until the GM or the
@@ -350,7 +351,7 @@ func (t *Table) Play(ctx context.Context, p Play) error {
 	for {
 		switch {
 		case last != nil && last.End:
-			return t.End(ctx)
+			return t.finish(ctx, p)
 		case last != nil && len(last.Blocks) == 0 && len(last.Asked) == 0:
 			silent++
 		default:
@@ -361,7 +362,7 @@ func (t *Table) Play(ctx context.Context, p Play) error {
 		}
 		if p.MaxTurns > 0 && turns >= p.MaxTurns {
 			if p.EndAt {
-				return t.End(ctx)
+				return t.finish(ctx, p)
 			}
 			return t.Drain(ctx)
 		}
@@ -375,13 +376,27 @@ func (t *Table) Play(ctx context.Context, p Play) error {
 		if in.Kind == "" {
 			continue
 		}
+		scene := t.snapshot().scene.Number
 		r, err := t.Say(ctx, in)
 		if err != nil {
 			return t.left(ctx, err)
 		}
+		if p.Keep && !r.End && t.snapshot().scene.Number != scene {
+			if err := t.keep(ctx); err != nil {
+				return err
+			}
+		}
 		last = &r
 		turns++
 	}
+}
+
+// finish ends the session.
+func (t *Table) finish(ctx context.Context, p Play) error {
+	if err := t.End(ctx); err != nil || !p.Keep {
+		return err
+	}
+	return t.keep(ctx)
 }
 
 // left makes a good end of it when a person leaves in the middle of a cycle,

@@ -23,6 +23,7 @@ type Save struct {
 	Seq     int       `json:"seq"`
 	Cycle   int       `json:"cycle"`
 	Session int       `json:"session"`
+	Scene   string    `json:"scene,omitempty"` // its title
 }
 
 func savesDir(workspace, campaign string) string {
@@ -99,7 +100,7 @@ func (t *Table) Save(ctx context.Context, name string) (Save, error) {
 		return Save{}, err
 	}
 	s := t.snapshot()
-	save := Save{Name: name, Time: time.Now().UTC().Round(0), Seq: s.seq, Cycle: s.cycle, Session: s.session}
+	save := Save{Name: name, Time: time.Now().UTC().Round(0), Seq: s.seq, Cycle: s.cycle, Session: s.session, Scene: s.scene.Title}
 	dir := savesDir(t.opts.Workspace, t.opts.Campaign)
 	final := filepath.Join(dir, name)
 	if _, err := os.Lstat(final); err == nil {
@@ -123,6 +124,39 @@ func (t *Table) Save(ctx context.Context, name string) (Save, error) {
 		return Save{}, err
 	}
 	return save, t.note(ctx, Event{Kind: EventSave, Name: name})
+}
+
+// autoSaves is how many save points of the table's own are kept; a person's are
+// never touched.
+const (
+	autoSaves  = 10
+	autoPrefix = "auto-"
+)
+
+// keep makes a save point of the table's own. Numbers of events never go back,
+// so that no name comes twice.
+func (t *Table) keep(ctx context.Context) error {
+	name := fmt.Sprintf("%s%06d", autoPrefix, t.snapshot().seq)
+	if _, err := os.Lstat(filepath.Join(savesDir(t.opts.Workspace, t.opts.Campaign), name)); err == nil {
+		return nil // whoever was killed here had made it
+	}
+	if _, err := t.Save(ctx, name); err != nil {
+		return fmt.Errorf("keep a save point: %w", err)
+	}
+	saves, err := Saves(t.opts.Workspace, t.opts.Campaign)
+	if err != nil {
+		return err
+	}
+	own := slices.DeleteFunc(saves, func(s Save) bool { return !strings.HasPrefix(s.Name, autoPrefix) })
+	for _, s := range own[:max(0, len(own)-autoSaves)] {
+		dir := savesDir(t.opts.Workspace, t.opts.Campaign)
+		gone := filepath.Join(dir, ".removing")
+		// It is whole as long as it has its name.
+		if err := errors.Join(os.RemoveAll(gone), os.Rename(filepath.Join(dir, s.Name), gone), os.RemoveAll(gone)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // moveIn gives a directory that was made aside its name: what has the name is

@@ -1,0 +1,62 @@
+package flow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+)
+
+// TestASilentGM: a table that nobody watches does not go on for ever with a
+// game master who has nothing to say.
+func TestASilentGM(t *testing.T) {
+	r := newRig(t, nil)
+	turns := 0
+	r.agents["gm"] = &talker{reply: func(context.Context, string) (string, error) {
+		turns++
+		return "", nil
+	}}
+	r.open()
+	if err := r.table.Play(t.Context(), Play{Seat: SeatTable}); !errors.Is(err, ErrSilent) {
+		t.Errorf("after %d turns: %v", turns, err)
+	}
+	if !r.table.InSession() {
+		t.Error("the session was ended")
+	}
+}
+
+// TestOwnSavePoints: the table keeps the last ten of its own, and all of a
+// person's.
+func TestOwnSavePoints(t *testing.T) {
+	r := newRig(t, nil)
+	scenes := 0
+	r.agents["gm"] = &talker{reply: func(context.Context, string) (string, error) {
+		scenes++
+		return fmt.Sprintf("[SCENE: Room %d]\n\nA room.\n", scenes), nil
+	}}
+	r.open()
+	if err := r.table.Play(t.Context(), Play{Seat: SeatTable, MaxTurns: 1, Keep: true}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.table.Save(t.Context(), "mine"); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.table.Play(t.Context(), Play{Seat: SeatTable, MaxTurns: 12, Keep: true, EndAt: true}); err != nil {
+		t.Fatal(err)
+	}
+	saves, err := Saves(r.dir, "ash")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, s := range saves {
+		names = append(names, s.Scene)
+	}
+	eqs(t, "kept", names, "Room 1", "Room 5", "Room 6", "Room 7", "Room 8", "Room 9", "Room 10", "Room 11", "Room 12", "Room 13", "Room 13")
+	if _, err := r.table.Restore(t.Context(), saves[3].Name); err != nil {
+		t.Fatal(err)
+	}
+	if s := r.table.snapshot(); s.scene.Title != "Room 7" {
+		t.Errorf("back at %+v", s.scene)
+	}
+}
