@@ -124,6 +124,9 @@ func unzip(tb testing.TB, path string) map[string][]byte {
 	defer z.Close()
 	files := map[string][]byte{}
 	for _, f := range z.File {
+		if d := f.Modified.Sub(z.File[0].Modified).Abs(); d > 2*time.Second {
+			tb.Errorf("%s: %s is of %v, the first of %v", path, f.Name, f.Modified, z.File[0].Modified)
+		}
 		in, err := f.Open()
 		if err != nil {
 			tb.Fatal(err)

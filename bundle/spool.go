@@ -122,6 +122,7 @@ func (s *spool) copyTo(z *zip.Writer, modified time.Time) (sum string, err error
 		return "", err
 	}
 	h := header(s.name, modified)
+	h.ModifiedDate, h.ModifiedTime = dosTime(h.Modified) // CreateRaw writes these as they are
 	h.CRC32, h.CompressedSize64, h.UncompressedSize64 = s.crc, uint64(s.packed), uint64(s.size)
 	w, err := z.CreateRaw(h)
 	if err != nil {
@@ -137,6 +138,11 @@ func header(name string, modified time.Time) *zip.FileHeader {
 	h := &zip.FileHeader{Name: Root + "/" + name, Method: zip.Deflate, Modified: modified.UTC().Truncate(time.Second)}
 	h.SetMode(0o644)
 	return h
+}
+
+// dosTime is a time as a zip's directory has it, in steps of two seconds.
+func dosTime(t time.Time) (date, clock uint16) {
+	return uint16(t.Day() + int(t.Month())<<5 + (t.Year()-1980)<<9), uint16(t.Second()/2 + t.Minute()<<5 + t.Hour()<<11)
 }
 
 type countingWriter struct {

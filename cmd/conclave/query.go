@@ -81,6 +81,11 @@ func (env *environment) query(cmd *cobra.Command, q queryFlags, args []string) e
 			return usageError("%s is a file: put the query behind it, or --schema", sql)
 		}
 	}
+	if n := len(args) - 1; q.exportJSONL == "logs" && n >= 0 && (args[n] == "logs" || args[n] == "session") {
+		if _, err := os.Stat(inDir(env, args[n])); err != nil { // said with a space in between
+			q.exportJSONL, args = args[n], args[:n]
+		}
+	}
 	if q.exportJSONL != "" && q.exportJSONL != "logs" && q.exportJSONL != "session" {
 		return usageError("--export-jsonl takes logs or session, not %q", q.exportJSONL)
 	}
