@@ -56,6 +56,9 @@ const cacheExt = ".querydb"
 func cacheKey(files []string, o Options) (string, error) {
 	h := sha256.New()
 	fmt.Fprintf(h, "%d %v\n", schemaVersion, o.NoRedact)
+	if o.Redactor != nil {
+		h.Write(o.Redactor.Digest())
+	}
 	for _, f := range files {
 		abs, err := filepath.Abs(f)
 		if err != nil {

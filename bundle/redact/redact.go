@@ -23,6 +23,8 @@ package redact
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
+	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -73,6 +75,7 @@ type Redactor struct {
 	rules    []rule
 	patterns []Pattern
 	spare    map[string]bool
+	digest   [sha256.Size]byte
 }
 
 // rule is what is asked where an anchor stands: at is where the anchor
@@ -124,8 +127,17 @@ func New(o Options) *Redactor {
 		anchors[i] = rule.anchor
 	}
 	r.auto = newAutomaton(anchors)
+	h := sha256.New()
+	for _, p := range o.Patterns {
+		fmt.Fprintf(h, "%q %v\n", p.Kind, p.Regexp)
+	}
+	fmt.Fprintf(h, "%q %q", o.EnvValues, o.Spare)
+	h.Sum(r.digest[:0])
 	return r
 }
+
+// Digest tells redactors apart that were made with different options.
+func (r *Redactor) Digest() []byte { return r.digest[:] }
 
 // Bytes appends src to dst with every secret replaced by "[redacted:kind]",
 // and says what it replaced; counts is nil when that was nothing. A number

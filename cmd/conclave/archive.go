@@ -103,9 +103,13 @@ func (env *environment) programRoots() []string {
 }
 
 // archiveOptions wire what the archive needs of others.
-func (env *environment) archiveOptions(noRedact bool) archive.Options {
+func (env *environment) archiveOptions(noRedact bool) (archive.Options, error) {
+	patterns, err := env.redactPatterns(nil)
+	if err != nil {
+		return archive.Options{}, err
+	}
 	o := archive.Options{
-		Redactor: redact.New(redact.Options{EnvValues: redact.SecretEnv(os.Environ())}),
+		Redactor: redact.New(redact.Options{EnvValues: redact.SecretEnv(os.Environ()), Patterns: patterns}),
 		NoRedact: noRedact,
 		Judge: func(src io.ReaderAt) ([]archive.Finding, error) {
 			rep, err := audit.Judge(src)
@@ -122,15 +126,37 @@ func (env *environment) archiveOptions(noRedact bool) archive.Options {
 	if env.StdoutIsTerminal {
 		o.Progress = newBar(env.Stderr, "indexing").show
 	}
-	return o
+	return o, nil
+}
+
+// archiveIn opens the archive in a file, or the person's own.
+func (env *environment) archiveIn(file string, noRedact bool) (*archive.Archive, error) {
+	o, err := env.archiveOptions(noRedact)
+	if err != nil {
+		return nil, err
+	}
+	a, err := archive.Open(env.archivePath(file), o)
+	if err != nil {
+		return nil, environmentError("%w", err)
+	}
+	return a, nil
+}
+
+// archiveOf opens files as if they were an archive.
+func (env *environment) archiveOf(ctx context.Context, files []string, noRedact bool) (*archive.Archive, error) {
+	o, err := env.archiveOptions(noRedact)
+	if err != nil {
+		return nil, err
+	}
+	return archive.OpenFiles(ctx, filepath.Join(env.cacheDir(), "query"), files, o)
 }
 
 // openArchive opens the archive and, unless told otherwise, takes up what is
 // new. When somebody else is doing that, it is used as it is.
 func (env *environment) openArchive(ctx context.Context, f archiveFlags) (*archive.Archive, error) {
-	a, err := archive.Open(env.archivePath(f.file), env.archiveOptions(false))
+	a, err := env.archiveIn(f.file, false)
 	if err != nil {
-		return nil, environmentError("%w", err)
+		return nil, err
 	}
 	if f.noRefresh {
 		return a, nil
@@ -155,9 +181,9 @@ each file on from where it stopped. It can be interrupted at any moment, and
 waits for another refresh of the same archive to end.`,
 		Example: "  conclave archive refresh\n  conclave archive refresh ~/backup/claude-projects --json",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			a, err := archive.Open(env.archivePath(flags.file), env.archiveOptions(false))
+			a, err := env.archiveIn(flags.file, false)
 			if err != nil {
-				return environmentError("%w", err)
+				return err
 			}
 			defer a.Close()
 			rep, err := a.Refresh(cmd.Context(), env.sessionRoots(args))
@@ -191,13 +217,15 @@ func newArchiveRebuildCommand(env *environment) *cobra.Command {
 		Use:   "rebuild",
 		Short: "Make the index anew from the bytes that are kept",
 		Long: `Rebuild makes everything but the kept bytes anew, in one step: until it is done
-the archive answers as before. The answers are the same afterwards.`,
+the archive answers as before. The answers are the same afterwards, unless your
+own patterns for secrets have changed (redact.txt, see conclave bundle create
+--help): what they match is hidden at once, and no longer found after a rebuild.`,
 		Example: "  conclave archive rebuild",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			a, err := archive.Open(env.archivePath(flags.file), env.archiveOptions(false))
+			a, err := env.archiveIn(flags.file, false)
 			if err != nil {
-				return environmentError("%w", err)
+				return err
 			}
 			defer a.Close()
 			rep, err := a.Rebuild(cmd.Context())

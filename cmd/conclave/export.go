@@ -99,7 +99,7 @@ func (env *environment) openRuns(ctx context.Context, x exportFlags, names []str
 	if x.archive.file == "" {
 		files, err := env.queryFiles(names)
 		if err == nil {
-			a, err := archive.OpenFiles(ctx, filepath.Join(env.cacheDir(), "query"), files, env.archiveOptions(x.noRedact))
+			a, err := env.archiveOf(ctx, files, x.noRedact)
 			if err != nil {
 				return nil, nil, noError("%w", err)
 			}
@@ -109,9 +109,9 @@ func (env *environment) openRuns(ctx context.Context, x exportFlags, names []str
 			return nil, nil, err
 		}
 	}
-	a, err := archive.Open(env.archivePath(x.archive.file), env.archiveOptions(x.noRedact))
+	a, err := env.archiveIn(x.archive.file, x.noRedact)
 	if err != nil {
-		return nil, nil, environmentError("%w", err)
+		return nil, nil, err
 	}
 	for _, n := range names {
 		if next, stop := iter.Pull2(a.Entries(ctx, n)); true {

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -126,9 +125,9 @@ func (env *environment) query(cmd *cobra.Command, q queryFlags, args []string) e
 // openQuery opens the archive, or what is named.
 func (env *environment) openQuery(ctx context.Context, q queryFlags, names []string) (*archive.Archive, error) {
 	if len(names) == 0 {
-		a, err := archive.Open(env.archivePath(strings.TrimSpace(q.archive)), env.archiveOptions(q.noRedact))
+		a, err := env.archiveIn(strings.TrimSpace(q.archive), q.noRedact)
 		if err != nil {
-			return nil, environmentError("%w", err)
+			return nil, err
 		}
 		if !q.noRefresh {
 			if _, _, err := a.TryRefresh(ctx, env.sessionRoots(nil)); err != nil {
@@ -141,7 +140,7 @@ func (env *environment) openQuery(ctx context.Context, q queryFlags, names []str
 	if err != nil {
 		return nil, err
 	}
-	a, err := archive.OpenFiles(ctx, filepath.Join(env.cacheDir(), "query"), files, env.archiveOptions(q.noRedact))
+	a, err := env.archiveOf(ctx, files, q.noRedact)
 	if err != nil {
 		return nil, noError("%w", err)
 	}
