@@ -104,6 +104,7 @@ type questView struct {
 	Holder   string             `json:"holder,omitempty"`
 	Costs    []flow.Cost        `json:"costs"`
 	Offers   []quest.Offer      `json:"offers"`
+	Problem  string             `json:"problem,omitempty"` // why nothing can be offered
 	Others   []quest.Assignment `json:"assignments"`
 }
 
@@ -120,7 +121,8 @@ func newQuestStatusCommand(env *environment) *cobra.Command {
 		Short: "Where the quest stands, what it cost, what is open",
 		Long: `Status looks and changes nothing. It shows the phase, the criteria, the log,
 interactions that were interrupted, and tokens and cost by role and phase. Exit
-code 1 when quest.md is damaged: then it says where, and what could be repaired.`,
+code 1 when quest.md or a profile is damaged: then it says where, and what could be
+repaired.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			v, err := env.questStatus(cmd.Context())
@@ -132,10 +134,12 @@ code 1 when quest.md is damaged: then it says where, and what could be repaired.
 			} else {
 				env.printStatus(v)
 			}
+			blocked := v.Problem != ""
 			for _, f := range v.Faults {
-				if err == nil && f.Blocks {
-					return saidNo()
-				}
+				blocked = blocked || f.Blocks
+			}
+			if err == nil && blocked {
+				return saidNo()
 			}
 			return err
 		},
@@ -172,11 +176,11 @@ func (env *environment) questStatus(ctx context.Context) (questView, error) {
 		return v, environmentError("%w", err)
 	}
 	if q.Err() == nil {
-		res, err := flow.New(flow.Options{Root: root}).OffersFor(q)
-		if err != nil {
-			return v, err
+		if res, err := flow.New(flow.Options{Root: root}).OffersFor(q); err != nil {
+			v.Problem = err.Error()
+		} else {
+			v.Offers = res.Offers
 		}
-		v.Offers = res.Offers
 	}
 	return v, nil
 }
@@ -189,6 +193,9 @@ func (env *environment) printStatus(v questView) {
 		if f.Repairable() {
 			fmt.Fprintf(out, "  can be repaired (%s): conclave quest continue --repair\n", f.Offer)
 		}
+	}
+	if v.Problem != "" {
+		fmt.Fprintf(out, "%s %s\n", s.red("fault:"), shown(v.Problem))
 	}
 	fmt.Fprintln(out, "\nCriteria")
 	for _, c := range v.Criteria {

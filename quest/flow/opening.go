@@ -69,7 +69,7 @@ func (o Opening) quest() *quest.Quest {
 type FaultyProfiles struct{ Faults []profile.Fault }
 
 func (e *FaultyProfiles) Error() string {
-	return (&profile.FaultsError{What: "the profiles of this campaign", Faults: e.Faults}).Error()
+	return (&profile.FaultsError{What: "the party of this campaign", Faults: e.Faults}).Error()
 }
 
 // look reads the quest and the party. Without a quest it fails with
