@@ -213,7 +213,12 @@ func gmGist(message string) string {
 		message = after
 	}
 	var out strings.Builder
+	notes := false // the person's own
 	for line := range strings.Lines(message) {
+		notes = notes && !strings.HasPrefix(line, "Note: ") || line == "# Your notes\n"
+		if notes {
+			continue
+		}
 		who, words := strings.CutPrefix(line, "<<< words from ")
 		switch {
 		case words:

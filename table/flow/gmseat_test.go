@@ -56,7 +56,7 @@ func TestAPersonRunsTheTable(t *testing.T) {
 		"Answer of tilda-brannock (QUICK_REACTION): answer\n  I wait.", "Roll #1 · gm"} {
 		has(t, "question", p.asked[i], want)
 	}
-	if strings.Contains(strings.Join(p.asked, "\n"), "<<<") || strings.Contains(strings.Join(p.asked, "\n"), "gm-context") {
+	if strings.Contains(strings.Join(p.asked, "\n"), "<<<") || strings.Contains(strings.Join(p.asked, "\n"), "gm-context") || strings.Contains(strings.Join(p.asked, "\n"), "Your notes") {
 		t.Errorf("marks for agents: %q", p.asked)
 	}
 	story := r.read("scenes/001-the-cellar.md")
@@ -145,5 +145,16 @@ func TestAPersonLeaves(t *testing.T) {
 		if n := strings.Count(r.read("scenes/001-opening.md"), "It is dark."); n != 1 {
 			t.Errorf("told %d times", n)
 		}
+	}
+}
+
+// TestWhatAPersonIsAsked: a person reads the game master's words, not the file.
+func TestWhatAPersonIsAsked(t *testing.T) {
+	asked := gist("Character: tilda\n\n# Your character\n\nA spy.\n\n# The game master asks\n\n---\nrequest_type: SECRET_ACTION\n---\n\n## Scene\nA bar.\n\n## Just Happened\nA crash.\n\n## Combat State\nRound 2\n\n## Request\nReact.\n")
+	if want := "A bar.\n\nA crash.\n\nCombat State: Round 2\n\nReact.\n\n(Nobody but the game master will know.)"; asked != want {
+		t.Errorf("got %q, want %q", asked, want)
+	}
+	if got := gist("Event: retry\n\nToo long."); got != "Event: retry\n\nToo long." {
+		t.Errorf("a message without a prompt became %q", got)
 	}
 }

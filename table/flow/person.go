@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"conclave/agent"
@@ -85,10 +86,10 @@ func (s *personSession) answer(ctx context.Context, question string) (string, er
 	if err != nil {
 		return "", err
 	}
-	q := engine.Question{ID: s.run, Text: gist(question)}
+	q := engine.Question{ID: s.run, Text: "— " + s.who + " —\n" + gist(question)}
 	words := func(text string) (string, error) { return text, nil }
 	if s.who == string(policy.GM) {
-		q.Text, q.Lines = gmGist(question)+"\n(An empty line ends your turn; /help says what you can do.)", true
+		q.Text, q.Lines = "— game master —\n"+gmGist(question)+"\n(An empty line ends your turn; /help says what you can do.)", true
 		words = s.t.gmWords
 	}
 	if ok {
@@ -134,10 +135,31 @@ func (s *personSession) answer(ctx context.Context, question string) (string, er
 // gist is what a person needs to read of a message: a person has seen the
 // sheet, the journal and the story; an agent has not.
 func gist(message string) string {
-	if _, after, ok := strings.Cut(message, "# The game master asks\n\n"); ok {
-		return after
+	_, asked, ok := strings.Cut(message, "# The game master asks\n\n")
+	if !ok {
+		return message
 	}
-	return message
+	p, err := table.ParsePrompt([]byte(asked), table.Caps{})
+	if err != nil {
+		return asked
+	}
+	var parts []string
+	for _, s := range p.Sections {
+		body := strings.TrimSpace(s.Body)
+		if !slices.Contains([]string{"Scene", "Just Happened", "Request"}, s.Name) {
+			body = s.Name + ": " + body
+		}
+		parts = append(parts, body)
+	}
+	return strings.Join(append(parts, hints[p.Type]), "\n\n")
+}
+
+// hints say what kind of answer a request wants.
+var hints = map[table.RequestType]string{
+	table.QuickReaction: "(A sentence or two. [VETO - need more input] if you need to know more.)",
+	table.CombatAction:  "(One turn: what you do, and where you move.)",
+	table.FullContext:   "(Take your time.)",
+	table.SecretAction:  "(Nobody but the game master will know.)",
 }
 
 type personTurn struct {
