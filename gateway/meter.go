@@ -130,7 +130,7 @@ func (m *meter) read(obj []byte) bool {
 	err := jsontext.Walk(obj, func(key, value []byte) error {
 		switch string(key) {
 		case "input_tokens_details":
-			cached = count(jsontext.Get(value, "cached_tokens"))
+			cached = max(count(jsontext.Get(value, "cached_tokens")), 0)
 			whole = max(whole, 0)
 			return nil
 		case "input_tokens":

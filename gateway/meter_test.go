@@ -66,6 +66,7 @@ func TestMeterForgetsWhatIsTooLong(t *testing.T) {
 func FuzzMeter(f *testing.F) {
 	f.Add("data: {\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":9}}}\n\ndata: {\"type\":\"message_delta\",\"usage\":{\"output_tokens\":20}}\n", uint8(3), true)
 	f.Add("data: {\"type\":\"response.completed\",\"response\":{\"usage\":{\"input_tokens\":1,\"input_tokens_details\":{\"cached_tokens\":5}}}}\r\n", uint8(7), true)
+	f.Add("data:{\"type\":\"response.completed\",\"response\":{\"usage\":{\"input_tokens\":0,\"input_tokens_details\":{}}}}", uint8(7), true)
 	f.Add(`{"usage":{"input_tokens":99999999999999999999,"output_tokens":1}}`, uint8(1), false)
 	f.Add("\n\n\ndata:\ndata: \"usage\"", uint8(0), true)
 	f.Fuzz(func(t *testing.T, text string, size uint8, sse bool) {
