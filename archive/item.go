@@ -62,6 +62,8 @@ type figures struct {
 	input, output, cacheRead, cacheWrite int64
 }
 
+// readFigures reads a usage. What is below nothing or beyond all bounds is
+// somebody's mistake, or mischief: it must not turn the sums of others around.
 func readFigures(usage []byte) (f figures, ok bool) {
 	var shared int64
 	err := jsontext.Walk(usage, func(key, value []byte) error {
@@ -80,14 +82,18 @@ func readFigures(usage []byte) (f figures, ok bool) {
 		default:
 			return nil
 		}
-		*to, _ = strconv.ParseInt(string(value), 10, 64)
+		n, _ := strconv.ParseInt(string(value), 10, 64)
+		*to = min(max(n, 0), mostTokens)
 		return nil
 	})
 	if shared > 0 {
-		f.cacheRead, f.input = shared, f.input-shared-f.cacheWrite
+		f.cacheRead, f.input = shared, max(f.input-shared-f.cacheWrite, 0)
 	}
 	return f, err == nil
 }
+
+// mostTokens is more than one response can have.
+const mostTokens = 1 << 40
 
 // indexer turns texts into words for the index. It is not safe for concurrent
 // use.
