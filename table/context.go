@@ -53,8 +53,8 @@ func (c *Campaign) PlayerContext(character string, prompt []byte, opt ContextOpt
 	steps := []error{
 		s.file(c.Party, "party/", SheetFile(character), "Your character", caps.Sheet, RemoveGM, true),
 		s.journal(c.Party, character, caps.JournalContext),
-		s.file(c.Root, "", "party-knowledge.md", "What the party knows", caps.PartyKnowledge, forEveryone, false),
-		s.file(c.Root, "", "world-primer.md", "The world", caps.PartyKnowledge, forEveryone, false),
+		s.file(c.Root, "", "party-knowledge.md", "What the party knows", caps.PartyKnowledge, ForEveryone, false),
+		s.file(c.Root, "", "world-primer.md", "The world", caps.PartyKnowledge, ForEveryone, false),
 	}
 	if err := errors.Join(steps...); err != nil {
 		return SeatContext{}, err
@@ -105,7 +105,8 @@ func (s SeatContext) check() error {
 	return nil
 }
 
-func forEveryone(text string) string { return RemoveSecrets(RemoveGM(text)) }
+// ForEveryone is a text without what is the GM's in it and without named secrets.
+func ForEveryone(text string) string { return RemoveSecrets(RemoveGM(text)) }
 
 func (s *SeatContext) file(d *Dir, prefix, name, title string, limit int64, filter func(string) string, required bool) error {
 	data, err := d.Read(name, limit)

@@ -186,9 +186,8 @@ func PlayerEdition(workspace, campaign, title, seat, dir string) ([]string, erro
 			order = append(order, to)
 		}
 	}
-	everyone := func(s string) string { return table.RemoveSecrets(table.RemoveGM(s)) }
-	add(c.Root, "party-knowledge.md", "party-knowledge.md", everyone)
-	add(c.Root, "world-primer.md", "world-primer.md", everyone)
+	add(c.Root, "party-knowledge.md", "party-knowledge.md", table.ForEveryone)
+	add(c.Root, "world-primer.md", "world-primer.md", table.ForEveryone)
 	roster, err := table.LoadRoster(c.Party, nil, table.Caps{})
 	if err != nil {
 		return nil, err
