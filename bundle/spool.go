@@ -122,7 +122,8 @@ func (s *spool) copyTo(z *zip.Writer, modified time.Time) (sum string, err error
 		return "", err
 	}
 	h := header(s.name, modified)
-	h.ModifiedDate, h.ModifiedTime = dosTime(h.Modified) // CreateRaw writes these as they are
+	//lint:ignore SA1019 CreateRaw writes these as they are, and nothing of Modified
+	h.ModifiedDate, h.ModifiedTime = dosTime(h.Modified)
 	h.CRC32, h.CompressedSize64, h.UncompressedSize64 = s.crc, uint64(s.packed), uint64(s.size)
 	w, err := z.CreateRaw(h)
 	if err != nil {
