@@ -23,7 +23,8 @@ func newUsageCommand(env *environment) *cobra.Command {
 		Short: "Count tokens and their cost, each response once",
 		Long: `Usage counts the tokens that the records of this workspace and the sessions of
 Claude Code and Codex tell of, subagents included. A response that several files
-tell of (a session that was forked, a copy, a record) is counted once. Days are
+tell of (a session that was forked, a copy, a record) is counted once. An answer
+that was cut off is not counted: Claude Code's own sums leave it out, too. Days are
 those of UTC. Costs follow the public list prices; models without a known price
 are named, and a cost that lacks them has a question mark.`,
 		Example: `  conclave usage
