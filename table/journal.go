@@ -73,7 +73,11 @@ func oneLine(s string) string {
 		}
 		return r
 	}, s)
-	return strings.TrimSpace(clip(strings.Join(strings.Fields(s), " "), MaxTitle))
+	s = strings.TrimSpace(clip(strings.Join(strings.Fields(s), " "), MaxTitle))
+	if strings.Trim(s, "# ") == "" {
+		return "" // a heading of nothing but marks has no title
+	}
+	return s
 }
 
 // Text is the entry in the seed's form, without what separates it from the file

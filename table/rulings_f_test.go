@@ -203,6 +203,7 @@ func FuzzParseEntry(f *testing.F) {
 	f.Add(fullEntry)
 	f.Add("### x\n- Notes: a\n---\n\n### y\n")
 	f.Add("- Notes: \\---\r\n  ### z")
+	f.Add("# #\x10")
 	f.Fuzz(func(t *testing.T, text string) {
 		e, _ := ParseEntry(text)
 		out := "# J\n\n" + e.Text()
