@@ -145,7 +145,11 @@ func (env *environment) printAudit(reports []*audit.Report) {
 			if !t.Receipt {
 				receipt = "MISSING"
 			}
-			fmt.Fprintf(tw, "%s\t%s\t%d\t%d\t%d\t%s\t%d\t%s\t%s\t%s\n", t.Role, t.ID, len(t.Given), t.Denied, t.Searched, t.Level, t.Probes, t.Model, chain, receipt)
+			who := t.Role
+			if character, ok := strings.CutPrefix(r.Prompt, "table."+t.Role+"."); ok {
+				who += " " + visible(character)
+			}
+			fmt.Fprintf(tw, "%s\t%s\t%d\t%d\t%d\t%s\t%d\t%s\t%s\t%s\n", who, t.ID, len(t.Given), t.Denied, t.Searched, t.Level, t.Probes, t.Model, chain, receipt)
 		}
 		findings += len(r.Findings)
 	}
