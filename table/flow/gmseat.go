@@ -42,7 +42,6 @@ type gmDraft struct {
 	scene  string
 	lately func(who string) string
 	out    strings.Builder
-	public []string // told to everybody in this turn
 	asked  []string
 	expect strings.Builder // what the answers are to, for the notes
 }
@@ -87,7 +86,6 @@ func (d *gmDraft) line(line string) error {
 	rest, ok := strings.CutPrefix(line, "/")
 	if !ok || strings.HasPrefix(rest, "/") {
 		d.out.WriteString(rest + "\n")
-		d.public = append(d.public, rest)
 		return nil
 	}
 	word, rest, _ := strings.Cut(rest, " ")
@@ -127,8 +125,8 @@ func (d *gmDraft) line(line string) error {
 	return nil
 }
 
-// ask writes the prompts of a question. What just happened is what the party
-// was told in this turn, or else what the character heard last.
+// ask writes the prompts of a question. What just happened is what the character
+// was told in this turn, or else what it heard last.
 func (d *gmDraft) ask(kind table.RequestType, word, rest string) error {
 	names, text, err := d.addressed(word, rest)
 	if err != nil {
@@ -138,7 +136,8 @@ func (d *gmDraft) ask(kind table.RequestType, word, rest string) error {
 		if slices.Contains(d.asked, who) {
 			return fmt.Errorf("%s is asked twice: one question a turn", who)
 		}
-		happened := strings.TrimSpace(strings.Join(d.public, "\n"))
+		told := table.TextFor(parseOutput(d.out.String(), d.roster).Blocks, who)
+		happened := strings.TrimSpace(markForm.ReplaceAllString(told, ""))
 		if happened == "" {
 			happened = d.lately(who)
 		}

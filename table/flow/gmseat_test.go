@@ -83,7 +83,8 @@ func TestAPersonRunsTheTable(t *testing.T) {
 func TestPromptsOfAPerson(t *testing.T) {
 	r := newRig(t, nil)
 	r.open()
-	said, err := r.table.gmWords("/tell gideon: The key is false.\nA door opens.\n/secret all: Now?")
+	said, err := r.table.gmWords("/tell gideon: The key is false.\n[GM]\nThe key is false.\n[/GM]\n[FILE+: story-state.md]\nThe key is false.\n[/FILE]\n" +
+		"[TO: gideon-harrowmoor]\nThe key is false.\n[/TO]\nA door opens.\n/roll 1d6\n/secret all: Now?")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,16 +98,16 @@ func TestPromptsOfAPerson(t *testing.T) {
 	}
 	prompts := 0
 	for _, f := range o.Files {
-		text := f.Text
-		if strings.Contains(text, "key is false") {
-			t.Errorf("%s tells another's secret: %s", f.Path, text)
-		}
 		if !strings.HasSuffix(f.Path, "-prompt.md") {
 			continue
 		}
 		prompts++
+		happened := "A door opens."
+		if strings.Contains(f.Path, gideon) {
+			happened = "The key is false.\n\nThe key is false.\n\nA door opens."
+		}
 		p, err := table.ParsePrompt([]byte(f.Text), table.Caps{})
-		if err != nil || p.Type != table.SecretAction || p.Section("Just Happened") != "A door opens." || p.Section("Request") != "Now?" {
+		if err != nil || p.Type != table.SecretAction || p.Section("Just Happened") != happened || p.Section("Request") != "Now?" {
 			t.Errorf("%s: %+v, %v", f.Path, p, err)
 		}
 	}
