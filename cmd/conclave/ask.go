@@ -219,7 +219,7 @@ func (a *asker) yes(ctx context.Context, question string, otherwise bool) (bool,
 		word = "Y/n"
 	}
 	fmt.Fprintf(a.out, "\n%s [%s] ", shown(question), word)
-	answer, err := a.orNothing(a.readAnswer(ctx))
+	answer, err := orNothing(a.readAnswer(ctx))
 	switch strings.ToLower(strings.TrimSpace(answer)) {
 	case "y", "yes":
 		return true, err
@@ -232,12 +232,12 @@ func (a *asker) yes(ctx context.Context, question string, otherwise bool) (bool,
 // line asks for one line of the command itself.
 func (a *asker) line(ctx context.Context, question string) (string, error) {
 	fmt.Fprintf(a.out, "\n%s\n> ", shown(question))
-	answer, err := a.orNothing(a.readAnswer(ctx))
+	answer, err := orNothing(a.readAnswer(ctx))
 	return strings.TrimSpace(answer), err
 }
 
 // orNothing takes the end of the input for an empty answer.
-func (a *asker) orNothing(answer string, err error) (string, error) {
+func orNothing(answer string, err error) (string, error) {
 	if errors.Is(err, io.EOF) {
 		return "", nil
 	}
