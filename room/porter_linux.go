@@ -29,9 +29,6 @@ func port(s steps) error {
 		}
 	}
 	before := try(s.attempts, o.Before, &o.Terrain)
-	if err := setLimits(o.Limits); err != nil {
-		return err
-	}
 	abi, err := s.landlock(o.Rules)
 	if err != nil {
 		return err
@@ -72,6 +69,11 @@ func become(o porterOrders) error {
 	}
 	if err := os.Chdir(dir); err != nil {
 		return fmt.Errorf("start %s: its working directory: %w", o.Command.Path, err)
+	}
+	// Last, because they are the program's: this process has threads and memory
+	// of its own, and would die of narrow ones without a word.
+	if err := setLimits(o.Limits); err != nil {
+		return err
 	}
 	err := syscall.Exec(o.Command.Path, append([]string{o.Command.Path}, o.Command.Args...), o.Command.Env)
 	return fmt.Errorf("start %s: %w", o.Command.Path, err)
