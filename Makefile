@@ -6,7 +6,7 @@ BIN      := build/conclave
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: build demo test check redteam bench soak fast lint cross prepare clients clean help
+.PHONY: build demo test check redteam bench soak fuzz fast lint cross prepare clients clean help
 
 help: ## what there is to make
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -56,6 +56,13 @@ bench: clients ## what the documents call fast, each as a ratio to its peer
 soak: clients ## what needs gigabytes or hours
 	CONCLAVE_SOAK=1 $(GO) test -race -shuffle=on -timeout 4h -run Soak ./...
 	CONCLAVE_SOAK=1 $(GO) test -timeout 2h -run SoakMemory -v ./table/flow
+
+FUZZTIME ?= 30s
+
+fuzz: build ## every fuzz target, for FUZZTIME each
+	@grep -rn --include=*_test.go '^func Fuzz' . | sed -E 's|^(.*)/[^/]*:[0-9]+:func (Fuzz[A-Za-z0-9]*).*|\1 \2|' | sort -u | \
+	  while read -r dir name; do echo "fuzz $$dir $$name"; \
+	    $(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$dir" >build/fuzz.log 2>&1 </dev/null || { cat build/fuzz.log; exit 1; }; done
 
 clean:
 	rm -rf build
