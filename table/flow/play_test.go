@@ -38,7 +38,7 @@ func TestOwnSavePoints(t *testing.T) {
 	if err := r.table.Play(t.Context(), Play{Seat: SeatTable, MaxTurns: 1, Keep: true}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.table.Save(t.Context(), "mine"); err != nil {
+	if _, err := r.table.Save(t.Context(), "auto-mine"); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.table.Play(t.Context(), Play{Seat: SeatTable, MaxTurns: 12, Keep: true, EndAt: true}); err != nil {

@@ -24,6 +24,7 @@ type Save struct {
 	Cycle   int       `json:"cycle"`
 	Session int       `json:"session"`
 	Scene   string    `json:"scene,omitempty"` // its title
+	Own     bool      `json:"own,omitempty"`   // the table's, not a person's
 }
 
 func savesDir(workspace, campaign string) string {
@@ -32,19 +33,13 @@ func savesDir(workspace, campaign string) string {
 
 // Saves lists the save points, oldest first.
 func Saves(workspace, campaign string) ([]Save, error) {
-	entries, err := os.ReadDir(savesDir(workspace, campaign))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+	names, err := saveNames(workspace, campaign)
 	if err != nil {
 		return nil, err
 	}
 	var out []Save
-	for _, e := range entries {
-		if !e.IsDir() || strings.HasPrefix(e.Name(), ".") {
-			continue
-		}
-		s, err := readSave(workspace, campaign, e.Name())
+	for _, name := range names {
+		s, err := readSave(workspace, campaign, name)
 		if err != nil {
 			return nil, err
 		}
@@ -52,6 +47,21 @@ func Saves(workspace, campaign string) ([]Save, error) {
 	}
 	slices.SortFunc(out, func(a, b Save) int { return a.Time.Compare(b.Time) })
 	return out, nil
+}
+
+// saveNames lists the save points that are whole.
+func saveNames(workspace, campaign string) ([]string, error) {
+	entries, err := os.ReadDir(savesDir(workspace, campaign))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
+			names = append(names, e.Name())
+		}
+	}
+	return names, nil
 }
 
 func readSave(workspace, campaign, name string) (Save, error) {
@@ -71,15 +81,9 @@ func readSave(workspace, campaign, name string) (Save, error) {
 
 // noSave names the save points that there are.
 func noSave(workspace, campaign, name string) error {
-	entries, err := os.ReadDir(savesDir(workspace, campaign))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	known, err := saveNames(workspace, campaign)
+	if err != nil {
 		return err
-	}
-	var known []string
-	for _, e := range entries {
-		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
-			known = append(known, e.Name())
-		}
 	}
 	if len(known) == 0 {
 		return fmt.Errorf("%s has no save point", campaign)
@@ -89,7 +93,9 @@ func noSave(workspace, campaign, name string) error {
 
 // Save keeps the campaign as it is under a name. No cycle may be open; journals
 // are waited for, so that the save holds them.
-func (t *Table) Save(ctx context.Context, name string) (Save, error) {
+func (t *Table) Save(ctx context.Context, name string) (Save, error) { return t.save(ctx, name, false) }
+
+func (t *Table) save(ctx context.Context, name string, own bool) (Save, error) {
 	if err := table.CheckSlug(name); err != nil {
 		return Save{}, fmt.Errorf("save point %w", err)
 	}
@@ -100,7 +106,7 @@ func (t *Table) Save(ctx context.Context, name string) (Save, error) {
 		return Save{}, err
 	}
 	s := t.snapshot()
-	save := Save{Name: name, Time: time.Now().UTC().Round(0), Seq: s.seq, Cycle: s.cycle, Session: s.session, Scene: s.scene.Title}
+	save := Save{Name: name, Time: time.Now().UTC().Round(0), Seq: s.seq, Cycle: s.cycle, Session: s.session, Scene: s.scene.Title, Own: own}
 	dir := savesDir(t.opts.Workspace, t.opts.Campaign)
 	final := filepath.Join(dir, name)
 	if _, err := os.Lstat(final); err == nil {
@@ -126,29 +132,26 @@ func (t *Table) Save(ctx context.Context, name string) (Save, error) {
 	return save, t.note(ctx, Event{Kind: EventSave, Name: name})
 }
 
-// autoSaves is how many save points of the table's own are kept; a person's are
-// never touched.
-const (
-	autoSaves  = 10
-	autoPrefix = "auto-"
-)
+// ownSaves is how many save points of the table's own are kept; a person's are
+// never touched, whatever their names.
+const ownSaves = 10
 
 // keep makes a save point of the table's own. Numbers of events never go back,
 // so that no name comes twice.
 func (t *Table) keep(ctx context.Context) error {
-	name := fmt.Sprintf("%s%06d", autoPrefix, t.snapshot().seq)
+	name := fmt.Sprintf("auto-%06d", t.snapshot().seq)
 	if _, err := os.Lstat(filepath.Join(savesDir(t.opts.Workspace, t.opts.Campaign), name)); err == nil {
 		return nil // whoever was killed here had made it
 	}
-	if _, err := t.Save(ctx, name); err != nil {
+	if _, err := t.save(ctx, name, true); err != nil {
 		return fmt.Errorf("keep a save point: %w", err)
 	}
 	saves, err := Saves(t.opts.Workspace, t.opts.Campaign)
 	if err != nil {
 		return err
 	}
-	own := slices.DeleteFunc(saves, func(s Save) bool { return !strings.HasPrefix(s.Name, autoPrefix) })
-	for _, s := range own[:max(0, len(own)-autoSaves)] {
+	own := slices.DeleteFunc(saves, func(s Save) bool { return !s.Own })
+	for _, s := range own[:max(0, len(own)-ownSaves)] {
 		dir := savesDir(t.opts.Workspace, t.opts.Campaign)
 		gone := filepath.Join(dir, ".removing")
 		// It is whole as long as it has its name.
