@@ -81,55 +81,64 @@ func (s *personSession) emit(kind transcript.Type, text string) (agent.Event, er
 	return agent.Event{Entry: &entry}, err
 }
 
+// answer is what was left for the seat, or what the person says now.
 func (s *personSession) answer(ctx context.Context, question string) (string, error) {
-	text, ok, err := s.t.takeDraft(s.who)
+	q := engine.Question{ID: s.run, Text: "— " + s.who + " —\n" + gist(question)}
+	if s.isGM() {
+		q.Text, q.Lines = "— game master —\n"+gmGist(question)+"\n(An empty line ends your turn; /help says what you can do.)", true
+	}
+	wrong := "" // with the draft
+	draft, ok, err := s.t.takeDraft(s.who)
 	if err != nil {
 		return "", err
 	}
-	q := engine.Question{ID: s.run, Text: "— " + s.who + " —\n" + gist(question)}
-	words := func(text string) (string, error) { return text, nil }
-	if s.who == string(policy.GM) {
-		q.Text, q.Lines = "— game master —\n"+gmGist(question)+"\n(An empty line ends your turn; /help says what you can do.)", true
-		words = s.t.gmWords
-	}
 	if ok {
-		said, err := words(text)
+		said, err := s.words(draft)
 		if err == nil {
 			return said, nil
 		}
-		q.Text = err.Error()
+		q.Text, wrong = err.Error(), ": "+err.Error()
 	}
 	if s.t.opts.Asker == nil {
-		wrong := ""
-		if ok {
-			wrong = ": " + q.Text
-		}
 		return "", fmt.Errorf("%w: %s%s. Answer with `conclave table say %s --as %s TEXT`, then `conclave table resume %[4]s --as %[5]s`",
 			errAway, s.who, wrong, s.t.opts.Campaign, s.who)
 	}
+	return s.ask(ctx, q)
+}
+
+// ask puts the question until there is an answer that can be taken.
+func (s *personSession) ask(ctx context.Context, q engine.Question) (string, error) {
 	for {
 		text, err := s.t.opts.Asker.Ask(ctx, q)
 		if err != nil {
 			return "", fmt.Errorf("%w: %s: %w", errAway, s.who, err)
 		}
-		switch {
-		case strings.TrimSpace(text) == "/quit":
+		switch line := strings.TrimSpace(text); {
+		case line == "/quit":
 			return "", fmt.Errorf("%w: %s: %w", errAway, s.who, ErrLeft)
-		case s.who != string(policy.GM):
-			return text, nil
-		case strings.TrimSpace(text) == "/help":
+		case line == "/help" && s.isGM():
 			q.Text = gmHelp
 			continue
-		case strings.TrimSpace(text) == "":
+		case line == "" && s.isGM():
 			q.Text = "Nothing was said. What happens? (/help, or /quit)"
 			continue
 		}
-		said, err := words(text)
+		said, err := s.words(text)
 		if err == nil {
 			return said, nil
 		}
-		q.Text = err.Error() // it can be typed again
+		q.Text = err.Error()
 	}
+}
+
+func (s *personSession) isGM() bool { return s.who == string(policy.GM) }
+
+// words are what the person typed as the table takes it.
+func (s *personSession) words(text string) (string, error) {
+	if s.isGM() {
+		return s.t.gmWords(text)
+	}
+	return text, nil
 }
 
 // gist is what a person needs to read of a message: a person has seen the
