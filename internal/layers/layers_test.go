@@ -49,6 +49,7 @@ var house = map[string]string{
 	"internal/price":      "",
 	"internal/proc":       "agent",
 	"internal/redteam":    "",
+	"internal/screen":     "",
 	"internal/sessiongen": "",
 	"internal/shingle":    "",
 	"internal/tail":       "",

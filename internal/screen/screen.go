@@ -1,0 +1,153 @@
+// Package screen is the only way from this program to a terminal.
+//
+// What an agent, a file, the name of a file, a model, a record or an error says
+// is foreign: it must not steer the person's terminal, nor pass for a line that
+// the program wrote itself. So foreign text is shown, not done. Control
+// characters stand there as pictures (␛, ␍, ␡), everything else that steers,
+// reorders or hides as ⟨U+202E⟩, and a byte that is no UTF-8 as ⟨0x9B⟩: C0 and
+// C1, bidirectional controls, line and paragraph separators, invisible letters,
+// tag characters, joiners and variation selectors where no script or picture
+// uses them. A line break in a name or a title is shown too (␊); only a Block
+// keeps its lines, and an error's later lines are indented.
+//
+// A Writer is safe by default. In Printf the format is the program's own, and
+// every argument is foreign unless it is a Text, which only this package makes:
+// that is how the program's own colours differ from those in a model's answer.
+// What is written as plain bytes is foreign altogether; a character that is cut
+// in two by the end of a chunk is put together first. JSON escapes what would
+// be shown and decodes to the same value; CSV takes formulas for text.
+//
+// Pipes get the same as terminals. Where bytes are what a command is for, Raw
+// gives them exactly to a pipe, and shown to a terminal.
+//
+// The package stores nothing and knows nothing of what it prints. It does not
+// promise that a text is true, only whose it is.
+package screen
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"sync"
+)
+
+// Options say what a Writer writes to.
+type Options struct {
+	Terminal bool // a person looks at it
+	Plain    bool // without colours, even on a terminal
+}
+
+// Writer writes to a terminal, or to what takes its place. It may be used by
+// several goroutines; one Printf is never torn by another.
+type Writer struct {
+	out      io.Writer
+	terminal bool
+	styles   bool
+
+	mu     sync.Mutex
+	stream filter
+}
+
+// New makes a Writer.
+func New(out io.Writer, o Options) *Writer {
+	return &Writer{out: out, terminal: o.Terminal, styles: o.Terminal && !o.Plain, stream: filter{form: block}}
+}
+
+// Terminal says whether a person looks at it.
+func (w *Writer) Terminal() bool { return w.terminal }
+
+// Printf writes the program's own words with foreign ones in them. The format
+// is a constant; a Text keeps its lines and colours, an error its lines,
+// indented, and anything else is one line.
+func (w *Writer) Printf(format string, args ...any) error {
+	if false {
+		_ = fmt.Sprintf(format, args...) // so that vet knows what this is
+	}
+	return w.print(Sprintf(format, args...))
+}
+
+func (w *Writer) print(t Text) error {
+	text := t.s
+	if !w.styles {
+		text = t.String()
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	_, err := w.out.Write(append(w.stream.feed(nil, nil, true), text...))
+	return err
+}
+
+// Write writes foreign text as it comes, its lines kept. What cannot be judged
+// yet, half a character, waits for the next Write, Printf or Flush.
+func (w *Writer) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if _, err := w.out.Write(w.stream.feed(nil, p, false)); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// Flush writes what is still waiting.
+func (w *Writer) Flush() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	rest := w.stream.feed(nil, nil, true)
+	if len(rest) == 0 {
+		return nil
+	}
+	_, err := w.out.Write(rest)
+	return err
+}
+
+// Raw is for commands whose purpose is bytes: a pipe gets them as they are, a
+// terminal gets them shown.
+func (w *Writer) Raw() io.Writer {
+	if w.terminal {
+		return w
+	}
+	return w.out
+}
+
+// Session is for a shell that a person drives in a room: what a line editor
+// needs on a dumb terminal is done, the return and the backspace; all else is
+// shown.
+func (w *Writer) Session() io.Writer {
+	return &Writer{out: w.out, terminal: w.terminal, stream: filter{form: session}}
+}
+
+// File is the file behind it, to hand on to another program; nil if there is
+// none or a person looks at it.
+func (w *Writer) File() *os.File {
+	f, _ := w.out.(*os.File)
+	if w.terminal {
+		return nil
+	}
+	return f
+}
+
+// clearLine goes back to the beginning of the line and empties it.
+const clearLine = "\r\x1b[K"
+
+// Progress writes a line over the one before. Only a terminal gets it.
+func (w *Writer) Progress(format string, args ...any) {
+	if false {
+		_ = fmt.Sprintf(format, args...) // so that vet knows what this is
+	}
+	if w.terminal {
+		t := Sprintf(format, args...)
+		_ = w.print(Text{clearLine + t.s}) // a screen that is gone needs no progress
+	}
+}
+
+// JSON writes a value as indented JSON, with <, > and & as they are.
+func (w *Writer) JSON(v any) error {
+	text, err := marshal(v, "  ")
+	if err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	_, err = w.out.Write(append(text, '\n'))
+	return err
+}
