@@ -155,7 +155,7 @@ func (c *connector) Connect(context.Context) (driver.Conn, error) { return c.dri
 func (c *connector) Driver() driver.Driver                        { return c.driver }
 
 func (a *Archive) connector(path, mode string, pragmas ...string) *connector {
-	q := url.Values{"mode": {mode}, "_pragma": append(pragmas, "busy_timeout(30000)", "temp_store(MEMORY)")}
+	q := url.Values{"mode": {mode}, "_pragma": append([]string{"busy_timeout(30000)", "temp_store(MEMORY)"}, pragmas...)}
 	if mode == "rw" {
 		q["_pragma"] = append(q["_pragma"], "cache_size(-16384)", "journal_mode(WAL)", "synchronous(NORMAL)", "wal_autocheckpoint(8000)", "journal_size_limit(67108864)")
 		q.Set("_txlock", "immediate")

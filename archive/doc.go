@@ -26,7 +26,8 @@
 // # What it refuses
 //
 // SQL that does more than read: the connection is opened read-only, and an
-// authoriser denies everything but SELECT over the tables that are described,
-// so that neither the raw store nor another file can be reached. A file of a
-// later version of this package.
+// authoriser allows SELECT over the tables that are described, with the
+// functions that are listed, and nothing else, so that neither the raw store
+// nor another file can be reached. A query that takes too long, needs too much
+// memory or answers too much. A file of a later version of this package.
 package archive

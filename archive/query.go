@@ -3,19 +3,21 @@ package archive
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// Limits bound a query. The zero value is 10,000 rows and 30 seconds.
+// Limits bound a query. The zero value is 10,000 rows, 30 seconds and 128 MiB
+// of answer.
 type Limits struct {
-	Rows int
-	Time time.Duration
+	Rows  int
+	Time  time.Duration
+	Bytes int
 }
 
 // Rows is the answer to a query.
@@ -36,19 +38,25 @@ func (a *Archive) SQL(ctx context.Context, query string, lim Limits) (*Rows, err
 	if lim.Time <= 0 {
 		lim.Time = 30 * time.Second
 	}
-	if err := plainQuery(query); err != nil {
+	if lim.Bytes <= 0 {
+		lim.Bytes = 128 << 20
+	}
+	parts, err := plainQuery(query)
+	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, lim.Time)
 	defer cancel()
-	db := sql.OpenDB(a.guarded())
-	defer db.Close()
-	db.SetMaxOpenConns(1)
-	names, err := columnNames(ctx, db, query)
+	conn, done, err := a.guarded(parts).open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	names, err := columnNames(ctx, conn, query)
 	if err != nil {
 		return nil, queryError(ctx, err, lim)
 	}
-	rows, err := readRows(ctx, db, spell(query), lim)
+	rows, err := readRows(ctx, conn, spell(query), lim)
 	if err != nil {
 		return nil, queryError(ctx, err, lim)
 	}
@@ -58,12 +66,20 @@ func (a *Archive) SQL(ctx context.Context, query string, lim Limits) (*Rows, err
 	return rows, nil
 }
 
-// ErrLimit is returned for a query that took too long.
-var ErrLimit = errors.New("the query took too long")
+// ErrLimit is returned for a query that took too long, or too much.
+var ErrLimit = errors.New("the query asks for too much")
 
 func queryError(ctx context.Context, err error, lim Limits) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return fmt.Errorf("%w: it was stopped after %v; narrow it down, or allow more (--timeout)", ErrLimit, lim.Time)
+	}
+	if code := (*sqlite.Error)(nil); errors.As(err, &code) {
+		switch code.Code() & 0xff {
+		case sqlite3.SQLITE_NOMEM:
+			return fmt.Errorf("%w: it needs more than %d MiB of memory; narrow it down", ErrLimit, maxHeap>>20)
+		case sqlite3.SQLITE_TOOBIG:
+			return fmt.Errorf("%w: one of its values is longer than %d MiB; cut it with substr", ErrLimit, maxValue>>20)
+		}
 	}
 	if strings.Contains(err.Error(), "not authorized") || strings.Contains(err.Error(), "prohibited") || strings.Contains(err.Error(), "readonly") {
 		return fmt.Errorf("a query only reads, and only what --schema lists: %w", err)
@@ -71,29 +87,10 @@ func queryError(ctx context.Context, err error, lim Limits) error {
 	return err
 }
 
-// plainQuery refuses what no reader needs: more than one statement, and the
-// functions that the views are made of, with which a text could be cut so that
-// a secret in it is not recognised.
-func plainQuery(query string) error {
-	end := false
-	for _, t := range tokens(query) {
-		switch {
-		case t.kind == tokSpace:
-		case end:
-			return errors.New("one statement at a time: there is something behind the semicolon")
-		case t.text == ";":
-			end = true
-		case t.kind == tokName && strings.HasPrefix(strings.ToLower(t.name()), "conclave_"):
-			return fmt.Errorf("%s is not for queries", t.text)
-		}
-	}
-	return nil
-}
-
 // columnNames are those of the query as it was written.
-func columnNames(ctx context.Context, db *sql.DB, query string) ([]string, error) {
+func columnNames(ctx context.Context, conn *sql.Conn, query string) ([]string, error) {
 	query = strings.TrimRight(strings.TrimSpace(query), "; \t\n")
-	rows, err := db.QueryContext(ctx, "SELECT * FROM (\n"+query+"\n) LIMIT 0")
+	rows, err := conn.QueryContext(ctx, "SELECT * FROM (\n"+query+"\n) LIMIT 0")
 	if err != nil {
 		return nil, nil // the statement itself will say what is wrong
 	}
@@ -102,8 +99,8 @@ func columnNames(ctx context.Context, db *sql.DB, query string) ([]string, error
 	return names, errors.Join(err, rows.Err())
 }
 
-func readRows(ctx context.Context, db *sql.DB, query string, lim Limits) (*Rows, error) {
-	rows, err := db.QueryContext(ctx, query)
+func readRows(ctx context.Context, conn *sql.Conn, query string, lim Limits) (*Rows, error) {
+	rows, err := conn.QueryContext(ctx, query)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +112,7 @@ func readRows(ctx context.Context, db *sql.DB, query string, lim Limits) (*Rows,
 	if len(out.Columns) == 0 {
 		return nil, errors.New("the statement returns no rows: a query is a SELECT")
 	}
-	for rows.Next() {
+	for size := 0; rows.Next(); {
 		if len(out.Rows) == lim.Rows {
 			out.Truncated = true
 			break
@@ -130,6 +127,12 @@ func readRows(ctx context.Context, db *sql.DB, query string, lim Limits) (*Rows,
 		}
 		for i, v := range row {
 			row[i] = plainValue(v)
+			if text, ok := row[i].(string); ok {
+				size += len(text)
+			}
+		}
+		if size > lim.Bytes {
+			return nil, fmt.Errorf("%w: the answer is larger than %d MiB; name fewer columns, or narrow it down", ErrLimit, lim.Bytes>>20)
 		}
 		out.Rows = append(out.Rows, row)
 	}
@@ -152,58 +155,4 @@ func plainValue(v any) any {
 		return v.UTC().Format(time.RFC3339Nano)
 	}
 	return v
-}
-
-// guarded opens connections that can do nothing but read what is described.
-type guarded struct{ *connector }
-
-// guarded reads a cache, which nobody writes any more, from where the system
-// has it in memory: most queries read every row, and copying them took as long
-// as looking at them.
-func (a *Archive) guarded() *guarded {
-	if a.isCache {
-		return &guarded{a.connector(a.path, "ro", "mmap_size(1073741824)")}
-	}
-	return &guarded{a.connector(a.path, "ro")}
-}
-
-func (g *guarded) Connect(ctx context.Context) (driver.Conn, error) {
-	c, err := g.connector.Connect(ctx)
-	if err != nil {
-		return nil, err
-	}
-	r, ok := c.(sqlite.AuthorizerRegisterer)
-	if !ok {
-		return nil, errors.Join(errors.New("the SQLite driver has no authoriser"), c.Close())
-	}
-	if err := r.RegisterAuthorizer(allow); err != nil {
-		return nil, errors.Join(err, c.Close())
-	}
-	return c, nil
-}
-
-// hidden are the tables that a query cannot read: the raw store holds secrets,
-// and the index is of no use by itself.
-func hidden(table string) bool {
-	t := strings.ToLower(table)
-	return t == "blocks" || t == "source_blocks" || strings.HasPrefix(t, "words") ||
-		strings.HasPrefix(t, "pragma_") || t == "sqlite_dbpage" || t == "dbstat"
-}
-
-func allow(action sqlite.AuthorizerActionCode, arg1, arg2, _, _ string) sqlite.AuthorizerReturnCode {
-	switch action {
-	case sqlite.AuthSelect, sqlite.AuthRecursive:
-		return sqlite.AuthorizerOK
-	case sqlite.AuthRead:
-		if !hidden(arg1) {
-			return sqlite.AuthorizerOK
-		}
-	case sqlite.AuthFunction:
-		switch strings.ToLower(arg2) {
-		case "load_extension", "readfile", "writefile", "edit", "fts5":
-		default:
-			return sqlite.AuthorizerOK
-		}
-	}
-	return sqlite.AuthorizerDeny
 }

@@ -2,10 +2,12 @@ package archive
 
 import (
 	"archive/zip"
+	"database/sql"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -146,6 +148,95 @@ func TestOnlyReads(t *testing.T) {
 		if rows, err := a.SQL(ctx, q, Limits{}); err != nil || len(rows.Rows) != 1 {
 			t.Errorf("%q: %v", q, err)
 		}
+	}
+}
+
+// TestOnlyWhatIsDescribed is the rest of W19: what --schema does not list is
+// not read, by whatever name.
+func TestOnlyWhatIsDescribed(t *testing.T) {
+	a := openFiles(t, bundles+"wink-claude-error.zip")
+	for _, q := range []string{
+		"SELECT * FROM sqlite_master", "SELECT sql FROM sqlite_schema", "SELECT name FROM sqlite_temp_master", "SELECT count(*) FROM items",
+		"SELECT message FROM (SELECT * FROM items)", "WITH x AS (SELECT * FROM items) SELECT count(*) FROM x",
+		"WITH transcript AS (SELECT * FROM items) SELECT * FROM transcript", "WITH 'transcript' AS (SELECT * FROM items) SELECT 1 FROM transcript",
+		`WITH "Errors" (a, b) AS NOT MATERIALIZED (SELECT type, source FROM items) SELECT * FROM errors`,
+		"WITH x AS (SELECT 1), [logs] AS (SELECT * FROM origins) SELECT * FROM logs",
+		"SELECT sqlite_compileoption_get(0)", "SELECT sqlite_source_id()", "SELECT * FROM dbstat", "SELECT * FROM pragma_database_list",
+	} {
+		if rows, err := a.SQL(ctx, q, Limits{}); err == nil {
+			t.Errorf("%q was answered: %v", q, rows.Rows)
+		}
+	}
+	schema, err := a.Schema(ctx)
+	if err != nil || len(schema.Tables) < len(described) {
+		t.Fatalf("%d tables, %v", len(schema.Tables), err)
+	}
+	for _, d := range schema.Tables {
+		if _, err := a.SQL(ctx, `SELECT * FROM "`+d.Name+`" AS x`, Limits{}); err != nil {
+			t.Errorf("%s: %v", d.Name, err)
+		}
+	}
+	for name, q := range schema.Hints.Queries {
+		if _, err := a.SQL(ctx, q, Limits{}); err != nil {
+			t.Errorf("the hint %q: %v", name, err)
+		}
+	}
+}
+
+// notForQueries are the functions of this SQLite that queries do not have:
+// they tell of the library or the connection, or belong to modules that no
+// table uses.
+const notForQueries = `bm25 changes fts5 fts5_get_locale fts5_insttoken fts5_locale fts5_source_id geopoly_area geopoly_bbox geopoly_blob
+	geopoly_ccw geopoly_contains_point geopoly_debug geopoly_group_bbox geopoly_json geopoly_overlap geopoly_regular geopoly_svg
+	geopoly_within geopoly_xform highlight last_insert_rowid load_extension match rtreecheck rtreedepth rtreenode snippet
+	sqlite_compileoption_get sqlite_compileoption_used sqlite_log sqlite_offset sqlite_source_id subtype total_changes`
+
+// TestEveryFunctionIsDecided: a function that a later SQLite brings is denied
+// until somebody decides.
+func TestEveryFunctionIsDecided(t *testing.T) {
+	db, err := sql.Open("sqlite", "file::memory:")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	rows, err := db.Query("SELECT DISTINCT name FROM pragma_function_list")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	n := 0
+	for ; rows.Next(); n++ {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			t.Fatal(err)
+		}
+		if allowedFunction(name) == slices.Contains(strings.Fields(notForQueries), name) {
+			t.Errorf("%s is both or neither", name)
+		}
+	}
+	if rows.Err() != nil || n < 100 {
+		t.Errorf("%d functions, %v", n, rows.Err())
+	}
+}
+
+// TestMemoryOfAQuery is W19: one expression took 2.7 GB.
+func TestMemoryOfAQuery(t *testing.T) {
+	a := openFiles(t, bundles+"wink-claude-error.zip")
+	wide := "SELECT " + strings.TrimSuffix(strings.Repeat("zeroblob(60000000) || '',", 8), ",")
+	for _, c := range []struct{ query, want string }{
+		{"SELECT length(zeroblob(2000000000))", "substr"},
+		{"SELECT length(replace(hex(zeroblob(30000000)), '0', 'oooooooo'))", "substr"},
+		{"SELECT length(printf('%.*c', 200000000, 'x'))", "substr"},
+		{wide, "memory"},
+		{"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 99) SELECT CAST(zeroblob(4000000) AS TEXT) FROM n", "larger"},
+	} {
+		_, err := a.SQL(ctx, c.query, Limits{})
+		if !errors.Is(err, ErrLimit) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%.60s: %v", c.query, err)
+		}
+	}
+	if _, err := a.SQL(ctx, "SELECT count(*) FROM transcript", Limits{}); err != nil {
+		t.Errorf("afterwards: %v", err)
 	}
 }
 

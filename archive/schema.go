@@ -34,8 +34,11 @@ type Hints struct {
 	Notes   []string          `json:"notes"`
 }
 
+// description is what a query's author is told of a table.
+type description struct{ name, about string }
+
 // described are the tables in the order in which they are worth reading.
-var described = []struct{ name, about string }{
+var described = []description{
 	{"manifest", "one row per bundle, record or session"},
 	{"transcript", "every entry: columns, and context as JSON with the same keys"},
 	{"transcript_entries", "the transcript without JSON"},
@@ -64,7 +67,7 @@ func (a *Archive) Schema(ctx context.Context) (Schema, error) {
 	defer db.Close()
 	db.SetMaxOpenConns(1)
 	list := described[:len(described):len(described)]
-	rows, err := db.QueryContext(ctx, "SELECT name FROM sqlite_schema WHERE name LIKE 'slice\\_%' ESCAPE '\\' AND type = 'view' ORDER BY name")
+	rows, err := db.QueryContext(ctx, "SELECT name FROM sqlite_schema WHERE substr(name, 1, ?) = ? AND type = 'view' ORDER BY name", len(slicePrefix), slicePrefix)
 	if err != nil {
 		return Schema{}, err
 	}
@@ -74,7 +77,7 @@ func (a *Archive) Schema(ctx context.Context) (Schema, error) {
 		if err := rows.Scan(&name); err != nil {
 			return Schema{}, err
 		}
-		list = append(list, struct{ name, about string }{name, "state items of one type"})
+		list = append(list, description{name, "state items of one type"})
 	}
 	if err := rows.Err(); err != nil {
 		return Schema{}, err

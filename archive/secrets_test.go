@@ -79,8 +79,23 @@ func TestNoPlantedSecretComesOut(t *testing.T) {
 	}
 	everything := table(t, a, "SELECT content, raw_json, parsed, context FROM transcript") +
 		table(t, a, "SELECT message, context FROM logs") + table(t, a, "SELECT params, result, error_code FROM tool_calls") +
-		table(t, a, "SELECT * FROM errors") + table(t, a, "SELECT * FROM turns") + table(t, a, "SELECT * FROM items") + table(t, a, "SELECT * FROM sources")
+		table(t, a, "SELECT * FROM errors") + table(t, a, "SELECT * FROM turns") + table(t, a, "SELECT * FROM sources")
 	absent("the answers of queries", everything)
+	items, err := a.reader.QueryContext(ctx, "SELECT json_array(message, tool, tool_id, subtype, agent, logger, event) FROM items")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer items.Close()
+	for items.Next() {
+		var row string
+		if err := items.Scan(&row); err != nil {
+			t.Fatal(err)
+		}
+		absent("a row", row)
+	}
+	if err := items.Err(); err != nil {
+		t.Fatal(err)
+	}
 	for line, err := range a.LogLines(ctx) {
 		if err != nil {
 			t.Fatal(err)

@@ -50,7 +50,7 @@ func tokens(query string) []token {
 
 // name is the name without its quotes.
 func (t token) name() string {
-	if len(t.text) > 1 && strings.IndexByte("\"`[", t.text[0]) >= 0 {
+	if len(t.text) > 1 && strings.IndexByte("\"`['", t.text[0]) >= 0 {
 		return t.text[1 : len(t.text)-1]
 	}
 	return t.text

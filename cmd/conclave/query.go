@@ -172,7 +172,7 @@ func isFile(path string) bool {
 func (env *environment) exportLines(ctx context.Context, a *archive.Archive, q queryFlags) error {
 	w := bufio.NewWriter(env.Stdout)
 	if q.exportJSONL == "session" {
-		rows, err := a.SQL(ctx, "SELECT data FROM session_slices ORDER BY rowid", archive.Limits{Rows: 1 << 30, Time: time.Hour})
+		rows, err := a.SQL(ctx, "SELECT data FROM session_slices ORDER BY rowid", archive.Limits{Rows: 1 << 30, Time: time.Hour, Bytes: 1 << 40})
 		if err != nil {
 			return environmentError("%w", err)
 		}

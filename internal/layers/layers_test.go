@@ -87,6 +87,7 @@ var outside = map[string]string{
 	"go.yaml.in/yaml/v3":                       "frontmatter",
 	"golang.org/x/sys":                         "internal/proc profile room",
 	"golang.org/x/term":                        "cmd/conclave",
+	"modernc.org/libc":                         "archive",
 	"modernc.org/sqlite":                       "archive",
 }
 
