@@ -15,6 +15,7 @@ import (
 	"conclave/archive"
 	"conclave/audit"
 	"conclave/bundle/redact"
+	"conclave/internal/screen"
 	"conclave/record"
 )
 
@@ -123,7 +124,7 @@ func (env *environment) archiveOptions(noRedact bool) (archive.Options, error) {
 			return list, nil
 		},
 	}
-	if env.StdoutIsTerminal {
+	if env.Stderr.Terminal() {
 		o.Progress = newBar(env.Stderr, "indexing").show
 	}
 	return o, nil
@@ -200,12 +201,12 @@ waits for another refresh of the same archive to end.`,
 
 func (env *environment) printReport(rep archive.Report, asJSON bool) error {
 	if asJSON {
-		return printJSON(env.Stdout, rep)
+		return env.Stdout.JSON(rep)
 	}
-	fmt.Fprintf(env.Stdout, "%s looked at, %d new or grown, %d gone: %s in %s\n", counted(rep.Files, "file", "files"),
+	env.Stdout.Printf("%s looked at, %d new or grown, %d gone: %s in %s\n", counted(rep.Files, "file", "files"),
 		rep.Changed, rep.Gone, counted(int(rep.Entries), "entry", "entries"), byteSize(rep.Bytes))
 	for _, p := range rep.Problems {
-		fmt.Fprintf(env.Stdout, "  could not read all of %s\n", p)
+		env.Stdout.Printf("  could not read all of %s\n", p)
 	}
 	return nil
 }
@@ -264,7 +265,7 @@ func newArchiveStatusCommand(env *environment) *cobra.Command {
 				return environmentError("%w", err)
 			}
 			if asJSON {
-				if err := printJSON(env.Stdout, s); err != nil {
+				if err := env.Stdout.JSON(s); err != nil {
 					return err
 				}
 			} else {
@@ -282,18 +283,18 @@ func newArchiveStatusCommand(env *environment) *cobra.Command {
 	return cmd
 }
 
-func printArchiveStatus(w io.Writer, s archive.Status, verified bool) {
-	fmt.Fprintf(w, "%s (%s)\n", s.Path, byteSize(s.Size))
-	fmt.Fprintf(w, "%s, %d of them gone; %s\n", counted(s.Sources, "file", "files"), s.Gone, counted(int(s.Entries), "entry", "entries"))
-	fmt.Fprintf(w, "%s kept in %s (%s)\n", byteSize(s.Bytes), byteSize(s.Stored), counted(s.Blocks, "block", "blocks"))
+func printArchiveStatus(w *screen.Writer, s archive.Status, verified bool) {
+	w.Printf("%s (%s)\n", s.Path, byteSize(s.Size))
+	w.Printf("%s, %d of them gone; %s\n", counted(s.Sources, "file", "files"), s.Gone, counted(int(s.Entries), "entry", "entries"))
+	w.Printf("%s kept in %s (%s)\n", byteSize(s.Bytes), byteSize(s.Stored), counted(s.Blocks, "block", "blocks"))
 	if s.First != "" {
-		fmt.Fprintf(w, "from %s to %s\n", s.First, s.Last)
+		w.Printf("from %s to %s\n", s.First, s.Last)
 	}
 	switch {
 	case len(s.Damaged) > 0:
-		fmt.Fprintf(w, "%s damaged: conclave archive rebuild\n", counted(len(s.Damaged), "block is", "blocks are"))
+		w.Printf("%s damaged: conclave archive rebuild\n", counted(len(s.Damaged), "block is", "blocks are"))
 	case verified:
-		fmt.Fprintln(w, "every block matches its digest")
+		w.Printf("every block matches its digest\n")
 	}
 }
 
@@ -362,13 +363,13 @@ func byteSize(n int64) string {
 // bar is one line on a terminal that says how far something long is. It
 // says nothing about what is done at once.
 type bar struct {
-	w     io.Writer
+	w     *screen.Writer
 	what  string
 	began time.Time
 	last  time.Time
 }
 
-func newBar(w io.Writer, what string) *bar { return &bar{w: w, what: what} }
+func newBar(w *screen.Writer, what string) *bar { return &bar{w: w, what: what} }
 
 func (p *bar) show(done, total int64) {
 	now := time.Now()
@@ -381,10 +382,10 @@ func (p *bar) show(done, total int64) {
 	}
 	p.last = now
 	if end {
-		fmt.Fprint(p.w, "\r\x1b[K")
+		p.w.Progress("")
 		return
 	}
 	const width = 30
 	filled := int(done * width / max(total, 1))
-	fmt.Fprintf(p.w, "\r\x1b[K%s [%s%s] %s of %s", p.what, strings.Repeat("█", filled), strings.Repeat("░", width-filled), byteSize(done), byteSize(total))
+	p.w.Progress("%s [%s%s] %s of %s", p.what, strings.Repeat("█", filled), strings.Repeat("░", width-filled), byteSize(done), byteSize(total))
 }

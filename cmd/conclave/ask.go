@@ -2,9 +2,9 @@ package main
 
 import (
 	"bufio"
+	"conclave/internal/screen"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -19,7 +19,7 @@ import (
 type asker struct {
 	env     *environment
 	answers []string
-	out     io.Writer
+	out     *screen.Writer
 	lines   chan string // closed at the end of the input
 	// strict: the end of the input is nobody, not an empty answer. A table
 	// would otherwise play on without the person for ever.
@@ -99,26 +99,25 @@ func (a *asker) Ask(ctx context.Context, q engine.Question) (string, error) {
 }
 
 func (a *asker) atTerminal(ctx context.Context, q engine.Question) (string, error) {
-	s := a.env.style()
-	fmt.Fprintf(a.out, "\n%s\n", s.bold(shown(q.Text)))
+	a.out.Printf("\n%s\n", screen.Bold(screen.Indent("  ", q.Text)))
 	for i, o := range q.Options {
-		fmt.Fprintf(a.out, "  %d. %s", i+1, shown(o.Label))
+		a.out.Printf("  %d. %s", i+1, o.Label)
 		if o.Hint != "" {
-			fmt.Fprintf(a.out, " %s", s.dim("– "+shown(o.Hint)))
+			a.out.Printf(" %s", screen.Dim("– "+o.Hint))
 		}
-		fmt.Fprintln(a.out)
+		a.out.Printf("\n")
 	}
 	if q.Default != "" && len(q.Options) > 0 {
-		fmt.Fprint(a.out, s.dim("["+shown(q.Default)+"] "))
+		a.out.Printf("%s", screen.Dim("["+q.Default+"] "))
 	}
-	fmt.Fprint(a.out, "> ")
+	a.out.Printf("> ")
 	read := a.readAnswer
 	if q.Lines {
 		read = a.readLines
 	}
 	answer, err := read(ctx)
 	if errors.Is(err, io.EOF) {
-		fmt.Fprintln(a.out)
+		a.out.Printf("\n")
 		if a.strict && q.Default == "" {
 			return "", environmentError("%w: the input has ended", engine.ErrNobody)
 		}
@@ -153,7 +152,7 @@ func (a *asker) readAnswer(ctx context.Context) (string, error) {
 		if !goesOn {
 			return strings.Join(parts, "\n"), nil
 		}
-		fmt.Fprint(a.out, "… ")
+		a.out.Printf("… ")
 	}
 }
 
@@ -175,7 +174,7 @@ func (a *asker) readLines(ctx context.Context) (string, error) {
 		if len(parts) == 1 && alone(text) {
 			return text, nil
 		}
-		fmt.Fprint(a.out, "  ")
+		a.out.Printf("  ")
 	}
 }
 
@@ -218,7 +217,7 @@ func (a *asker) yes(ctx context.Context, question string, otherwise bool) (bool,
 	if otherwise {
 		word = "Y/n"
 	}
-	fmt.Fprintf(a.out, "\n%s [%s] ", shown(question), word)
+	a.out.Printf("\n%s [%s] ", screen.Indent("  ", question), word)
 	answer, err := orNothing(a.readAnswer(ctx))
 	switch strings.ToLower(strings.TrimSpace(answer)) {
 	case "y", "yes":
@@ -231,7 +230,7 @@ func (a *asker) yes(ctx context.Context, question string, otherwise bool) (bool,
 
 // line asks for one line of the command itself.
 func (a *asker) line(ctx context.Context, question string) (string, error) {
-	fmt.Fprintf(a.out, "\n%s\n> ", shown(question))
+	a.out.Printf("\n%s\n> ", screen.Indent("  ", question))
 	answer, err := orNothing(a.readAnswer(ctx))
 	return strings.TrimSpace(answer), err
 }
@@ -242,14 +241,4 @@ func orNothing(answer string, err error) (string, error) {
 		return "", nil
 	}
 	return answer, err
-}
-
-// shown is a text that somebody else wrote, as it may stand on a terminal:
-// nothing in it moves the cursor or paints.
-func shown(text string) string {
-	lines := strings.Split(text, "\n")
-	for i := range lines {
-		lines[i] = visible(strings.TrimSuffix(lines[i], "\r"))
-	}
-	return strings.Join(lines, "\n")
 }

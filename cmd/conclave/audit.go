@@ -7,11 +7,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"conclave/audit"
+	"conclave/internal/screen"
 	"conclave/record"
 )
 
@@ -37,7 +37,7 @@ machine. Without a name it judges all records of this workspace. It exits with
 				return err
 			}
 			if asJSON {
-				if err := printJSON(env.Stdout, reports); err != nil {
+				if err := env.Stdout.JSON(reports); err != nil {
 					return err
 				}
 			} else {
@@ -129,9 +129,9 @@ func auditFile(file string) (*audit.Report, error) {
 }
 
 func (env *environment) printAudit(reports []*audit.Report) {
-	s := env.style()
-	tw := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "ROLE\tTURN\tGIVEN\tDENIED\tSEARCHED\tROOM\tPROBES\tMODEL INPUT\tCHAIN\tRECEIPT")
+
+	tw := env.Stdout.Table(false)
+	tw.Printf("ROLE\tTURN\tGIVEN\tDENIED\tSEARCHED\tROOM\tPROBES\tMODEL INPUT\tCHAIN\tRECEIPT\n")
 	findings := 0
 	for _, r := range reports {
 		chain := "sealed"
@@ -147,24 +147,24 @@ func (env *environment) printAudit(reports []*audit.Report) {
 			}
 			who := t.Role
 			if character, ok := strings.CutPrefix(r.Prompt, "table."+t.Role+"."); ok {
-				who += " " + visible(character)
+				who += " " + character
 			}
-			fmt.Fprintf(tw, "%s\t%s\t%d\t%d\t%d\t%s\t%d\t%s\t%s\t%s\n", who, t.ID, len(t.Given), t.Denied, t.Searched, t.Level, t.Probes, t.Model, chain, receipt)
+			tw.Printf("%s\t%s\t%d\t%d\t%d\t%s\t%d\t%s\t%s\t%s\n", who, t.ID, len(t.Given), t.Denied, t.Searched, t.Level, t.Probes, t.Model, chain, receipt)
 		}
 		findings += len(r.Findings)
 	}
 	tw.Flush()
 	for _, r := range reports {
 		for _, f := range r.Findings {
-			fmt.Fprintf(env.Stdout, "%s %s: %s\n", s.red("found"), r.Run, f)
+			env.Stdout.Printf("%s %s: %s\n", screen.Red("found"), r.Run, f)
 		}
 	}
 	env.printGaps(reports)
 	if findings == 0 {
-		fmt.Fprintf(env.Stdout, "%s nothing reached anyone that they must not know, as far as %s can show\n", s.green("clean:"), counted(len(reports), "record", "records"))
+		env.Stdout.Printf("%s nothing reached anyone that they must not know, as far as %s can show\n", screen.Green("clean:"), counted(len(reports), "record", "records"))
 	}
 	if len(reports) > 0 {
-		fmt.Fprintln(env.Stdout, s.dim("no record shows: "+strings.Join(reports[0].Unseen, "; ")))
+		env.Stdout.Printf("%s\n", screen.Dim("no record shows: "+strings.Join(reports[0].Unseen, "; ")))
 	}
 }
 
@@ -185,6 +185,6 @@ func (env *environment) printGaps(reports []*audit.Report) {
 		if n := len(runs[g]); n > 1 {
 			where = fmt.Sprintf("%d runs", n)
 		}
-		fmt.Fprintf(env.Stdout, "%s %s: %s\n", env.style().dim("gap"), where, g)
+		env.Stdout.Printf("%s %s: %s\n", screen.Dim("gap"), where, g)
 	}
 }

@@ -2,8 +2,8 @@ package main
 
 import (
 	"bufio"
+	"conclave/internal/screen"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -120,10 +120,10 @@ func (env *environment) createBundle(cmd *cobra.Command, run string, b bundling)
 	}
 	removed, warnings := bundle.Settle(cmd.Context(), made, filepath.Dir(made.Path), policy, store, time.Now())
 	for _, w := range warnings {
-		fmt.Fprintf(env.Stderr, "conclave: %v (the bundle is there)\n", w)
+		env.Stderr.Printf("conclave: %v (the bundle is there)\n", w)
 	}
 	if b.asJSON {
-		return printJSON(env.Stdout, made)
+		return env.Stdout.JSON(made)
 	}
 	env.printCreated(made, removed)
 	return nil
@@ -131,18 +131,18 @@ func (env *environment) createBundle(cmd *cobra.Command, run string, b bundling)
 
 func (env *environment) printCreated(made bundle.Created, removed []bundle.Info) {
 	m := made.Manifest
-	fmt.Fprintln(env.Stdout, made.Path)
-	fmt.Fprintf(env.Stdout, "%s, %s, head %s\n", counted(len(m.Files)+1, "file", "files"), byteSize(made.Size), m.Record.Head)
+	env.Stdout.Printf("%s\n", made.Path)
+	env.Stdout.Printf("%s, %s, head %s\n", counted(len(m.Files)+1, "file", "files"), byteSize(made.Size), m.Record.Head)
 	switch n := m.Redaction.Kinds.Total(); {
 	case !m.Redaction.Applied:
-		fmt.Fprintln(env.Stdout, env.style().red("not redacted: it may hold secrets"))
+		env.Stdout.Printf("%s\n", screen.Red("not redacted: it may hold secrets"))
 	case n > 0:
-		fmt.Fprintf(env.Stdout, "%s removed (%s); %s of the record withheld\n", counted(n, "secret", "secrets"), kindList(m.Redaction.Kinds), counted(m.Record.Withheld, "payload", "payloads"))
+		env.Stdout.Printf("%s removed (%s); %s of the record withheld\n", counted(n, "secret", "secrets"), kindList(m.Redaction.Kinds), counted(m.Record.Withheld, "payload", "payloads"))
 	default:
-		fmt.Fprintln(env.Stdout, "no secrets found in it")
+		env.Stdout.Printf("no secrets found in it\n")
 	}
 	if len(removed) > 0 {
-		fmt.Fprintf(env.Stdout, "%s pruned\n", counted(len(removed), "older bundle", "older bundles"))
+		env.Stdout.Printf("%s pruned\n", counted(len(removed), "older bundle", "older bundles"))
 	}
 }
 
@@ -221,18 +221,18 @@ type frameBar struct {
 func (env *environment) frameBar() *frameBar { return &frameBar{env: env, last: time.Now()} }
 
 func (b *frameBar) show(done, total uint64) {
-	if !b.env.StdoutIsTerminal || total == 0 || time.Since(b.last) < 100*time.Millisecond {
+	if !b.env.Stderr.Terminal() || total == 0 || time.Since(b.last) < 100*time.Millisecond {
 		return
 	}
 	const width = 30
 	full := int(width * done / total)
-	fmt.Fprintf(b.env.Stderr, "\r\x1b[K%s%s %3d%%", strings.Repeat("█", full), strings.Repeat("░", width-full), 100*done/total)
+	b.env.Stderr.Progress("%s%s %3d%%", strings.Repeat("█", full), strings.Repeat("░", width-full), 100*done/total)
 	b.last, b.shown = time.Now(), true
 }
 
 func (b *frameBar) clear() {
 	if b.shown {
-		fmt.Fprint(b.env.Stderr, "\r\x1b[K")
+		b.env.Stderr.Progress("")
 	}
 }
 

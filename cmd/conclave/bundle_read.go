@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +14,7 @@ import (
 
 	"conclave/bundle"
 	"conclave/bundle/redact"
+	"conclave/internal/screen"
 )
 
 func newBundleVerifyCommand(env *environment) *cobra.Command {
@@ -50,7 +50,7 @@ func (env *environment) verifyBundles(files []string, asJSON bool) error {
 		sound = sound && rep.Sound()
 	}
 	if asJSON {
-		if err := printJSON(env.Stdout, reports); err != nil {
+		if err := env.Stdout.JSON(reports); err != nil {
 			return err
 		}
 	} else {
@@ -65,25 +65,25 @@ func (env *environment) verifyBundles(files []string, asJSON bool) error {
 }
 
 func (env *environment) printBundleReport(rep bundle.Report) {
-	s := env.style()
+
 	if rep.Sound() {
-		fmt.Fprintf(env.Stdout, "%s: %s: %s, %s unpacked, %s\n", rep.Path, s.green("sound"), counted(rep.Files, "file", "files"), byteSize(rep.Bytes), counted(int(rep.Entries), "entry", "entries"))
+		env.Stdout.Printf("%s: %s: %s, %s unpacked, %s\n", rep.Path, screen.Green("sound"), counted(rep.Files, "file", "files"), byteSize(rep.Bytes), counted(int(rep.Entries), "entry", "entries"))
 	} else {
-		fmt.Fprintf(env.Stdout, "%s: %s\n", rep.Path, s.red("not sound"))
+		env.Stdout.Printf("%s: %s\n", rep.Path, screen.Red("not sound"))
 	}
 	const most = 20
 	for i, p := range rep.Problems {
 		if i == most {
-			fmt.Fprintf(env.Stdout, "  and %d more\n", len(rep.Problems)-most)
+			env.Stdout.Printf("  and %d more\n", len(rep.Problems)-most)
 			break
 		}
-		fmt.Fprintf(env.Stdout, "  %s\n", harmless(p.String()))
+		env.Stdout.Printf("  %s\n", p.String())
 	}
 	for _, n := range rep.Notes {
-		fmt.Fprintf(env.Stdout, "  note: %s\n", harmless(n.String()))
+		env.Stdout.Printf("  note: %s\n", n.String())
 	}
 	if r := rep.Record; r != nil && rep.Sound() {
-		fmt.Fprintf(env.Stdout, "  chain of %d frames verifies, %d withheld, head %s\n", r.Frames, r.Withheld, r.Head)
+		env.Stdout.Printf("  chain of %d frames verifies, %d withheld, head %s\n", r.Frames, r.Withheld, r.Head)
 	}
 }
 
@@ -113,7 +113,7 @@ func newBundleOpenCommand(env *environment) *cobra.Command {
 			case len(args) == 2:
 				return env.printFile(r, args[1])
 			case asJSON:
-				return printJSON(env.Stdout, r.Manifest())
+				return env.Stdout.JSON(r.Manifest())
 			}
 			env.printManifest(r)
 			return nil
@@ -141,7 +141,7 @@ func (env *environment) extractBundle(r *bundle.Reader, dir string) error {
 	if err != nil {
 		return environmentError("%w", err)
 	}
-	fmt.Fprintln(env.Stdout, root)
+	env.Stdout.Printf("%s\n", root)
 	return nil
 }
 
@@ -151,42 +151,15 @@ func (env *environment) printFile(r *bundle.Reader, name string) error {
 		return noError("%w\nit has %s", err, strings.Join(r.Files(), ", "))
 	}
 	defer in.Close()
-	if !env.StdoutIsTerminal {
-		_, err = io.Copy(env.Stdout, in)
-		return err
-	}
-	out := bufio.NewWriter(env.Stdout)
-	lines := bufio.NewReader(in)
-	for {
-		line, err := lines.ReadString('\n')
-		fmt.Fprint(out, harmless(strings.TrimSuffix(line, "\n")))
-		if strings.HasSuffix(line, "\n") {
-			fmt.Fprintln(out)
-		}
-		if err == io.EOF {
-			return out.Flush()
-		}
-		if err != nil {
-			return errors.Join(err, out.Flush())
-		}
-	}
-}
-
-// harmless shows what would be orders to a terminal as text.
-func harmless(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\t' || r >= 0x7f && r < 0xa0 {
-			return '·'
-		}
-		return r
-	}, s)
+	_, err = io.Copy(env.Stdout.Raw(), in)
+	return err
 }
 
 func (env *environment) printManifest(r *bundle.Reader) {
-	m, s := r.Manifest(), env.style()
+	m := r.Manifest()
 	say := func(name, text string) {
 		if text != "" {
-			fmt.Fprintf(env.Stdout, "%-10s %s\n", name, harmless(text))
+			env.Stdout.Printf("%-10s %s\n", name, text)
 		}
 	}
 	say("bundle", m.BundleID)
@@ -207,7 +180,7 @@ func (env *environment) printManifest(r *bundle.Reader) {
 		say("redacted", fmt.Sprintf("%d removed %s", m.Redaction.Kinds.Total(), kindList(m.Redaction.Kinds)))
 	}
 	for _, name := range r.Files() {
-		fmt.Fprintf(env.Stdout, "  %s %s\n", s.dim(fmt.Sprintf("%10s", byteSize(r.Size(name)))), harmless(name))
+		env.Stdout.Printf("  %s %s\n", screen.Dim(screen.Sprintf("%10s", byteSize(r.Size(name)))), name)
 	}
 }
 
@@ -235,7 +208,7 @@ func newBundleListCommand(env *environment) *cobra.Command {
 				if list == nil {
 					list = []bundle.Info{}
 				}
-				return printJSON(env.Stdout, list)
+				return env.Stdout.JSON(list)
 			}
 			env.printBundles(list)
 			return nil
@@ -254,10 +227,10 @@ func (env *environment) bundlesIn(args []string) string {
 
 func (env *environment) printBundles(list []bundle.Info) {
 	if len(list) == 0 {
-		fmt.Fprintln(env.Stdout, "no bundles here; conclave bundle create makes one")
+		env.Stdout.Printf("no bundles here; conclave bundle create makes one\n")
 	}
 	for _, b := range list {
-		fmt.Fprintf(env.Stdout, "%s  %8s  %-7s  %s  %s\n", b.Created.Local().Format("2006-01-02 15:04"), byteSize(b.Size), harmless(b.Status), harmless(b.Run), b.Path)
+		env.Stdout.Printf("%s  %8s  %-7s  %s  %s\n", b.Created.Local().Format("2006-01-02 15:04"), byteSize(b.Size), b.Status, b.Run, b.Path)
 	}
 }
 
@@ -302,18 +275,18 @@ func (env *environment) pruneBundles(dir string, p bundle.Policy, dryRun, asJSON
 		if gone == nil {
 			gone = []bundle.Info{}
 		}
-		if err := printJSON(env.Stdout, gone); err != nil {
+		if err := env.Stdout.JSON(gone); err != nil {
 			return err
 		}
 	} else {
 		for _, b := range gone {
-			fmt.Fprintln(env.Stdout, b.Path)
+			env.Stdout.Printf("%s\n", b.Path)
 		}
 		word := "removed"
 		if dryRun {
 			word = "would go"
 		}
-		fmt.Fprintf(env.Stdout, "%s %s\n", counted(len(gone), "bundle", "bundles"), word)
+		env.Stdout.Printf("%s %s\n", counted(len(gone), "bundle", "bundles"), word)
 	}
 	if err != nil {
 		return environmentError("%w", err)

@@ -223,7 +223,7 @@ func (c *campaign) Close() error {
 func (c *campaign) finish(ctx context.Context, res flow.Result, err error) error {
 	for err == nil {
 		if c.flags.asJSON {
-			if err := printJSON(c.env.Stdout, res); err != nil {
+			if err := c.env.Stdout.JSON(res); err != nil {
 				return err
 			}
 			break
@@ -271,7 +271,7 @@ func campaignError(err error) error {
 		return nil
 	case errors.As(err, &cut):
 		if errors.As(cut.Err, &coded) {
-			return &exitError{coded.code, fmt.Errorf("%w\nnothing is lost: `conclave quest continue` goes on from here", cut.Err)}
+			return exitWith(coded.code, "%w\nnothing is lost: `conclave quest continue` goes on from here", cut.Err)
 		}
 		return environmentError("%w\nnothing is lost: `conclave quest continue` goes on from here", cut.Err)
 	case errors.As(err, &coded):

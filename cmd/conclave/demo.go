@@ -18,6 +18,7 @@ import (
 	"conclave/agent"
 	"conclave/agent/scripted"
 	"conclave/audit"
+	"conclave/internal/screen"
 	"conclave/policy"
 	"conclave/profile"
 	"conclave/quest"
@@ -53,13 +54,12 @@ record who knew what.`,
 
 type demo struct {
 	env    *environment
-	style  style
 	root   string
 	script *scripted.Script
 }
 
 func runDemo(ctx context.Context, env *environment, keep string) (err error) {
-	d := &demo{env: env, style: env.style(), root: keep}
+	d := &demo{env: env, root: keep}
 	if keep == "" {
 		if d.root, err = os.MkdirTemp("", "conclave-demo-"); err != nil {
 			return environmentError("%w", err)
@@ -103,9 +103,9 @@ func (d *demo) prepare() error {
 	return err
 }
 
-func (d *demo) say(format string, args ...any) { fmt.Fprintf(d.env.Stdout, format+"\n", args...) }
+func (d *demo) say(format string, args ...any) { d.env.Stdout.Printf(format+"\n", args...) }
 
-func (d *demo) heading(text string) { d.say("\n%s", d.style.bold(text)) }
+func (d *demo) heading(text string) { d.say("\n%s", screen.Bold(text)) }
 
 func (d *demo) furnish(ctx context.Context, role policy.Role, work ...string) (flow.Furnishing, error) {
 	inside := *d.env
@@ -142,22 +142,22 @@ func (d *demo) watch(e agent.Event) {
 	first, _, _ := strings.Cut(detail.Content, "\n")
 	switch e.Entry.Type {
 	case transcript.Thinking:
-		d.say("%s", d.style.dim("   · thinks: "+detail.Text))
+		d.say("%s", screen.Dim("   · thinks: "+detail.Text))
 	case transcript.ToolUse:
-		d.say("%s", d.style.dim("   · reads "+detail.Input.Path))
+		d.say("%s", screen.Dim("   · reads "+detail.Input.Path))
 	case transcript.ToolResult:
 		word := "     and finds: " + first + " …"
 		if detail.IsError {
 			word = "     and finds nothing there"
 		}
-		d.say("%s", d.style.dim(word))
+		d.say("%s", screen.Dim(word))
 	}
 }
 
 func (d *demo) turn(ctx context.Context, s *seat.Seat, role policy.Role, id string, parts ...audit.Part) error {
 	for _, p := range parts {
 		if p.Origin == audit.FromPerson {
-			d.say("\n%s %s", d.style.bold("User:"), p.Text)
+			d.say("\n%s %s", screen.Bold("User:"), screen.Indent("  ", p.Text))
 		}
 	}
 	reply, err := s.Take(ctx, seat.Turn{ID: id, Parts: parts})
@@ -166,12 +166,12 @@ func (d *demo) turn(ctx context.Context, s *seat.Seat, role policy.Role, id stri
 	}
 	who, _ := profile.Lookup(string(role))
 	face := profile.NewFace(who, nil)
-	d.say("\n%s %s", d.style.bold(face.Emoji()+" "+face.Name()+":"), reply.Text)
+	d.say("\n%s %s", screen.Bold(face.Emoji()+" "+face.Name()+":"), screen.Indent("  ", reply.Text))
 	return nil
 }
 
 func (d *demo) consult(ctx context.Context) error {
-	d.say("%s", d.style.bold("1. A consultation, word for word"))
+	d.say("%s", screen.Bold("1. A consultation, word for word"))
 	s, err := d.open(ctx, policy.Cat)
 	if err != nil {
 		return err
@@ -235,7 +235,7 @@ func (d *demo) walls(ctx context.Context) error {
 			held++
 		}
 	}
-	d.say("$ cat %s      %s", quest.QuestFile, d.style.green("no such file"))
+	d.say("$ cat %s      %s", quest.QuestFile, screen.Green("no such file"))
 	d.say("%s by %s: %d things were possible outside and impossible inside", e.Level, e.Mechanism, held)
 	return nil
 }
@@ -258,7 +258,7 @@ func (d *demo) confront(ctx context.Context) error {
 func (d *demo) table(ctx context.Context) (err error) {
 	d.heading("5. A table: what each of them did in secret, on three screens")
 	inside := *d.env
-	inside.Dir, inside.Stdout = d.root, io.Discard
+	inside.Dir, inside.Stdout = d.root, screen.New(io.Discard, screen.Options{})
 	begin := newTableNew(&inside)
 	begin.SetArgs([]string{"weir", "--adventure"})
 	if err := begin.ExecuteContext(ctx); err != nil {
@@ -269,14 +269,14 @@ func (d *demo) table(ctx context.Context) (err error) {
 		return err
 	}
 	inside.Stdout = d.env.Stdout
-	screen := inside.tableScreen(tableflow.SeatTable)
+	show := inside.tableScreen(tableflow.SeatTable)
 	var moment tableflow.Notice
 	t, err := tableflow.Open(ctx, tableflow.Options{
 		Workspace: d.root, Campaign: "weir", Cast: w.tableCast(&inside, "weir", tableFlags{auto: true}), Auto: true, Purpose: "demo", Program: "conclave " + version,
 		Show: func(n tableflow.Notice) {
 			switch {
 			case n.Cycle == 1 || n.Cycle == 0 && moment.Kind == "":
-				screen(n)
+				show(n)
 			case n.Kind == "narrative":
 				moment = n
 			}
@@ -287,7 +287,7 @@ func (d *demo) table(ctx context.Context) (err error) {
 	}
 	err = errors.Join(t.Play(ctx, tableflow.Play{Seat: tableflow.SeatTable, MaxTurns: 2, EndAt: true}), t.Close())
 	for _, who := range []string{"bram-oatley", "corin-vale", "ysolde-marrow"} {
-		d.say("\n%s\n%s", d.style.bold("On "+who+"'s screen:"), lastPart(moment.For(who)))
+		d.say("\n%s\n  %s", screen.Bold("On "+who+"'s screen:"), screen.Indent("  ", lastPart(moment.For(who))))
 	}
 	return tableError("weir", err)
 }
@@ -295,9 +295,9 @@ func (d *demo) table(ctx context.Context) (err error) {
 // lastPart leaves out the scene that everybody has read already.
 func lastPart(text string) string {
 	if _, alone, ok := strings.Cut(text, "Nobody saw it. "); ok {
-		return "  Nobody saw it. " + strings.TrimSpace(alone)
+		return "Nobody saw it. " + strings.TrimSpace(alone)
 	}
-	return "  " + text
+	return text
 }
 
 // judge asks the record who knew what.

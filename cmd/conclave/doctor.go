@@ -13,6 +13,7 @@ import (
 	"conclave/agent/codex"
 	"conclave/config"
 	"conclave/internal/proc"
+	"conclave/internal/screen"
 	"conclave/room"
 )
 
@@ -42,7 +43,7 @@ It exits with 3 when evaluators could not be locked in here.`,
 			defer cancel()
 			findings := env.examine(ctx)
 			if asJSON {
-				if err := printJSON(env.Stdout, findings); err != nil {
+				if err := env.Stdout.JSON(findings); err != nil {
 					return err
 				}
 			} else {
@@ -149,15 +150,15 @@ func paid(f finding, path, version, login, key string) finding {
 }
 
 func (env *environment) printFindings(findings []finding) {
-	s := env.style()
+
 	for _, f := range findings {
-		mark := s.green("✓")
+		mark := screen.Green("✓")
 		if !f.OK {
-			mark = s.red("✗")
+			mark = screen.Red("✗")
 		}
-		fmt.Fprintf(env.Stdout, "%s %-20s %s\n", mark, f.What, f.State)
+		env.Stdout.Printf("%s %-20s %s\n", mark, f.What, f.State)
 		if f.Hint != "" {
-			fmt.Fprintf(env.Stdout, "  %-20s %s\n", "", s.dim(f.Hint))
+			env.Stdout.Printf("  %-20s %s\n", "", screen.Dim(f.Hint))
 		}
 	}
 }

@@ -1,6 +1,11 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+
+	"conclave/internal/screen"
+)
 
 // The exit codes and what they mean.
 const (
@@ -15,7 +20,17 @@ const (
 type exitError struct {
 	code int
 	err  error
+	text screen.Text // err with its own words told from foreign ones
 }
+
+func exitWith(code int, format string, args ...any) error {
+	text := screen.Sprintf(strings.ReplaceAll(format, "%w", "%v"), args...)
+	return &exitError{code, fmt.Errorf(format, args...), text}
+}
+
+// Text implements screen.Texter: "\ntry: …" stands at the beginning of a line
+// because the program says so, and never because a file's name does.
+func (e *exitError) Text() screen.Text { return e.text }
 
 func (e *exitError) Error() string {
 	if e.err == nil {
@@ -28,7 +43,7 @@ func (e *exitError) Unwrap() error { return e.err }
 
 // noError: the command did its work, and the answer is no.
 func noError(format string, args ...any) error {
-	return &exitError{exitNo, fmt.Errorf(format, args...)}
+	return exitWith(exitNo, format, args...)
 }
 
 // saidNo is noError when the output has said it already.
@@ -36,10 +51,10 @@ func saidNo() error { return &exitError{code: exitNo} }
 
 // usageError: the command line is wrong.
 func usageError(format string, args ...any) error {
-	return &exitError{exitUsage, fmt.Errorf(format, args...)}
+	return exitWith(exitUsage, format, args...)
 }
 
 // environmentError: something is missing here.
 func environmentError(format string, args ...any) error {
-	return &exitError{exitEnvironment, fmt.Errorf(format, args...)}
+	return exitWith(exitEnvironment, format, args...)
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
 	"os"
@@ -78,7 +77,7 @@ func (env *environment) export(ctx context.Context, x exportFlags, names []strin
 			return noError("there are no entries in %s", strings.Join(names, ", "))
 		}
 		if x.out != "" {
-			fmt.Fprintf(env.Stdout, "%s: %s\n", x.out, counted(n, "entry", "entries"))
+			env.Stdout.Printf("%s: %s\n", x.out, counted(n, "entry", "entries"))
 		}
 		return nil
 	})
@@ -132,7 +131,7 @@ func (env *environment) openRuns(ctx context.Context, x exportFlags, names []str
 // there.
 func (env *environment) writeExport(x exportFlags, fill func(io.Writer) error) error {
 	if x.out == "" {
-		return fill(env.Stdout)
+		return fill(env.Stdout.Raw())
 	}
 	path := env.absPath(x.out)
 	if _, err := os.Stat(path); err == nil && !x.force {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"conclave/internal/screen"
 )
 
 func newInitCommand(env *environment) *cobra.Command {
@@ -25,14 +26,14 @@ as bundles. It changes nothing that is there already.`,
 		RunE: func(*cobra.Command, []string) error {
 			steps := env.initSteps()
 			if len(steps) == 0 {
-				fmt.Fprintln(env.Stdout, "This is a workspace already. Start with: conclave council, or conclave quest start")
+				env.Stdout.Printf("This is a workspace already. Start with: conclave council, or conclave quest start\n")
 				return nil
 			}
-			fmt.Fprintf(env.Stdout, "In %s:\n", env.Dir)
+			env.Stdout.Printf("In %s:\n", env.Dir)
 			for _, s := range steps {
-				fmt.Fprintf(env.Stdout, "  %s\n", s.what)
+				env.Stdout.Printf("  %s\n", s.what)
 			}
-			if !yes && !env.confirm("Do this? [y/N] ") {
+			if !yes && !env.confirm(screen.Sprintf("Do this? [y/N] ")) {
 				return environmentError("nothing was changed (without a terminal say --yes)")
 			}
 			for _, s := range steps {
@@ -40,7 +41,7 @@ as bundles. It changes nothing that is there already.`,
 					return environmentError("%w", err)
 				}
 			}
-			fmt.Fprintln(env.Stdout, "Done. Next: conclave council looks at the project; conclave quest start begins a quest.")
+			env.Stdout.Printf("Done. Next: conclave council looks at the project; conclave quest start begins a quest.\n")
 			return nil
 		},
 	}

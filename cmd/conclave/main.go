@@ -20,18 +20,17 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"conclave/internal/screen"
 	"conclave/room"
 )
 
 // environment is everything a command takes from the outside.
 type environment struct {
 	Stdin           io.Reader
-	Stdout, Stderr  io.Writer
+	Stdout, Stderr  *screen.Writer
 	Dir             string // the working directory
 	Getenv          func(string) string
 	StdinIsTerminal bool
-	// StdoutIsTerminal decides about colour and progress; NO_COLOR does too.
-	StdoutIsTerminal bool
 }
 
 func main() {
@@ -43,24 +42,34 @@ func main() {
 func run(args []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	dir, err := os.Getwd()
-	if err != nil {
-		fmt.Fprintf(os.Stderr, "conclave: find the working directory: %v\n", err)
+	env := &environment{
+		Stdin: os.Stdin, Stdout: screenOn(os.Stdout), Stderr: screenOn(os.Stderr),
+		Getenv: os.Getenv, StdinIsTerminal: term.IsTerminal(int(os.Stdin.Fd())),
+	}
+	var err error
+	if env.Dir, err = os.Getwd(); err != nil {
+		env.Stderr.Printf("conclave: find the working directory: %v\n", err)
 		return exitEnvironment
 	}
-	env := &environment{
-		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Dir: dir, Getenv: os.Getenv,
-		StdinIsTerminal:  term.IsTerminal(int(os.Stdin.Fd())),
-		StdoutIsTerminal: term.IsTerminal(int(os.Stdout.Fd())),
-	}
 	return execute(ctx, env, args)
+}
+
+// screenOn is the way to a file that may be a terminal. A person can do without
+// colours: NO_COLOR.
+func screenOn(f *os.File) *screen.Writer {
+	return screen.New(f, screen.Options{
+		Terminal: term.IsTerminal(int(f.Fd())),
+		Plain:    os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb",
+	})
 }
 
 func execute(ctx context.Context, env *environment, args []string) int {
 	root := newRootCommand(env)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
+	if e := env.Stdout.Flush(); err == nil && e != nil {
+		err = environmentError("write: %w", e)
+	}
 	if err == nil {
 		return exitDone
 	}
@@ -69,9 +78,9 @@ func execute(ctx context.Context, env *environment, args []string) int {
 		code, said = exit.code, exit.err == nil
 	}
 	if !said {
-		fmt.Fprintf(env.Stderr, "conclave: %v\n", err)
+		env.Stderr.Printf("conclave: %v\n", err)
 		if code == exitUsage && !strings.Contains(err.Error(), "\ntry: ") {
-			fmt.Fprintln(env.Stderr, "try: conclave --help, or --help after any command")
+			env.Stderr.Printf("try: conclave --help, or --help after any command\n")
 		}
 	}
 	return code

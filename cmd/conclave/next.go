@@ -2,9 +2,9 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
+	"conclave/internal/screen"
 	"conclave/policy"
 	"conclave/quest"
 	"conclave/quest/flow"
@@ -73,7 +73,7 @@ func (c *campaign) follow(ctx context.Context, res flow.Result, o quest.Offer) (
 	case quest.ActReview:
 		return res, false, c.review()
 	case quest.ActCelebrate:
-		fmt.Fprintln(c.env.Stdout, "\nThe Dragon is slain. Take your time; the debrief waits.")
+		c.env.Stdout.Printf("\nThe Dragon is slain. Take your time; the debrief waits.\n")
 		return res, true, nil
 	default:
 		return res, true, nil
@@ -152,7 +152,7 @@ func (c *campaign) backToWork(ctx context.Context) (flow.Result, bool, error) {
 			return flow.Result{}, true, err
 		}
 	}
-	fmt.Fprintln(c.env.Stdout, "\nThe quest goes on. Come back whenever you like.")
+	c.env.Stdout.Printf("\nThe quest goes on. Come back whenever you like.\n")
 	return flow.Result{}, true, nil
 }
 
@@ -172,7 +172,7 @@ func (c *campaign) quest() (*quest.Quest, error) {
 func (c *campaign) review() error {
 	q, err := c.quest()
 	if err == nil {
-		fmt.Fprintf(c.env.Stdout, "\n%s\n", shown(string(q.Bytes())))
+		c.env.Stdout.Printf("\n  %s\n", screen.Indent("  ", string(q.Bytes())))
 	}
 	return err
 }

@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"conclave/internal/screen"
 	"conclave/profile"
 )
 
@@ -111,19 +111,19 @@ func (env *environment) shortenFaults(faults []profile.Fault) {
 
 // castTable shows who plays whom.
 func castTable(env *environment, profiles []*profile.Profile) {
-	w := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
+	w := env.Stdout.Table(false)
 	for _, p := range profiles {
 		face := p.Face()
-		fmt.Fprintf(w, "  %s\t%s\t%s %s\n", face.Archetype.ID, p.Depth, face.Emoji(), face.Name())
+		w.Printf("  %s\t%s\t%s %s\n", face.Archetype.ID, p.Depth, face.Emoji(), face.Name())
 	}
 	w.Flush()
 }
 
 // printFaults says what is wrong, for people.
 func printFaults(env *environment, faults []profile.Fault) {
-	s := env.style()
+
 	for _, f := range faults {
-		fmt.Fprintf(env.Stdout, "%s: %s: %s\n    %s\n", s.bold(fmt.Sprintf("%s:%d", f.File, f.Line)), s.red(f.Rule), f.Message, f.Fix)
+		env.Stdout.Printf("%s: %s: %s\n    %s\n", screen.Bold(fmt.Sprintf("%s:%d", f.File, f.Line)), screen.Red(f.Rule), f.Message, f.Fix)
 	}
 }
 

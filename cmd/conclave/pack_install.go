@@ -66,7 +66,7 @@ func (env *environment) installPack(p *profile.Pack, only []string, force bool) 
 	if err != nil {
 		return changeError(err)
 	}
-	fmt.Fprintf(env.Stdout, "%s (%s), %s written:\n", p.Theme, p.Origin, countOf(len(change.Written), "profile"))
+	env.Stdout.Printf("%s (%s), %s written:\n", p.Theme, p.Origin, countOf(len(change.Written), "profile"))
 	var worn []*profile.Profile
 	for _, q := range p.Profiles {
 		if len(only) == 0 || slices.Contains(only, q.Archetype) {
@@ -75,10 +75,10 @@ func (env *environment) installPack(p *profile.Pack, only []string, force bool) 
 	}
 	castTable(env, worn)
 	if change.Kept != "" {
-		fmt.Fprintf(env.Stdout, "The former profiles are kept in %s; conclave pack undo brings them back.\n", change.Kept)
+		env.Stdout.Printf("The former profiles are kept in %s; conclave pack undo brings them back.\n", change.Kept)
 	}
 	if !env.StdinIsTerminal {
-		fmt.Fprintln(env.Stdout, "To customise one: conclave profile set cat --name \"…\" --emoji …, or edit .campaign/profiles/cat.md.")
+		env.Stdout.Printf("To customise one: conclave profile set cat --name \"…\" --emoji …, or edit .campaign/profiles/cat.md.\n")
 		return nil
 	}
 	return env.customise(in, project)
@@ -95,14 +95,14 @@ func changeError(err error) error {
 
 // askPerson puts a question to the person and returns the answer in lower case.
 func (env *environment) askPerson(in *bufio.Reader, question string) string {
-	fmt.Fprint(env.Stdout, question)
+	env.Stdout.Printf("%s", question)
 	line, _ := in.ReadString('\n')
 	return strings.ToLower(strings.TrimSpace(line))
 }
 
 // askPersonText is askPerson for a text of the person's own, letter case included.
 func (env *environment) askPersonText(in *bufio.Reader, question string) string {
-	fmt.Fprint(env.Stdout, question)
+	env.Stdout.Printf("%s", question)
 	line, _ := in.ReadString('\n')
 	return strings.TrimSpace(line)
 }
@@ -121,18 +121,18 @@ func (env *environment) customise(in *bufio.Reader, project profile.Project) err
 		}
 		p := party[id]
 		if p == nil {
-			fmt.Fprintf(env.Stdout, "There is no profile for %q.\n", id)
+			env.Stdout.Printf("There is no profile for %q.\n", id)
 			continue
 		}
 		skin := env.askPersonText(in, fmt.Sprintf("Name [%s]: ", p.SkinName))
 		emoji := env.askPersonText(in, fmt.Sprintf("Emoji [%s]: ", p.Face().Emoji()))
 		if err := renameProfile(project, p, skin, emoji); err != nil {
-			fmt.Fprintf(env.Stdout, "%v\n", err)
+			env.Stdout.Printf("%v\n", err)
 			continue
 		}
 		party, _, _ = project.Party()
 		if face, ok := party.Face(id); ok {
-			fmt.Fprintf(env.Stdout, "%s\n", face.Tag())
+			env.Stdout.Printf("%s\n", face.Tag())
 		}
 	}
 }
@@ -162,7 +162,7 @@ since is in the way unless you say --force; it is kept.`,
 			if err != nil {
 				return changeError(err)
 			}
-			fmt.Fprintf(env.Stdout, "%s: %d restored, %d removed\n", change.What, len(change.Written), len(change.Removed))
+			env.Stdout.Printf("%s: %d restored, %d removed\n", change.What, len(change.Written), len(change.Removed))
 			return nil
 		},
 	}

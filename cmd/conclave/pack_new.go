@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -32,7 +31,7 @@ gap to the next.`,
 			if rel, err := filepath.Rel(env.Dir, dir); err == nil {
 				shown = rel
 			}
-			fmt.Fprintf(env.Stdout, "%s: nine templates\nFill them in, then: conclave pack validate %[1]s\n", filepath.ToSlash(shown))
+			env.Stdout.Printf("%s: nine templates\nFill them in, then: conclave pack validate %[1]s\n", filepath.ToSlash(shown))
 			return nil
 		},
 	}
@@ -59,7 +58,7 @@ func newPackExportCommand(env *environment) *cobra.Command {
 			if err := p.Export(env.absPath(args[1])); err != nil {
 				return environmentError("%w", err)
 			}
-			fmt.Fprintf(env.Stdout, "%s: %s\n", args[1], countOf(len(p.Profiles), "profile"))
+			env.Stdout.Printf("%s: %s\n", args[1], countOf(len(p.Profiles), "profile"))
 			return nil
 		},
 	}

@@ -3,10 +3,10 @@ package main
 import (
 	"fmt"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"conclave/internal/screen"
 	"conclave/profile"
 )
 
@@ -26,7 +26,7 @@ func newPackListCommand(env *environment) *cobra.Command {
 				for _, p := range packs {
 					views = append(views, viewPack(p))
 				}
-				return printJSON(env.Stdout, views)
+				return env.Stdout.JSON(views)
 			}
 			listPacks(env, packs)
 			return nil
@@ -41,7 +41,7 @@ func listPacks(env *environment, packs []*profile.Pack) {
 	for _, p := range packs {
 		count[p.Name]++
 	}
-	w := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
+	w := env.Stdout.Table(false)
 	for _, p := range packs {
 		name, note := p.Name, ""
 		if count[p.Name] > 1 {
@@ -56,7 +56,7 @@ func listPacks(env *environment, packs []*profile.Pack) {
 			}
 			note = strings.Join(skins, ", ")
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", name, p.Origin, p.Theme, note)
+		w.Printf("%s\t%s\t%s\t%s\n", name, p.Origin, p.Theme, note)
 	}
 	w.Flush()
 }
@@ -77,12 +77,12 @@ func newPackShowCommand(env *environment) *cobra.Command {
 				for i, q := range p.Profiles {
 					v.Profiles[i].Text = string(q.Bytes())
 				}
-				return printJSON(env.Stdout, v)
+				return env.Stdout.JSON(v)
 			}
 			packHead(env, p)
 			castTable(env, p.Profiles)
 			for _, q := range p.Profiles {
-				fmt.Fprintf(env.Stdout, "\n%s\n\n%s\n", env.style().bold(q.Face().Emoji()+" "+q.Face().MenuName()), profileText(q))
+				env.Stdout.Printf("\n%s\n\n%s\n", screen.Bold(q.Face().Emoji()+" "+q.Face().MenuName()), screen.Indent("  ", profileText(q)))
 			}
 			return nil
 		},
@@ -92,9 +92,9 @@ func newPackShowCommand(env *environment) *cobra.Command {
 }
 
 func packHead(env *environment, p *profile.Pack) {
-	fmt.Fprintf(env.Stdout, "%s: %s (%s, %s)\n", env.style().bold(p.Name), p.Theme, p.Origin, p.Where)
+	env.Stdout.Printf("%s: %s (%s, %s)\n", screen.Bold(p.Name), p.Theme, p.Origin, p.Where)
 	if len(p.Faults) > 0 {
-		fmt.Fprintf(env.Stdout, "%d faults; conclave pack validate tells them\n", len(p.Faults))
+		env.Stdout.Printf("%d faults; conclave pack validate tells them\n", len(p.Faults))
 	}
 }
 
@@ -125,12 +125,12 @@ installed.`,
 			packHead(env, p)
 			for _, q := range p.Profiles {
 				f := q.Face()
-				fmt.Fprintf(env.Stdout, "\n%s   in menus: %s\n    %s\n", env.style().bold(f.Tag()), f.MenuName(), firstSentence(q.Concept))
+				env.Stdout.Printf("\n%s   in menus: %s\n    %s\n", screen.Bold(f.Tag()), f.MenuName(), firstSentence(q.Concept))
 				did, err := whatInstallDoes(env.profileProject(), q)
 				if err != nil {
 					return environmentError("%w", err)
 				}
-				fmt.Fprintf(env.Stdout, "    .campaign/profiles/%s.md: %s\n", q.Archetype, did)
+				env.Stdout.Printf("    .campaign/profiles/%s.md: %s\n", q.Archetype, did)
 			}
 			return nil
 		},

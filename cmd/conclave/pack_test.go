@@ -6,13 +6,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"conclave/internal/screen"
 )
 
 // terminal runs a command as if a person sat at a terminal and typed the answers.
 func terminal(t *testing.T, dir, answers string, args ...string) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
-	env := &environment{Stdin: strings.NewReader(answers), Stdout: &out, Stderr: &out, Dir: dir,
+	env := &environment{Stdin: strings.NewReader(answers), Stdout: screen.New(&out, screen.Options{}), Stderr: screen.New(&out, screen.Options{}), Dir: dir,
 		Getenv: func(string) string { return "" }, StdinIsTerminal: true}
 	cmd := newPackCommand(env)
 	cmd.SetArgs(args)

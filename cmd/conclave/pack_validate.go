@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"conclave/internal/screen"
 	"conclave/profile"
 )
 
@@ -92,27 +93,27 @@ func (env *environment) validatePack(ctx context.Context, name string) (packVali
 
 func printValidations(env *environment, results []packValidation, asJSON, github bool) error {
 	if asJSON {
-		return printJSON(env.Stdout, results)
+		return env.Stdout.JSON(results)
 	}
-	s := env.style()
+
 	for _, v := range results {
 		if github {
 			for _, f := range v.Faults {
-				fmt.Fprintln(env.Stdout, f.Annotation())
+				env.Stdout.Printf("%s\n", f.Annotation())
 			}
 			continue
 		}
 		printFaults(env, v.Faults)
 		if n := len(v.Faults); n > 0 {
-			fmt.Fprintf(env.Stdout, "%s: %s\n", v.Path, s.red(countOf(n, "fault")))
+			env.Stdout.Printf("%s: %s\n", v.Path, screen.Red(countOf(n, "fault")))
 		} else {
-			fmt.Fprintf(env.Stdout, "%s: %s\n", v.Path, s.green("no faults"))
+			env.Stdout.Printf("%s: %s\n", v.Path, screen.Green("no faults"))
 		}
 		if len(v.Checklist) > 0 {
-			fmt.Fprintln(env.Stdout, "what rules cannot find:")
+			env.Stdout.Printf("what rules cannot find:\n")
 		}
 		for _, item := range v.Checklist {
-			fmt.Fprintf(env.Stdout, "  %s: %s\n", item.Text, item.Answer)
+			env.Stdout.Printf("  %s: %s\n", item.Text, item.Answer)
 		}
 	}
 	return nil

@@ -1,12 +1,12 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"conclave/internal/screen"
 	"conclave/policy"
 )
 
@@ -51,14 +51,16 @@ The roles: ` + roleNames() + `.`,
 			case asMarkdown && (asJSON || len(args) == 1):
 				return usageError("--markdown prints the whole page; leave the role and --json out")
 			case asMarkdown:
-				_, err := io.WriteString(env.Stdout, policy.Markdown())
+				_, err := io.WriteString(env.Stdout.Raw(), policy.Markdown())
 				return err
 			case asJSON:
-				return printJSON(env.Stdout, policyViews(roles))
+				return env.Stdout.JSON(policyViews(roles))
 			case len(args) == 1:
-				return printRolePolicy(env, roles[0])
+				printRolePolicy(env, roles[0])
+			default:
+				printPolicyMatrix(env)
 			}
-			return printPolicyMatrix(env)
+			return nil
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
@@ -88,67 +90,56 @@ func policyViews(roles []policy.Role) []policyView {
 	return views
 }
 
-func printRolePolicy(env *environment, role policy.Role) error {
-	s := env.style()
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s needs a %s room.\n", s.bold(string(role)), policy.Required(role))
+func printRolePolicy(env *environment, role policy.Role) {
+	env.Stdout.Printf("%s needs a %s room.\n", screen.Bold(string(role)), policy.Required(role))
 	for _, allowed := range []bool{true, false} {
 		heading := "receives"
 		if !allowed {
 			heading = "does not receive"
 		}
-		fmt.Fprintf(&b, "\n%s\n", s.bold(heading))
+		env.Stdout.Printf("\n%s\n", screen.Bold(heading))
 		for _, kind := range policy.Kinds() {
 			d := policy.Decide(role, kind)
 			if d.Allow != allowed {
 				continue
 			}
-			name := fmt.Sprintf("%-24s", kind)
+			name := screen.Sprintf("%-24s", kind)
 			if allowed {
-				name = s.green(name)
+				name = screen.Green(name)
 			}
 			form := ""
 			if d.Form == policy.Reduced {
 				form = "reduced: "
 			}
-			fmt.Fprintf(&b, "  %s %s%s %s\n", name, form, d.Reason, s.dim("("+d.Source+")"))
+			env.Stdout.Printf("  %s %s%s %s\n", name, form, d.Reason, screen.Dim("("+d.Source+")"))
 		}
 	}
-	_, err := io.WriteString(env.Stdout, b.String())
-	return err
 }
 
 // printPolicyMatrix shows the six animals as one column: the table gives them
 // one line.
-func printPolicyMatrix(env *environment) error {
-	s := env.style()
+func printPolicyMatrix(env *environment) {
 	roles := append([]policy.Role{policy.Bear}, policy.Roles()[len(policy.Animals()):]...)
-	var b strings.Builder
-	fmt.Fprintf(&b, "%-24s", "")
+	env.Stdout.Printf("%-24s", "")
 	for _, role := range roles {
 		name := string(role)
 		if role == policy.Bear {
 			name = "animals"
 		}
-		fmt.Fprintf(&b, " %-8.8s", name)
+		env.Stdout.Printf(" %-8.8s", name)
 	}
-	b.WriteString("\n")
+	env.Stdout.Printf("\n")
 	for _, kind := range policy.Kinds() {
-		fmt.Fprintf(&b, "%-24s", kind)
+		env.Stdout.Printf("%-24s", kind)
 		for _, role := range roles {
 			mark := policy.Decide(role, kind).Mark()
-			fmt.Fprintf(&b, " %s", s.dimUnless(mark != "–", fmt.Sprintf("%-8s", mark)))
+			cell := screen.Sprintf("%-8s", mark)
+			if mark == "–" {
+				cell = screen.Dim(cell)
+			}
+			env.Stdout.Printf(" %s", cell)
 		}
-		b.WriteString("\n")
+		env.Stdout.Printf("\n")
 	}
-	b.WriteString("\n● whole or section   ◐ reduced   – denied   (reasons: conclave policy ROLE)\n")
-	_, err := io.WriteString(env.Stdout, b.String())
-	return err
-}
-
-func (s style) dimUnless(keep bool, text string) string {
-	if keep {
-		return text
-	}
-	return s.dim(text)
+	env.Stdout.Printf("\n● whole or section   ◐ reduced   – denied   (reasons: conclave policy ROLE)\n")
 }

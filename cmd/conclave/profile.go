@@ -1,12 +1,11 @@
 package main
 
 import (
-	"fmt"
 	"os"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"conclave/internal/screen"
 	"conclave/profile"
 )
 
@@ -62,14 +61,14 @@ func (env *environment) listProfiles(asJSON bool) error {
 		views = append(views, v)
 	}
 	if asJSON {
-		err = printJSON(env.Stdout, struct {
+		err = env.Stdout.JSON(struct {
 			Profiles []profileView   `json:"profiles"`
 			Faults   []profile.Fault `json:"faults"`
 		}{views, append([]profile.Fault{}, faults...)})
 	} else {
-		w := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
+		w := env.Stdout.Table(false)
 		for _, v := range views {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s %s\n", v.Archetype, v.Status, v.Depth, v.Theme, v.Emoji, v.MenuName)
+			w.Printf("%s\t%s\t%s\t%s\t%s %s\n", v.Archetype, v.Status, v.Depth, v.Theme, v.Emoji, v.MenuName)
 		}
 		err = w.Flush()
 		printFaults(env, faults)
@@ -107,9 +106,9 @@ func newProfileShowCommand(env *environment) *cobra.Command {
 			if asJSON {
 				v := viewProfile(p)
 				v.Text = string(p.Bytes())
-				return printJSON(env.Stdout, v)
+				return env.Stdout.JSON(v)
 			}
-			fmt.Fprintf(env.Stdout, "%s   in menus: %s\n%s, %s; core: %s\n\n%s\n", env.style().bold(p.Face().Tag()), p.Face().MenuName(), p.Theme, p.Depth, a.Core, profileText(p))
+			env.Stdout.Printf("%s   in menus: %s\n%s, %s; core: %s\n\n%s\n", screen.Bold(p.Face().Tag()), p.Face().MenuName(), p.Theme, p.Depth, a.Core, screen.Indent("  ", profileText(p)))
 			return nil
 		},
 	}
@@ -194,7 +193,7 @@ func (env *environment) setProfile(a profile.Archetype, c profileChoice) error {
 		return environmentError("%w", err)
 	}
 	face, _ := party.Face(a.ID)
-	fmt.Fprintf(env.Stdout, "%s   in menus: %s\n", face.Tag(), face.MenuName())
+	env.Stdout.Printf("%s   in menus: %s\n", face.Tag(), face.MenuName())
 	return nil
 }
 
@@ -272,7 +271,7 @@ func newProfileRemoveCommand(env *environment) *cobra.Command {
 			if len(change.Removed) == 0 {
 				return noError("the %s wears no profile", a.ID)
 			}
-			fmt.Fprintf(env.Stdout, "the %s is itself again; conclave pack undo brings the profile back\n", a.ID)
+			env.Stdout.Printf("the %s is itself again; conclave pack undo brings the profile back\n", a.ID)
 			return nil
 		},
 	}

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"conclave/archive"
+	"conclave/internal/screen"
 )
 
 // queryFlags are those of the query command.
@@ -102,7 +102,7 @@ func (env *environment) query(cmd *cobra.Command, q queryFlags, args []string) e
 		if err != nil {
 			return environmentError("%w", err)
 		}
-		return printJSON(env.Stdout, s)
+		return env.Stdout.JSON(s)
 	case q.exportJSONL != "":
 		return env.exportLines(cmd.Context(), a, q)
 	}
@@ -117,7 +117,7 @@ func (env *environment) query(cmd *cobra.Command, q queryFlags, args []string) e
 		return err
 	}
 	if rows.Truncated {
-		fmt.Fprintf(env.Stderr, "conclave: only the first %d rows; --limit allows more\n", q.limits.Rows)
+		env.Stderr.Printf("conclave: only the first %d rows; --limit allows more\n", q.limits.Rows)
 	}
 	return nil
 }
@@ -170,7 +170,7 @@ func isFile(path string) bool {
 }
 
 func (env *environment) exportLines(ctx context.Context, a *archive.Archive, q queryFlags) error {
-	w := bufio.NewWriter(env.Stdout)
+	w := bufio.NewWriter(env.Stdout.Raw())
 	if q.exportJSONL == "session" {
 		rows, err := a.SQL(ctx, "SELECT data FROM session_slices ORDER BY rowid", archive.Limits{Rows: 1 << 30, Time: time.Hour, Bytes: 1 << 40})
 		if err != nil {
@@ -191,14 +191,14 @@ func (env *environment) exportLines(ctx context.Context, a *archive.Archive, q q
 	return w.Flush()
 }
 
-func printRows(out io.Writer, rows *archive.Rows, q queryFlags) error {
+func printRows(out *screen.Writer, rows *archive.Rows, q queryFlags) error {
 	switch {
 	case q.csv:
-		return printCSV(out, rows)
+		return printCSV(out.Raw(), rows)
 	case q.table:
 		return printTable(out, rows, q.noTruncate)
 	}
-	return printObjects(out, rows)
+	return printObjects(out.Raw(), rows)
 }
 
 // printObjects writes an array of objects whose keys are in the order of the
@@ -229,13 +229,11 @@ func printObjects(out io.Writer, rows *archive.Rows) error {
 }
 
 func jsonText(v any) []byte {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	text, err := screen.JSON(v)
+	if err != nil {
 		return []byte("null") // a number that JSON has no word for
 	}
-	return []byte(strings.TrimSuffix(b.String(), "\n"))
+	return text
 }
 
 func cellText(v any) string {
@@ -250,13 +248,17 @@ func cellText(v any) string {
 
 func printCSV(out io.Writer, rows *archive.Rows) error {
 	w := csv.NewWriter(out)
-	if err := w.Write(rows.Columns); err != nil {
+	var names []string
+	for _, c := range rows.Columns {
+		names = append(names, screen.Cell(c))
+	}
+	if err := w.Write(names); err != nil {
 		return err
 	}
 	for _, r := range rows.Rows {
 		line := make([]string, len(r))
 		for i, v := range r {
-			line[i] = cellText(v)
+			line[i] = csvCell(v)
 		}
 		if err := w.Write(line); err != nil {
 			return err
@@ -266,60 +268,55 @@ func printCSV(out io.Writer, rows *archive.Rows) error {
 	return w.Error()
 }
 
+// csvCell is a value in CSV: a number below zero is no formula.
+func csvCell(v any) string {
+	switch v.(type) {
+	case int64, float64:
+		return cellText(v)
+	}
+	return screen.Cell(cellText(v))
+}
+
 // cellWidth is how wide a cell of a table is at most.
 const cellWidth = 50
 
-func printTable(out io.Writer, rows *archive.Rows, whole bool) error {
-	lines := [][]string{rows.Columns}
+func printTable(out *screen.Writer, rows *archive.Rows, whole bool) error {
+	lines := [][]screen.Text{nil, nil}
+	width := make([]int, len(rows.Columns))
+	add := func(line []screen.Text, i int, text string) []screen.Text {
+		cell := tableCell(text, whole)
+		width[i] = max(width[i], utf8.RuneCountInString(cell.String()))
+		return append(line, cell)
+	}
+	for i, c := range rows.Columns {
+		lines[0] = add(lines[0], i, c)
+	}
 	for _, r := range rows.Rows {
-		line := make([]string, len(r))
+		var line []screen.Text
 		for i, v := range r {
-			line[i] = tableCell(cellText(v), whole)
+			line = add(line, i, cellText(v))
 		}
 		lines = append(lines, line)
 	}
-	width := make([]int, len(rows.Columns))
-	for _, l := range lines {
-		for i, c := range l {
-			width[i] = max(width[i], utf8.RuneCountInString(c))
+	for _, wd := range width {
+		lines[1] = append(lines[1], screen.Line(strings.Repeat("-", wd)))
+	}
+	for _, line := range lines {
+		for i := range max(len(line)-1, 0) {
+			line[i] = screen.Sprintf("%-*s", width[i], line[i])
+		}
+		if err := out.Printf("%s\n", screen.Join(line, "  ")); err != nil {
+			return err
 		}
 	}
-	w := bufio.NewWriter(out)
-	for n, l := range lines {
-		for i, c := range l {
-			if i > 0 {
-				w.WriteString("  ")
-			}
-			w.WriteString(c)
-			if i < len(l)-1 {
-				w.WriteString(strings.Repeat(" ", width[i]-utf8.RuneCountInString(c)))
-			}
-		}
-		w.WriteString("\n")
-		if n == 0 {
-			for i, wd := range width {
-				if i > 0 {
-					w.WriteString("  ")
-				}
-				w.WriteString(strings.Repeat("-", wd))
-			}
-			w.WriteString("\n")
-		}
-	}
-	fmt.Fprintf(w, "%s\n", counted(len(rows.Rows), "row", "rows"))
-	return w.Flush()
+	return out.Printf("%s\n", counted(len(rows.Rows), "row", "rows"))
 }
 
 // tableCell puts a value on one line, shortened unless whole.
-func tableCell(s string, whole bool) string {
-	s = strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 {
-			return ' '
-		}
-		return r
-	}, s)
-	if whole || utf8.RuneCountInString(s) <= cellWidth {
-		return s
+func tableCell(s string, whole bool) screen.Text {
+	s = strings.NewReplacer("\r\n", " ", "\n", " ", "\t", " ").Replace(s)
+	if r := []rune(s); !whole && len(r) > cellWidth {
+		s = string(r[:cellWidth-1]) + "…"
 	}
-	return string([]rune(s)[:cellWidth-1]) + "…"
+	return screen.Line(s)
 }

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"conclave/engine"
+	"conclave/internal/screen"
 	"conclave/policy"
 	"conclave/quest"
 	"conclave/quest/flow"
@@ -130,7 +130,7 @@ repaired.`,
 				return campaignError(err)
 			}
 			if asJSON {
-				err = printJSON(env.Stdout, v)
+				err = env.Stdout.JSON(v)
 			} else {
 				env.printStatus(v)
 			}
@@ -186,39 +186,39 @@ func (env *environment) questStatus(ctx context.Context) (questView, error) {
 }
 
 func (env *environment) printStatus(v questView) {
-	s, out := env.style(), env.Stdout
-	fmt.Fprintf(out, "%s\n%s, phase %d (%s), begun %s\n", s.bold(shown(v.Title)), v.Mode, int(v.Phase), v.PhaseIs, v.Created)
+	out := env.Stdout
+	out.Printf("%s\n%s, phase %d (%s), begun %s\n", screen.Bold(v.Title), v.Mode, int(v.Phase), v.PhaseIs, v.Created)
 	for _, f := range v.Faults {
-		fmt.Fprintf(out, "%s %s\n", s.red("fault:"), f)
+		out.Printf("%s %s\n", screen.Red("fault:"), f)
 		if f.Repairable() {
-			fmt.Fprintf(out, "  can be repaired (%s): conclave quest continue --repair\n", f.Offer)
+			out.Printf("  can be repaired (%s): conclave quest continue --repair\n", f.Offer)
 		}
 	}
 	if v.Problem != "" {
-		fmt.Fprintf(out, "%s %s\n", s.red("fault:"), shown(v.Problem))
+		out.Printf("%s %s\n", screen.Red("fault:"), screen.Indent("  ", v.Problem))
 	}
-	fmt.Fprintln(out, "\nCriteria")
+	out.Printf("\nCriteria\n")
 	for _, c := range v.Criteria {
-		fmt.Fprintf(out, "  %d. %s\n", c.Number, shown(c.Text))
+		out.Printf("  %d. %s\n", c.Number, screen.Indent("     ", c.Text))
 	}
 	if n := len(v.Progress); n > 0 {
-		fmt.Fprintln(out, "\nProgress")
+		out.Printf("\nProgress\n")
 		for _, e := range v.Progress[max(0, n-8):] {
-			fmt.Fprintf(out, "  %s\n", shown(e.Bullet()))
+			out.Printf("  %s\n", screen.Indent("    ", e.Bullet()))
 		}
 	}
 	if v.Holder != "" {
-		fmt.Fprintf(out, "\nAt work: %s\n", v.Holder)
+		out.Printf("\nAt work: %s\n", v.Holder)
 	}
 	for _, i := range v.Open {
-		fmt.Fprintf(out, "\nOpen: %s, begun %s; conclave quest continue goes on with it\n", i.Flow, i.Started)
+		out.Printf("\nOpen: %s, begun %s; conclave quest continue goes on with it\n", i.Flow, i.Started)
 	}
 	if len(v.Costs) > 0 {
-		fmt.Fprintln(out)
-		tw := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-		fmt.Fprintln(tw, "PHASE\tROLE\tTURNS\tTOKENS IN\tOUT\tUSD\t")
+		out.Printf("\n")
+		tw := out.Table(true)
+		tw.Printf("PHASE\tROLE\tTURNS\tTOKENS IN\tOUT\tUSD\t\n")
 		for _, c := range v.Costs {
-			fmt.Fprintf(tw, "%s\t%s\t%d\t%d\t%d\t%.4f\t\n", c.Phase, c.Role, c.Turns, c.Input, c.Output, c.USD)
+			tw.Printf("%s\t%s\t%d\t%d\t%d\t%.4f\t\n", c.Phase, c.Role, c.Turns, c.Input, c.Output, c.USD)
 		}
 		tw.Flush()
 	}
@@ -327,7 +327,7 @@ func (c *campaign) repair(ctx context.Context) error {
 		if _, err := c.start(ctx, "move", flow.Move{Repair: after, Before: before}); err != nil {
 			return err
 		}
-		fmt.Fprintf(c.env.Stdout, "repaired: %s\n", f.Offer)
+		c.env.Stdout.Printf("repaired: %s\n", f.Offer)
 		return nil
 	}
 	return noError("nothing in quest.md can be repaired without you; `conclave quest status` says what is wrong")
@@ -403,7 +403,7 @@ func newQuestShowCommand(env *environment) *cobra.Command {
 				if err != nil {
 					return environmentError("%w", err)
 				}
-				return printJSON(env.Stdout, append([]quest.Transcript{}, list...))
+				return env.Stdout.JSON(append([]quest.Transcript{}, list...))
 			}
 			name := quest.QuestFile
 			if len(args) == 1 {
@@ -415,11 +415,7 @@ func newQuestShowCommand(env *environment) *cobra.Command {
 			if err != nil {
 				return environmentError("%w", err)
 			}
-			text := string(data)
-			if env.StdoutIsTerminal {
-				text = shown(text)
-			}
-			_, err = fmt.Fprint(env.Stdout, text)
+			_, err = env.Stdout.Raw().Write(data)
 			return err
 		},
 	}

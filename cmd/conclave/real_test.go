@@ -14,6 +14,7 @@ import (
 	agentcodex "conclave/agent/codex"
 	"conclave/internal/clients"
 	"conclave/internal/modelstub"
+	"conclave/internal/screen"
 )
 
 // cast of the model: what it says, by what it was asked.
@@ -223,9 +224,10 @@ func newReal(t *testing.T, config string) *real {
 		}
 	}
 	home := t.TempDir()
-	w.env = &environment{Stdin: strings.NewReader(""), Stdout: &w.out, Stderr: &w.out, Dir: w.dir, Getenv: func(name string) string {
+	w.env = &environment{Stdin: strings.NewReader(""), Dir: w.dir, Getenv: func(name string) string {
 		return map[string]string{"HOME": home, "STUB_KEY": "a-key-that-opens-nothing", "PATH": os.Getenv("PATH")}[name]
 	}}
+	w.env.Stdout, w.env.Stderr = screen.New(&w.out, screen.Options{}), screen.New(&w.out, screen.Options{})
 	return w
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"strings"
 	"time"
@@ -73,7 +72,7 @@ accounted for (exit code 1).`,
 			}
 			g.opts.Hooks = true
 			if !g.opts.Once {
-				fmt.Fprintf(env.Stderr, "following %s\n", strings.Join(g.opts.Roots, " and "))
+				env.Stderr.Printf("following %s\n", strings.Join(g.opts.Roots, " and "))
 			}
 			return env.gather(cmd.Context(), g)
 		},

@@ -31,10 +31,10 @@ code is 0. (Claude Code takes 2 for an order to stop.)`,
 				return cmd.Help()
 			}
 			if len(args) > 0 {
-				fmt.Fprintf(env.Stderr, "conclave record hook: takes no arguments, ignored: %q\n", args)
+				env.Stderr.Printf("conclave record hook: takes no arguments, ignored: %q\n", args)
 			}
 			if err := env.noteHook(); err != nil {
-				fmt.Fprintf(env.Stderr, "conclave record hook: %v\n", err)
+				env.Stderr.Printf("conclave record hook: %v\n", err)
 			}
 			return nil
 		},

@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -12,6 +10,7 @@ import (
 
 	"conclave/agent/claude"
 	"conclave/internal/jsontext"
+	"conclave/internal/screen"
 	"conclave/record"
 	"conclave/transcript"
 )
@@ -51,10 +50,10 @@ func (env *environment) listRecords(asJSON bool) error {
 		list = append(list, describeRecord(info))
 	}
 	if asJSON {
-		return printJSON(env.Stdout, list)
+		return env.Stdout.JSON(list)
 	}
 	if len(list) == 0 {
-		fmt.Fprintln(env.Stdout, "no records here; conclave record watch makes some")
+		env.Stdout.Printf("no records here; conclave record watch makes some\n")
 		return nil
 	}
 	for _, l := range list {
@@ -62,7 +61,7 @@ func (env *environment) listRecords(asJSON bool) error {
 		if l.Fault != "" {
 			what = l.Fault
 		}
-		fmt.Fprintf(env.Stdout, "%s  %s  %8d bytes  %s\n", l.Run, l.Modified.Format("2006-01-02 15:04"), l.Size, what)
+		env.Stdout.Printf("%s  %s  %8d bytes  %s\n", l.Run, l.Modified.Format("2006-01-02 15:04"), l.Size, what)
 	}
 	return nil
 }
@@ -193,12 +192,12 @@ func (v *entryView) print(env *environment, line []byte) error {
 	}
 	switch {
 	case v.asJSON:
-		_, err = fmt.Fprintf(env.Stdout, "%s\n", line)
+		_, err = env.Stdout.Raw().Write(append(line, '\n'))
 	case v.raw && e.Raw == nil:
 	case v.raw:
-		_, err = env.Stdout.Write(append(e.Raw, '\n'))
+		_, err = env.Stdout.Raw().Write(append(e.Raw, '\n'))
 	default:
-		err = printEntry(env.Stdout, env.style(), &e)
+		err = printEntry(env.Stdout, &e)
 	}
 	return err
 }
@@ -212,14 +211,13 @@ func among(list []string, s string) bool {
 	return len(list) == 0
 }
 
-func printEntry(w io.Writer, s style, e *transcript.Entry) error {
-	source := ""
+func printEntry(w *screen.Writer, e *transcript.Entry) error {
+	source := screen.Text{}
 	if e.Source != transcript.Main {
-		source = s.dim(e.Source) + " "
+		source = screen.Sprintf("%s ", screen.Dim(e.Source))
 	}
-	_, err := fmt.Fprintf(w, "%s %5d %s%s%s\n", s.dim(e.Timestamp.Format("15:04:05.000")), e.Sequence, source,
-		s.bold(string(e.Type)), glimpse(e))
-	return err
+	return w.Printf("%s %5d %s%s%s\n", screen.Dim(e.Timestamp.Format("15:04:05.000")), e.Sequence, source,
+		screen.Bold(string(e.Type)), glimpse(e))
 }
 
 // glimpse is what an entry says, in one short line.
@@ -238,20 +236,10 @@ func glimpse(e *transcript.Entry) string {
 		if r := []rune(text); len(r) > 100 {
 			text = string(r[:100]) + "…"
 		}
-		parts = append(parts, printable(text))
+		parts = append(parts, text)
 	}
 	if len(parts) == 0 {
 		return ""
 	}
 	return " " + strings.Join(parts, " ")
-}
-
-// printable takes out what would steer a terminal: the text is an agent's.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r < 0x20 || r == 0x7f || r >= 0x80 && r < 0xa0 {
-			return '·'
-		}
-		return r
-	}, text)
 }

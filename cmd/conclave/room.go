@@ -3,17 +3,17 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"strings"
-	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"conclave/agent"
+	"conclave/internal/screen"
 	"conclave/policy"
 	"conclave/quest"
 	"conclave/quest/flow"
@@ -85,7 +85,7 @@ func newRoomShowCommand(env *environment) *cobra.Command {
 				return environmentError("%w", err)
 			}
 			if asJSON {
-				return printJSON(env.Stdout, shownRoom(f, m))
+				return env.Stdout.JSON(shownRoom(f, m))
 			}
 			env.printRoom(f, m)
 			return nil
@@ -120,26 +120,26 @@ func shownRoom(f flow.Furnishing, m room.Manifest) roomView {
 }
 
 func (env *environment) printRoom(f flow.Furnishing, m room.Manifest) {
-	v, s := shownRoom(f, m), env.style()
-	fmt.Fprintf(env.Stdout, "%s\n", s.bold(fmt.Sprintf("What %s would see (room: %s)", v.Role, v.Level)))
-	tw := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
+	v := shownRoom(f, m)
+	env.Stdout.Printf("%s\n", screen.Bold(screen.Sprintf("What %s would see (room: %s)", v.Role, v.Level)))
+	tw := env.Stdout.Table(false)
 	for _, i := range v.Given {
-		fmt.Fprintf(tw, "  %s\t%s\t%d bytes\t%.12s\n", i.Path, i.Kind, i.Size, i.SHA256)
+		tw.Printf("  %s\t%s\t%d bytes\t%.12s\n", i.Path, i.Kind, i.Size, i.SHA256)
 	}
 	if v.Workspace {
-		fmt.Fprintln(tw, "  work/workspace\tworkspace\tread-only view of the project\t")
+		tw.Printf("  work/workspace\tworkspace\tread-only view of the project\t\n")
 	}
 	if len(v.Given) == 0 && !v.Workspace {
-		fmt.Fprintln(tw, "  nothing\t\t\t")
+		tw.Printf("  nothing\t\t\t\n")
 	}
 	tw.Flush()
-	fmt.Fprintf(env.Stdout, "\n%s\n", s.bold("What it would not"))
-	tw = tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
+	env.Stdout.Printf("\n%s\n", screen.Bold("What it would not"))
+	tw = env.Stdout.Table(false)
 	for _, d := range v.Denied {
-		fmt.Fprintf(tw, "  %s\t%s\t%s\n", d.Name, d.Kind, d.Reason)
+		tw.Printf("  %s\t%s\t%s\n", d.Name, d.Kind, d.Reason)
 	}
 	if len(v.Denied) == 0 {
-		fmt.Fprintln(tw, "  there is nothing here that is kept from it")
+		tw.Printf("  there is nothing here that is kept from it\n")
 	}
 	tw.Flush()
 }
@@ -201,16 +201,56 @@ func (env *environment) runInRoom(ctx context.Context, role string, work, comman
 	if terminal {
 		err = env.attach(ctx, r, run)
 	} else {
-		err = r.Run(ctx, run, room.Stdio{In: fileOf(env.Stdin), Out: fileOf(env.Stdout), Err: fileOf(env.Stderr)})
+		err = env.relay(ctx, r, run)
 	}
 	var exit *exec.ExitError
 	switch {
 	case errors.As(err, &exit):
-		return &exitError{code: exitNo, err: fmt.Errorf("the command ended with %v", exit)}
+		return noError("the command ended with %w", exit)
 	case errors.Is(err, room.ErrLevel):
 		return environmentError("%w", err)
 	}
 	return err
+}
+
+// relay runs a command in a room: what it says goes into a pipe or a file as it
+// is, and to a person through the screen.
+func (env *environment) relay(ctx context.Context, r *room.Room, run agent.Command) error {
+	out, shownOut, err := handedOn(env.Stdout)
+	if err != nil {
+		return environmentError("%w", err)
+	}
+	defer shownOut()
+	errs, shownErrs, err := handedOn(env.Stderr)
+	if err != nil {
+		return environmentError("%w", err)
+	}
+	defer shownErrs()
+	return r.Run(ctx, run, room.Stdio{In: fileOf(env.Stdin), Out: out, Err: errs})
+}
+
+// handedOn is a file that a program in a room may write to, and what is to be
+// called when it has ended.
+func handedOn(w *screen.Writer) (*os.File, func(), error) {
+	if f := w.File(); f != nil {
+		return f, func() {}, nil
+	}
+	from, to, err := os.Pipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	shown := make(chan struct{})
+	go func() {
+		defer close(shown)
+		_, _ = io.Copy(w, from) // a screen that is gone shows nothing
+		from.Close()
+		_ = w.Flush()
+	}()
+	return to, func() {
+		to.Close()
+		_ = from.SetReadDeadline(time.Now().Add(time.Second)) // who stayed behind in the room is not waited for
+		<-shown
+	}, nil
 }
 
 // fileOf is the file behind a stream; rooms hand descriptors on, not readers.
@@ -237,7 +277,7 @@ func (env *environment) attach(ctx context.Context, r *room.Room, run agent.Comm
 	shown := make(chan struct{})
 	go func() {
 		defer close(shown)
-		_, _ = io.Copy(env.Stdout, outer)
+		_, _ = io.Copy(env.Stdout.Session(), outer)
 	}()
 	err = r.Run(ctx, run, room.Stdio{In: inner, Out: inner, Err: inner, Terminal: true})
 	inner.Close()

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"conclave/archive"
+	"conclave/internal/screen"
 	"conclave/transcript"
 )
 
@@ -61,9 +61,9 @@ It takes up what is new before it looks. Secrets are neither found nor shown.`,
 				return environmentError("%w", err)
 			}
 			if asJSON {
-				err = printJSON(env.Stdout, res)
+				err = env.Stdout.JSON(res)
 			} else {
-				printHits(env.Stdout, env.style(), res)
+				printHits(env.Stdout, res)
 			}
 			if err == nil && len(res.Hits) == 0 {
 				return saidNo()
@@ -120,10 +120,10 @@ func pointInTime(s string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("%q is no time: say 2d, 3h, 2026-02-18 or 2026-02-18T14:00:00Z", s)
 }
 
-func printHits(w io.Writer, s style, res archive.Result) {
+func printHits(w *screen.Writer, res archive.Result) {
 	for i, h := range res.Hits {
 		if i > 0 {
-			fmt.Fprintln(w)
+			w.Printf("\n")
 		}
 		head := []string{string(h.Type)}
 		if h.Tool != "" {
@@ -137,23 +137,23 @@ func printHits(w io.Writer, s style, res archive.Result) {
 				head = append(head, part)
 			}
 		}
-		fmt.Fprintf(w, "%s  %s\n", s.bold(h.ID), s.dim(strings.Join(head, " · ")))
-		printLines(w, s, h.Before)
-		fmt.Fprintf(w, "  %s\n", markText(s, h.Snippet, h.Marks))
-		printLines(w, s, h.After)
-		fmt.Fprintf(w, "  %s\n", s.dim(jump(h)))
+		w.Printf("%s  %s\n", screen.Bold(h.ID), screen.Dim(strings.Join(head, " · ")))
+		printLines(w, h.Before)
+		w.Printf("  %s\n", markText(h.Snippet, h.Marks))
+		printLines(w, h.After)
+		w.Printf("  %s\n", screen.Dim(jump(h)))
 	}
 	switch {
 	case len(res.Hits) == 0:
-		fmt.Fprintln(w, "nothing found")
+		w.Printf("nothing found\n")
 	case res.More:
-		fmt.Fprintf(w, "\n%s\n", s.dim("there is more: --limit, or say more words"))
+		w.Printf("\n%s\n", screen.Dim("there is more: --limit, or say more words"))
 	}
 }
 
-func printLines(w io.Writer, s style, lines []archive.Line) {
+func printLines(w *screen.Writer, lines []archive.Line) {
 	for _, l := range lines {
-		fmt.Fprintf(w, "  %s\n", s.dim(fmt.Sprintf("#%d %s %s %s", l.Seq, l.Type, l.Tool, l.Text)))
+		w.Printf("  %s\n", screen.Dim(screen.Sprintf("#%d %s %s %s", l.Seq, l.Type, l.Tool, l.Text)))
 	}
 }
 
@@ -165,13 +165,12 @@ func jump(h archive.Hit) string {
 	return fmt.Sprintf("conclave export %s   # entry %d of %s", h.Run, h.Seq, h.Source)
 }
 
-func markText(s style, text string, marks [][2]int) string {
-	var b strings.Builder
+func markText(text string, marks [][2]int) screen.Text {
+	var parts []screen.Text
 	at := 0
 	for _, m := range marks {
-		b.WriteString(text[at:m[0]])
-		b.WriteString(s.bold(text[m[0]:m[1]]))
+		parts = append(parts, screen.Line(text[at:m[0]]), screen.Bold(text[m[0]:m[1]]))
 		at = m[1]
 	}
-	return b.String() + text[at:]
+	return screen.Join(append(parts, screen.Line(text[at:])), "")
 }

@@ -3,16 +3,15 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"conclave/agent"
 	"conclave/engine"
 	"conclave/internal/lockfile"
+	"conclave/internal/screen"
 	"conclave/policy"
 	"conclave/seat"
 	"conclave/table"
@@ -164,10 +163,9 @@ func (env *environment) tableScreen(as string) func(tableflow.Notice) {
 	if as == "" {
 		as = tableflow.SeatTable
 	}
-	s := env.style()
 	shownBlocks, cycle := 0, 0
 	return func(n tableflow.Notice) {
-		if n.Kind == "journals" && !env.StdoutIsTerminal {
+		if n.Kind == "journals" && !env.Stdout.Terminal() {
 			return // nobody is here to wonder why it takes so long
 		}
 		if n.Kind == "narrative" {
@@ -183,11 +181,11 @@ func (env *environment) tableScreen(as string) func(tableflow.Notice) {
 		if text == "" {
 			return
 		}
-		text = shown(text)
+		safe := screen.Indent("  ", text)
 		if n.Kind != "narrative" {
-			text = s.dim(text)
+			safe = screen.Dim(safe)
 		}
-		fmt.Fprintf(env.Stdout, "\n%s\n", text)
+		env.Stdout.Printf("\n  %s\n", safe)
 	}
 }
 
@@ -211,16 +209,16 @@ func newTableList(env *environment) *cobra.Command {
 				list = append(list, st)
 			}
 			if asJSON {
-				return printJSON(env.Stdout, list)
+				return env.Stdout.JSON(list)
 			}
 			if len(list) == 0 {
-				fmt.Fprintln(env.Stdout, "no campaigns here; begin one: conclave table new NAME --adventure")
+				env.Stdout.Printf("no campaigns here; begin one: conclave table new NAME --adventure\n")
 				return nil
 			}
-			tw := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
-			fmt.Fprintln(tw, "CAMPAIGN\tSESSION\tCYCLE\tPARTY\tSTATE")
+			tw := env.Stdout.Table(false)
+			tw.Printf("CAMPAIGN\tSESSION\tCYCLE\tPARTY\tSTATE\n")
 			for _, st := range list {
-				fmt.Fprintf(tw, "%s\t%d\t%d\t%d\t%s\n", st.Campaign, st.Session, st.Cycle, len(st.Characters), tableState(st))
+				tw.Printf("%s\t%d\t%d\t%d\t%s\n", st.Campaign, st.Session, st.Cycle, len(st.Characters), tableState(st))
 			}
 			return tw.Flush()
 		},
@@ -254,37 +252,37 @@ func newTableStatus(env *environment) *cobra.Command {
 				return environmentError("%w", err)
 			}
 			if asJSON {
-				return printJSON(env.Stdout, st)
+				return env.Stdout.JSON(st)
 			}
-			fmt.Fprintf(env.Stdout, "%s: session %d, cycle %d, %s\n", st.Campaign, st.Session, st.Cycle, tableState(st))
+			env.Stdout.Printf("%s: session %d, cycle %d, %s\n", st.Campaign, st.Session, st.Cycle, tableState(st))
 			if st.Scene != nil {
-				fmt.Fprintf(env.Stdout, "scene %d: %s\n", st.Scene.Number, st.Scene.Title)
+				env.Stdout.Printf("scene %d: %s\n", st.Scene.Number, st.Scene.Title)
 			}
 			for _, c := range st.Characters {
 				away := ""
 				if c.Away {
 					away = ", its person is away"
 				}
-				fmt.Fprintf(env.Stdout, "  %s (%s): %s%s\n", c.Slug, c.Name, c.Status, away)
+				env.Stdout.Printf("  %s (%s): %s%s\n", c.Slug, c.Name, c.Status, away)
 			}
 			for _, part := range []struct {
 				what string
 				list []string
 			}{{"open", st.Open}, {"journal", st.Journals}, {"draft", st.Drafts}, {"problem", st.Problems}} {
 				for _, l := range part.list {
-					fmt.Fprintf(env.Stdout, "%s: %s\n", part.what, l)
+					env.Stdout.Printf("%s: %s\n", part.what, l)
 				}
 			}
 			for _, sv := range st.Saves {
 				scene := ""
 				if sv.Scene != "" {
-					scene = ", " + visible(sv.Scene)
+					scene = ", " + sv.Scene
 				}
-				fmt.Fprintf(env.Stdout, "save point: %s (cycle %d%s)\n", sv.Name, sv.Cycle, scene)
+				env.Stdout.Printf("save point: %s (cycle %d%s)\n", sv.Name, sv.Cycle, scene)
 			}
-			fmt.Fprintf(env.Stdout, "dice: %s\n", counted(st.Rolls, "roll", "rolls"))
+			env.Stdout.Printf("dice: %s\n", counted(st.Rolls, "roll", "rolls"))
 			if st.Holder != nil {
-				fmt.Fprintf(env.Stdout, "held by process %d: %s\n", st.Holder.PID, st.Holder.Purpose)
+				env.Stdout.Printf("held by process %d: %s\n", st.Holder.PID, st.Holder.Purpose)
 			}
 			return nil
 		},
@@ -304,18 +302,18 @@ func newTableValidate(env *environment) *cobra.Command {
 				return environmentError("%w", err)
 			}
 			if asJSON {
-				if err := printJSON(env.Stdout, map[string][]string{"problems": problems, "warnings": warnings}); err != nil {
+				if err := env.Stdout.JSON(map[string][]string{"problems": problems, "warnings": warnings}); err != nil {
 					return err
 				}
 			} else {
 				for _, p := range problems {
-					fmt.Fprintf(env.Stdout, "problem: %s\n", visible(p))
+					env.Stdout.Printf("problem: %s\n", p)
 				}
 				for _, w := range warnings {
-					fmt.Fprintf(env.Stdout, "warning: %s\n", visible(w))
+					env.Stdout.Printf("warning: %s\n", w)
 				}
 				if len(problems) == 0 {
-					fmt.Fprintf(env.Stdout, "%s can be played\n", args[0])
+					env.Stdout.Printf("%s can be played\n", args[0])
 				}
 			}
 			if len(problems) > 0 {

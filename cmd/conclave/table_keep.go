@@ -3,7 +3,7 @@ package main
 import (
 	"crypto/rand"
 	"errors"
-	"fmt"
+	"io"
 	"math/big"
 	"os"
 	"path/filepath"
@@ -52,7 +52,7 @@ log, where it can be checked; without, it is for practice and nobody can.`,
 					return usageError("%w", err)
 				}
 				for _, r := range results {
-					fmt.Fprintln(env.Stdout, r.Text)
+					env.Stdout.Printf("%s\n", r.Text)
 				}
 				return nil
 			}
@@ -68,7 +68,7 @@ log, where it can be checked; without, it is for practice and nobody can.`,
 			if err != nil {
 				return usageError("%w", err)
 			}
-			fmt.Fprintln(env.Stdout, tableflow.RollText(l, dice.Viewer{GM: who == string(policy.GM), Name: who}))
+			env.Stdout.Printf("%s\n", tableflow.RollText(l, dice.Viewer{GM: who == string(policy.GM), Name: who}))
 			return nil
 		},
 	}
@@ -101,12 +101,12 @@ but the host of the engine, who can read the seed of an epoch that is open.`,
 				return environmentError("%w", err)
 			}
 			if asJSON {
-				if err := printJSON(env.Stdout, report); err != nil {
+				if err := env.Stdout.JSON(report); err != nil {
 					return err
 				}
 			} else {
 				for _, e := range report.Epochs {
-					fmt.Fprintf(env.Stdout, "epoch %d: %s, %s, commitment %s\n", e.Epoch, counted(e.Rolls, "roll", "rolls"), e.State, e.Commit)
+					env.Stdout.Printf("epoch %d: %s, %s, commitment %s\n", e.Epoch, counted(e.Rolls, "roll", "rolls"), e.State, e.Commit)
 				}
 			}
 			if !report.OK() {
@@ -139,7 +139,7 @@ func newTableReveal(env *environment) *cobra.Command {
 			if err != nil {
 				return noError("%w", err)
 			}
-			fmt.Fprintln(env.Stdout, tableflow.RollText(l, dice.Viewer{GM: true}))
+			env.Stdout.Printf("%s\n", tableflow.RollText(l, dice.Viewer{GM: true}))
 			return nil
 		},
 	}
@@ -165,7 +165,7 @@ them; conclave table status lists all.`,
 			if err != nil {
 				return noError("%w", err)
 			}
-			fmt.Fprintf(env.Stdout, "saved as %s, at cycle %d\n", save.Name, save.Cycle)
+			env.Stdout.Printf("saved as %s, at cycle %d\n", save.Name, save.Cycle)
 			return nil
 		},
 	}
@@ -191,7 +191,7 @@ shown, a new one begins.`,
 			if err != nil {
 				return noError("%w", err)
 			}
-			fmt.Fprintf(env.Stdout, "back at %s; what was is kept as %s\n", args[1], kept)
+			env.Stdout.Printf("back at %s; what was is kept as %s\n", args[1], kept)
 			return nil
 		},
 	}
@@ -214,7 +214,7 @@ func newTableFork(env *environment) *cobra.Command {
 			if err := t.Fork(cmd.Context(), args[1], from); err != nil {
 				return noError("%w", err)
 			}
-			fmt.Fprintf(env.Stdout, "campaigns/%s goes its own way\n", args[1])
+			env.Stdout.Printf("campaigns/%s goes its own way\n", args[1])
 			return nil
 		},
 	}
@@ -243,8 +243,8 @@ func newTableJournal(env *environment) *cobra.Command {
 			if err != nil {
 				return environmentError("%w", err)
 			}
-			fmt.Fprint(env.Stdout, shown(table.RemoveGM(string(data))))
-			return nil
+			_, err = io.WriteString(env.Stdout.Raw(), table.RemoveGM(string(data)))
+			return err
 		},
 	}
 }
@@ -275,7 +275,7 @@ func newTableExport(env *environment) *cobra.Command {
 				if err != nil {
 					return environmentError("%w", err)
 				}
-				fmt.Fprintf(env.Stdout, "%s: %s\n", edition, strings.Join(files, ", "))
+				env.Stdout.Printf("%s: %s\n", edition, strings.Join(files, ", "))
 				return nil
 			}
 			text, err := tableflow.Story(root, name, title, as)
@@ -292,8 +292,8 @@ func newTableExport(env *environment) *cobra.Command {
 				return environmentError("%w", err)
 			}
 			if out == "" {
-				fmt.Fprint(env.Stdout, text)
-				return nil
+				_, err = io.WriteString(env.Stdout.Raw(), text)
+				return err
 			}
 			if err := os.WriteFile(inDir(env, out), []byte(text), 0o644); err != nil {
 				return environmentError("%w", err)
@@ -367,24 +367,24 @@ func (env *environment) printTableAudit(calls []tableflow.Call, reports []*audit
 		}
 	}
 	if asJSON {
-		if err := printJSON(env.Stdout, map[string]any{"calls": calls, "reports": reports, "findings": bad}); err != nil {
+		if err := env.Stdout.JSON(map[string]any{"calls": calls, "reports": reports, "findings": bad}); err != nil {
 			return err
 		}
 	} else {
 		for _, c := range calls {
-			fmt.Fprintf(env.Stdout, "%s %s %s\n", c.Run, c.Turn, c.Role)
+			env.Stdout.Printf("%s %s %s\n", c.Run, c.Turn, c.Role)
 			for _, s := range c.Sources.Sources {
 				note := ""
 				if s.Note != "" {
 					note = " (" + s.Note + ")"
 				}
-				fmt.Fprintf(env.Stdout, "    %s %.12s %d bytes%s\n", s.Path, s.SHA256, s.Bytes, note)
+				env.Stdout.Printf("    %s %.12s %d bytes%s\n", s.Path, s.SHA256, s.Bytes, note)
 			}
 			if !isolation {
 				env.printTools(tools[c.Run+" "+c.Turn])
 			}
 			for _, p := range c.Trespasses() {
-				fmt.Fprintf(env.Stdout, "found: %s must not read %s\n", c.Character, p)
+				env.Stdout.Printf("found: %s must not read %s\n", c.Character, p)
 			}
 		}
 		if !isolation {
@@ -404,6 +404,6 @@ func (env *environment) printTools(calls []audit.Tool) {
 		if c.Failed {
 			note = ", not taken"
 		}
-		fmt.Fprintf(env.Stdout, "    called %s %.12s %d bytes%s\n", visible(c.Name), c.SHA256, c.Bytes, note)
+		env.Stdout.Printf("    called %s %.12s %d bytes%s\n", c.Name, c.SHA256, c.Bytes, note)
 	}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -82,7 +81,7 @@ func (env *environment) newCampaign(name, from string, characters []string) erro
 	if err := errors.Join(os.Rename(temp, dir), tableflow.Init(root)); err != nil {
 		return environmentError("%w", err)
 	}
-	fmt.Fprintf(env.Stdout, "campaigns/%s is ready. Play it: conclave table play %[1]s\n", name)
+	env.Stdout.Printf("campaigns/%s is ready. Play it: conclave table play %[1]s\n", name)
 	return nil
 }
 

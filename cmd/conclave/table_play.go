@@ -12,6 +12,7 @@ import (
 
 	"conclave/dice"
 	"conclave/engine"
+	"conclave/internal/screen"
 	"conclave/policy"
 	"conclave/table"
 	tableflow "conclave/table/flow"
@@ -85,7 +86,7 @@ func (env *environment) playTable(cmd *cobra.Command, name string, f tableFlags)
 			if cut := (*engine.CutError)(nil); err == nil || ctx.Err() != nil || errors.As(err, &cut) {
 				return stop, err
 			}
-			fmt.Fprintf(env.Stdout, "\n%s\n", visible(err.Error())) // no reason to leave the table
+			env.Stdout.Printf("\n%v\n", err) // no reason to leave the table
 			return false, nil
 		}
 	}
@@ -95,7 +96,7 @@ func (env *environment) playTable(cmd *cobra.Command, name string, f tableFlags)
 		return tableError(name, err)
 	}
 	if f.auto && t.InSession() {
-		fmt.Fprintf(env.Stderr, "\nThe session is open. Go on with: conclave table play %s\n", name)
+		env.Stderr.Printf("\nThe session is open. Go on with: conclave table play %s\n", name)
 	}
 	return nil
 }
@@ -149,13 +150,13 @@ func (env *environment) tableLine(ctx context.Context, t *tableflow.Table, seat,
 			return false, err
 		}
 		if digest != "" {
-			fmt.Fprintf(env.Stdout, "\n%s\n", shown(digest))
+			env.Stdout.Printf("\n  %s\n", screen.Indent("  ", digest))
 		}
 		return false, t.StepAway(ctx, seat, true)
 	case "save":
 		save, err := t.Save(ctx, rest)
 		if err == nil {
-			fmt.Fprintf(env.Stdout, "\nsaved as %s\n", save.Name)
+			env.Stdout.Printf("\nsaved as %s\n", save.Name)
 		}
 		return false, err
 	case "roll":
@@ -167,10 +168,10 @@ func (env *environment) tableLine(ctx context.Context, t *tableflow.Table, seat,
 		if err != nil {
 			return false, err
 		}
-		fmt.Fprintf(env.Stdout, "\n%s\n", tableflow.RollText(l, dice.Viewer{Name: seat}))
+		env.Stdout.Printf("\n%s\n", tableflow.RollText(l, dice.Viewer{Name: seat}))
 		return false, nil
 	}
-	fmt.Fprintf(env.Stdout, "\n/%s is nothing here: /end, /quit, /away, /back, /save NAME, /roll EXPR\n", visible(word))
+	env.Stdout.Printf("\n/%s is nothing here: /end, /quit, /away, /back, /save NAME, /roll EXPR\n", word)
 	return false, nil
 }
 
@@ -190,7 +191,7 @@ func newTableResume(env *environment) *cobra.Command {
 				return tableError(args[0], err)
 			}
 			if len(results) == 0 {
-				fmt.Fprintln(env.Stdout, "no cycle was open")
+				env.Stdout.Printf("no cycle was open\n")
 			}
 			return tableError(args[0], t.Drain(cmd.Context()))
 		},
@@ -233,7 +234,7 @@ can say it again, differently, until the cycle is resumed.`,
 				if err := tableflow.LeaveDraft(root, args[0], seat, args[1]); err != nil {
 					return environmentError("%w", err)
 				}
-				fmt.Fprintf(env.Stdout, "kept for %s. Send it: conclave table resume %s --as %[1]s\n", seat, args[0])
+				env.Stdout.Printf("kept for %s. Send it: conclave table resume %s --as %[1]s\n", seat, args[0])
 				return nil
 			}
 			return env.sayTable(cmd, args[0], tableflow.Input{Kind: tableflow.InputSaid, Who: seat, Text: args[1]}, f)
@@ -321,7 +322,7 @@ func newTableSeats(env *environment) *cobra.Command {
 			if err != nil {
 				return environmentError("%w", err)
 			}
-			fmt.Fprintf(env.Stdout, "gm: %s\n", w.config.For("gm").Agent)
+			env.Stdout.Printf("gm: %s\n", w.config.For("gm").Agent)
 			for _, c := range st.Characters {
 				key := "player." + c.Slug
 				if _, ok := w.config.Agents[key]; !ok {
@@ -331,7 +332,7 @@ func newTableSeats(env *environment) *cobra.Command {
 				if c.Away {
 					who += ", away"
 				}
-				fmt.Fprintf(env.Stdout, "%s: %s (%s)\n", c.Slug, who, c.Status)
+				env.Stdout.Printf("%s: %s (%s)\n", c.Slug, who, c.Status)
 			}
 			return nil
 		},
@@ -355,7 +356,7 @@ func (env *environment) changeSeats(cmd *cobra.Command, name, away, back string,
 	if back != "" {
 		digest, derr := t.Digest(back)
 		if digest != "" {
-			fmt.Fprintf(env.Stdout, "%s\n\n", shown(digest))
+			env.Stdout.Printf("  %s\n\n", screen.Indent("  ", digest))
 		}
 		err = errors.Join(err, derr, t.StepAway(cmd.Context(), back, true))
 	}
@@ -383,7 +384,7 @@ func newTableRename(env *environment) *cobra.Command {
 			if err := t.Rename(cmd.Context(), args[1], args[2]); err != nil {
 				return noError("%w", err)
 			}
-			fmt.Fprintf(env.Stdout, "%s is %s now\n", args[1], args[2])
+			env.Stdout.Printf("%s is %s now\n", args[1], args[2])
 			return nil
 		},
 	}

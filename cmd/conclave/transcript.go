@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"conclave/internal/screen"
 	"conclave/record"
 	"conclave/transcript"
 )
@@ -78,7 +79,7 @@ func checkTranscript(env *environment, file string, asJSON bool) error {
 		errors.As(err, &out.Violation)
 	}
 	if asJSON {
-		if err := printJSON(env.Stdout, out); err != nil {
+		if err := env.Stdout.JSON(out); err != nil {
 			return err
 		}
 		if !out.OK {
@@ -89,9 +90,9 @@ func checkTranscript(env *environment, file string, asJSON bool) error {
 	if !out.OK {
 		return noError("%s: %w", file, err)
 	}
-	fmt.Fprintf(env.Stdout, "%s: in order: %s\n", file, counted(out.Summary.TotalEntries, "entry", "entries"))
+	env.Stdout.Printf("%s: in order: %s\n", file, counted(out.Summary.TotalEntries, "entry", "entries"))
 	if out.Record != nil {
-		fmt.Fprintf(env.Stdout, "chain of %d frames verifies, %s\n", out.Record.Frames, sealWord(out.Record))
+		env.Stdout.Printf("chain of %d frames verifies, %s\n", out.Record.Frames, sealWord(out.Record))
 	}
 	return nil
 }
@@ -125,7 +126,7 @@ func newTranscriptSummaryCommand(env *environment) *cobra.Command {
 			}
 			s := transcript.Summarise(t.Entries)
 			if asJSON {
-				return printJSON(env.Stdout, struct {
+				return env.Stdout.JSON(struct {
 					transcript.Summary
 					Skipped int `json:"skipped"`
 					Others  int `json:"other_records"`
@@ -133,7 +134,7 @@ func newTranscriptSummaryCommand(env *environment) *cobra.Command {
 			}
 			printSummary(env.Stdout, s)
 			if t.Skipped > 0 {
-				fmt.Fprintf(env.Stdout, "%s incomplete and skipped\n", counted(t.Skipped, "record", "records"))
+				env.Stdout.Printf("%s incomplete and skipped\n", counted(t.Skipped, "record", "records"))
 			}
 			return nil
 		},
@@ -142,21 +143,21 @@ func newTranscriptSummaryCommand(env *environment) *cobra.Command {
 	return cmd
 }
 
-func printSummary(w io.Writer, s transcript.Summary) {
-	fmt.Fprintln(w, counted(s.TotalEntries, "entry", "entries"))
+func printSummary(w *screen.Writer, s transcript.Summary) {
+	w.Printf("%s\n", counted(s.TotalEntries, "entry", "entries"))
 	for _, t := range transcript.Types() {
 		if n := s.EntriesByType[t]; n > 0 {
-			fmt.Fprintf(w, "  %-18s %d\n", t, n)
+			w.Printf("  %-18s %d\n", t, n)
 		}
 	}
 	if len(s.Sources) > 1 {
-		fmt.Fprintln(w, "sources")
+		w.Printf("sources\n")
 		for _, source := range slices.Sorted(maps.Keys(s.EntriesBySource)) {
-			fmt.Fprintf(w, "  %-18s %d\n", source, s.EntriesBySource[source])
+			w.Printf("  %-18s %d\n", source, s.EntriesBySource[source])
 		}
 	}
 	if s.FirstTimestamp != nil {
-		fmt.Fprintf(w, "from %s to %s\n", s.FirstTimestamp.Format("2006-01-02 15:04:05"), s.LastTimestamp.Format("15:04:05 MST"))
+		w.Printf("from %s to %s\n", s.FirstTimestamp.Format("2006-01-02 15:04:05"), s.LastTimestamp.Format("15:04:05 MST"))
 	}
 }
 

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -37,7 +36,7 @@ The balance goes to stderr. Exit code 1 when something is not accounted for.`,
 			}
 			progress := newProgress(env)
 			o.Progress = progress.show
-			out := &lineWriter{w: bufio.NewWriterSize(env.Stdout, 256<<10)}
+			out := &lineWriter{w: bufio.NewWriterSize(env.Stdout.Raw(), 256<<10)}
 			var b collect.Balance
 			if args[0] == "-" {
 				b, err = collect.MapReader(cmd.Context(), env.Stdin, out, o)
@@ -53,7 +52,7 @@ The balance goes to stderr. Exit code 1 when something is not accounted for.`,
 				return env.printBalance(env.Stderr, b, asJSON)
 			}
 			for _, g := range b.Unaccounted {
-				fmt.Fprintf(env.Stderr, "conclave: not accounted for: %s: %s\n", g.Path, g.Reason)
+				env.Stderr.Printf("conclave: not accounted for: %s: %s\n", g.Path, g.Reason)
 			}
 			if !b.OK() {
 				return saidNo()

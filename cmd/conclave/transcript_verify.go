@@ -1,11 +1,11 @@
 package main
 
 import (
-	"fmt"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"conclave/internal/screen"
 	"conclave/quest/flow"
 )
 
@@ -29,7 +29,7 @@ are named and are no contradiction. Exit code 1 when a file differs.`,
 				return noError("%w", err)
 			}
 			if asJSON {
-				if err := printJSON(env.Stdout, append([]flow.Proof{}, proofs...)); err != nil {
+				if err := env.Stdout.JSON(append([]flow.Proof{}, proofs...)); err != nil {
 					return err
 				}
 			}
@@ -41,30 +41,30 @@ are named and are no contradiction. Exit code 1 when a file differs.`,
 }
 
 func (env *environment) printProofs(proofs []flow.Proof, quiet bool) error {
-	s := env.style()
+
 	bad, proved := 0, 0
 	for _, p := range proofs {
-		word := s.green("verbatim")
+		word := screen.Green("verbatim")
 		switch {
 		case p.OK:
 			proved++
 		case p.Foreign:
-			word = s.dim("not ours")
+			word = screen.Dim("not ours")
 		default:
 			bad++
-			word = s.red("DIFFERS")
+			word = screen.Red("DIFFERS")
 		}
 		if quiet {
 			continue
 		}
-		fmt.Fprintf(env.Stdout, "%s  %s", word, p.File)
+		env.Stdout.Printf("%s  %s", word, p.File)
 		if p.Reason != "" {
-			fmt.Fprintf(env.Stdout, ": %s", p.Reason)
+			env.Stdout.Printf(": %s", p.Reason)
 		}
-		fmt.Fprintln(env.Stdout)
+		env.Stdout.Printf("\n")
 	}
 	if !quiet {
-		fmt.Fprintf(env.Stdout, "%s proved byte for byte\n", counted(proved, "conversation", "conversations"))
+		env.Stdout.Printf("%s proved byte for byte\n", counted(proved, "conversation", "conversations"))
 	}
 	if bad > 0 {
 		return saidNo()

@@ -2,7 +2,7 @@ package main
 
 import (
 	"bufio"
-	"fmt"
+	"conclave/internal/screen"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -30,30 +30,28 @@ it changes. It is kept outside the project, in your data directory.`,
 				return environmentError("%w", err)
 			}
 			if asJSON {
-				return printJSON(env.Stdout, map[string]any{"workspace": root, "items": items, "trusted": store.Check(root, items) == nil})
+				return env.Stdout.JSON(map[string]any{"workspace": root, "items": items, "trusted": store.Check(root, items) == nil})
 			}
 			if len(items) == 0 {
-				fmt.Fprintf(env.Stdout, "%s asks for nothing: there is nothing to trust\n", root)
+				env.Stdout.Printf("%s asks for nothing: there is nothing to trust\n", root)
 				return nil
 			}
-			fmt.Fprintf(env.Stdout, "%s wants to use:\n", root)
+			env.Stdout.Printf("%s wants to use:\n", root)
 			for _, i := range items {
-				fmt.Fprintf(env.Stdout, "\n  %s\n", env.style().bold(i.Name))
-				for line := range strings.SplitSeq(strings.TrimSpace(string(i.Text)), "\n") {
-					fmt.Fprintf(env.Stdout, "    %s\n", visible(line))
-				}
+				env.Stdout.Printf("\n  %s\n", screen.Bold(i.Name))
+				env.Stdout.Printf("    %s\n", screen.Indent("    ", strings.TrimSpace(string(i.Text))))
 			}
 			if store.Check(root, items) == nil {
-				fmt.Fprintln(env.Stdout, "\nYou trust exactly this already.")
+				env.Stdout.Printf("\nYou trust exactly this already.\n")
 				return nil
 			}
-			if !yes && !env.confirm("\nTrust this? [y/N] ") {
+			if !yes && !env.confirm(screen.Sprintf("\nTrust this? [y/N] ")) {
 				return environmentError("not trusted; nothing was changed (without a terminal say --yes)")
 			}
 			if err := store.Grant(root, items); err != nil {
 				return environmentError("%w", err)
 			}
-			fmt.Fprintln(env.Stdout, "\nTrusted, as it is now.")
+			env.Stdout.Printf("\nTrusted, as it is now.\n")
 			return nil
 		},
 	}
@@ -63,23 +61,12 @@ it changes. It is kept outside the project, in your data directory.`,
 	return cmd
 }
 
-// visible shows control characters as what they are: a file must not paint
-// over what the person is asked to trust.
-func visible(line string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\t' || r == 0x7f || r >= 0x80 && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
-			return '\ufffd'
-		}
-		return r
-	}, line)
-}
-
 // confirm asks a person; without one the answer is no.
-func (env *environment) confirm(question string) bool {
+func (env *environment) confirm(question screen.Text) bool {
 	if !env.StdinIsTerminal {
 		return false
 	}
-	fmt.Fprint(env.Stdout, question)
+	env.Stdout.Printf("%s", question)
 	answer, _ := bufio.NewReader(env.Stdin).ReadString('\n')
 	answer = strings.ToLower(strings.TrimSpace(answer))
 	return answer == "y" || answer == "yes"

@@ -3,15 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"conclave/archive"
+	"conclave/internal/screen"
 )
 
 func newUsageCommand(env *environment) *cobra.Command {
@@ -49,7 +48,7 @@ are named, and a cost that lacks them has a question mark.`,
 				return environmentError("%w", err)
 			}
 			if asJSON {
-				return printJSON(env.Stdout, u)
+				return env.Stdout.JSON(u)
 			}
 			return printUsage(env.Stdout, o.By, u)
 		},
@@ -63,21 +62,21 @@ are named, and a cost that lacks them has a question mark.`,
 	return cmd
 }
 
-func printUsage(out io.Writer, by string, u archive.Usage) error {
-	w := tabwriter.NewWriter(out, 2, 2, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(w, "%s\tresponses\tinput\toutput\tcache read\tcache write\ttotal\tUSD\t\n", by)
+func printUsage(out *screen.Writer, by string, u archive.Usage) error {
+	w := out.Table(true)
+	w.Printf("%s\tresponses\tinput\toutput\tcache read\tcache write\ttotal\tUSD\t\n", by)
 	for _, g := range append(u.Groups, u.Total) {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", g.Name, thousands(int64(g.Responses)), thousands(g.Input), thousands(g.Output),
+		w.Printf("%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", g.Name, thousands(int64(g.Responses)), thousands(g.Input), thousands(g.Output),
 			thousands(g.CacheRead), thousands(g.CacheWrite), thousands(g.Total), cost(g))
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
 	if len(u.Unpriced) > 0 {
-		fmt.Fprintf(out, "no price is known for %s\n", strings.Join(u.Unpriced, ", "))
+		out.Printf("no price is known for %s\n", strings.Join(u.Unpriced, ", "))
 	}
 	for _, p := range u.Problems {
-		fmt.Fprintf(out, "could not read all of %s\n", p)
+		out.Printf("could not read all of %s\n", p)
 	}
 	return nil
 }

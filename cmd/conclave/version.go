@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"runtime"
 	"runtime/debug"
 
@@ -40,10 +39,9 @@ func newVersionCommand(env *environment) *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			v := currentVersion()
 			if asJSON {
-				return printJSON(env.Stdout, v)
+				return env.Stdout.JSON(v)
 			}
-			_, err := fmt.Fprintf(env.Stdout, "conclave %s (%s, %s)\n", v.Version, v.Go, v.Platform)
-			return err
+			return env.Stdout.Printf("conclave %s (%s, %s)\n", v.Version, v.Go, v.Platform)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")

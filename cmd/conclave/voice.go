@@ -1,12 +1,11 @@
 package main
 
 import (
-	"fmt"
-	"io"
 	"strings"
 	"sync"
 
 	"conclave/agent"
+	"conclave/internal/screen"
 	"conclave/profile"
 	"conclave/quest"
 	"conclave/quest/flow"
@@ -17,17 +16,18 @@ import (
 // whole where nobody watches.
 type voice struct {
 	env   *environment
-	out   io.Writer
+	out   *screen.Writer
 	muted bool
 
 	mu      sync.Mutex
-	speaker string // whose words are on the screen, unfinished
-	pause   bool   // a block has ended; the next begins a paragraph
+	speaker string         // whose words are on the screen, unfinished
+	words   *screen.Writer // where they go
+	pause   bool           // a block has ended; the next begins a paragraph
 }
 
 // Hear implements flow.Listener.
 func (v *voice) Hear(face profile.Face, e agent.Event) {
-	if v.muted || !v.env.StdoutIsTerminal {
+	if v.muted || !v.env.Stdout.Terminal() {
 		return
 	}
 	v.mu.Lock()
@@ -40,13 +40,13 @@ func (v *voice) Hear(face profile.Face, e agent.Event) {
 		return
 	}
 	if v.speaker == "" {
-		v.speaker = face.Name()
-		fmt.Fprintf(v.out, "\n%s ", v.tag(face))
+		v.speaker, v.words = face.Name(), v.out.Stream(saidIndent)
+		v.out.Printf("\n%s ", v.tag(face))
 	} else if v.pause {
-		fmt.Fprint(v.out, "\n\n")
+		_, _ = v.words.Write([]byte("\n\n")) // what a screen does not take is in the record
 	}
 	v.pause = false
-	fmt.Fprint(v.out, shown(e.Delta))
+	_, _ = v.words.Write([]byte(e.Delta))
 }
 
 // Said implements flow.Listener.
@@ -57,15 +57,20 @@ func (v *voice) Said(face profile.Face, text string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.speaker != "" {
+		_ = v.words.Flush()
 		v.speaker, v.pause = "", false
-		fmt.Fprintln(v.out)
+		v.out.Printf("\n")
 		return
 	}
-	fmt.Fprintf(v.out, "\n%s %s\n", v.tag(face), shown(text))
+	v.out.Printf("\n%s %s\n", v.tag(face), screen.Indent(saidIndent, text))
 }
 
-func (v *voice) tag(face profile.Face) string {
-	return v.env.style().bold(face.Emoji() + " " + shown(face.Name()) + ":")
+// saidIndent stands before every line of what somebody says but the first: what
+// begins a line is the program's, a speaker's tag above all.
+const saidIndent = "  "
+
+func (v *voice) tag(face profile.Face) screen.Text {
+	return screen.Bold(face.Emoji() + " " + face.Name() + ":")
 }
 
 // aside tells the person something that is no part of the story.
@@ -74,23 +79,22 @@ func (v *voice) aside(format string, args ...any) {
 	if v.muted {
 		out = v.env.Stderr
 	}
-	fmt.Fprintln(out, v.env.style().dim(shown(fmt.Sprintf(format, args...))))
+	out.Printf("%s\n", screen.Dim(screen.Sprintf(format, args...)))
 }
 
 // result prints what an interaction came to beside what was said.
 func (v *voice) result(res flow.Result) {
-	s := v.env.style()
 	if res.EndedEarly != "" {
-		fmt.Fprintf(v.out, "\n%s %s\n", s.red("Ended early:"), shown(res.EndedEarly))
+		v.out.Printf("\n%s %s\n", screen.Red("Ended early:"), screen.Indent(saidIndent, res.EndedEarly))
 	}
 	if res.EndedEarly == "" && res.Outcome != "" {
-		fmt.Fprintf(v.out, "\n%s\n", shown(res.Outcome))
+		v.out.Printf("\n%s\n", screen.Indent(saidIndent, res.Outcome))
 	}
 	for _, u := range res.Unverified {
-		fmt.Fprintln(v.out, s.dim("not verified: "+shown(u)))
+		v.out.Printf("%s\n", screen.Dim("not verified: "+u))
 	}
 	for _, n := range res.Notes {
-		fmt.Fprintln(v.out, s.dim("Note: "+shown(n)))
+		v.out.Printf("%s\n", screen.Dim("Note: "+n))
 	}
 }
 
@@ -99,8 +103,8 @@ func (v *voice) offers(list []quest.Offer) {
 	if len(list) == 0 {
 		return
 	}
-	fmt.Fprintf(v.out, "\n%s\n", v.env.style().bold("What next?"))
+	v.out.Printf("\n%s\n", screen.Bold("What next?"))
 	for i, o := range list {
-		fmt.Fprintf(v.out, "  %d. %s\n", i+1, shown(strings.ReplaceAll(o.String(), "\n", " ")))
+		v.out.Printf("  %d. %s\n", i+1, strings.ReplaceAll(o.String(), "\n", " "))
 	}
 }

@@ -24,7 +24,8 @@ const maxMarks = 8
 // filter makes foreign text fit to be shown. Its zero value is for one line.
 type filter struct {
 	form   form
-	indent string // goes before every line but the first
+	indent string // goes before every line but the first and those without text
+	fresh  bool   // a line has begun, and nothing stands in it yet
 	prev   rune   // what went through last, 0 for nothing
 	marks  int    // that stand on it
 	tail   []byte // what cannot be judged without what follows
@@ -43,10 +44,13 @@ func (f *filter) feed(dst, p []byte, final bool) []byte {
 			f.tail = append([]byte(nil), p...)
 			return dst
 		}
+		next, _ := utf8.DecodeRune(p[size:])
+		if f.fresh && r != '\n' && !(r == '\r' && next == '\n') {
+			dst, f.fresh = append(dst, f.indent...), false
+		}
 		if r == utf8.RuneError && size == 1 {
 			dst = f.show(dst, -1, p[0])
 		} else {
-			next, _ := utf8.DecodeRune(p[size:])
 			dst = f.rune(dst, r, next)
 		}
 		p = p[size:]
@@ -68,8 +72,8 @@ func (f *filter) waits(r rune, p []byte, size int) bool {
 func (f *filter) rune(dst []byte, r, next rune) []byte {
 	switch {
 	case r == '\n' && f.form != line:
-		f.prev, f.marks = 0, 0
-		return append(append(dst, '\n'), f.indent...)
+		f.prev, f.marks, f.fresh = 0, 0, true
+		return append(dst, '\n')
 	case r == '\t' && f.form != line:
 		f.prev, f.marks = r, 0
 		return append(dst, '\t')

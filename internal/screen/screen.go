@@ -109,6 +109,12 @@ func (w *Writer) Raw() io.Writer {
 	return w.out
 }
 
+// Stream is for text that comes in pieces: a Block whose lines, but for the
+// first, are indented. It is a Writer of its own, for one text.
+func (w *Writer) Stream(indent string) *Writer {
+	return &Writer{out: w.out, terminal: w.terminal, stream: filter{form: block, indent: indent}}
+}
+
 // Session is for a shell that a person drives in a room: what a line editor
 // needs on a dumb terminal is done, the return and the backspace; all else is
 // shown.
