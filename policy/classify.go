@@ -3,7 +3,6 @@ package policy
 import (
 	"slices"
 	"strings"
-	"unicode"
 )
 
 // ConversationOf is the kind of a conversation with that agent, by the value
@@ -27,57 +26,33 @@ func ConversationOf(agent string) Kind {
 }
 
 // ClassifyWorkspace says what a file of the project is, by its path relative
-// to the project's root, with forward slashes. What must not be shown is
-// recognised in any spelling a file system may take for the same name; a path
-// that is not a plain relative path is Unknown.
-func ClassifyWorkspace(rel string) Kind {
+// to the project's root, with forward slashes, and where that leaves it open
+// by its content; what cannot be read counts as what it may be. What must not
+// be shown is recognised in any spelling a file system may take for the same
+// name; a path that is not a plain relative path is Unknown.
+func ClassifyWorkspace(rel string, open Open) Kind { return classify(rel, false, open) }
+
+func classify(rel string, dir bool, open Open) Kind {
 	segments, ok := split(rel)
 	if !ok {
 		return Unknown
 	}
-	found := Workspace
+	found, above := Workspace, ""
 	for i, s := range segments {
-		if kind := guarded(s, i == 0); kind == QuestOther {
+		name, last := plain(s), i == len(segments)-1
+		kind := guarded(name, i == 0)
+		switch {
+		case kind == QuestOther:
 			return classifyQuest(segments[i:], i == 0)
-		} else if kind != Workspace && (found == Workspace || found == TableOther) {
+		case kind == Workspace && isCredential(above, name, last && !dir, open):
+			kind = Credentials
+		}
+		if kind != Workspace && (found == Workspace || found == TableOther) {
 			found = kind
 		}
+		above = name
 	}
 	return found
-}
-
-// guarded says what a path segment of this name makes of everything below it.
-func guarded(segment string, first bool) Kind {
-	name := plain(segment)
-	switch name {
-	case ".conclave":
-		return EnginePrivate
-	case ".git", "git~1":
-		return GitDirectory
-	case ".claude", ".claude.json", ".codex", ".gemini", ".opencode", ".cursor", ".aider", ".mcp.json", "opencode.json":
-		return AgentSettings
-	case "claude.md", "claude.local.md", "agents.md", "agents.override.md", "gemini.md", ".cursorrules", ".windsurfrules", "copilot-instructions.md":
-		return PartyContext
-	case ".netrc", ".git-credentials", ".ssh", ".gnupg", ".aws":
-		return Credentials
-	case ".campaign":
-		return QuestOther
-	}
-	switch {
-	case first && (name == "conclave.yaml" || name == "conclave.yml"):
-		return AgentSettings
-	case first && name == "campaigns":
-		return TableOther
-	case name == ".env", strings.HasPrefix(name, ".env.") && !harmlessEnv(name):
-		return Credentials
-	case strings.HasPrefix(name, ".aider"):
-		return AgentSettings
-	}
-	return Workspace
-}
-
-func harmlessEnv(name string) bool {
-	return slices.Contains([]string{".env.example", ".env.sample", ".env.template"}, name)
 }
 
 // classifyQuest looks below a .campaign directory; only the project's own has
@@ -109,7 +84,7 @@ func ClassifyTable(rel, character string) Kind {
 		return Unknown
 	}
 	for _, s := range segments {
-		switch kind := guarded(s, false); kind {
+		switch kind := guarded(plain(s), false); kind {
 		case EnginePrivate, GitDirectory, AgentSettings, Credentials:
 			return kind
 		}
@@ -185,35 +160,4 @@ func mine(who, character string, own, other Kind) Kind {
 		return own
 	}
 	return other
-}
-
-// split cuts a plain relative path into its segments. Comparing segments,
-// never prefixes, is what keeps agent_1 out of agent_10.
-func split(rel string) ([]string, bool) {
-	if rel == "" || strings.ContainsAny(rel, "\x00\\") {
-		return nil, false
-	}
-	segments := strings.Split(rel, "/")
-	for _, s := range segments {
-		if s == "" || s == "." || s == ".." {
-			return nil, false
-		}
-	}
-	return segments, true
-}
-
-// plain is the name a careless file system may take a segment for: other case,
-// invisible characters, trailing dots and spaces, a stream after a colon.
-func plain(segment string) string {
-	segment, _, _ = strings.Cut(segment, ":")
-	folded := strings.Map(func(r rune) rune {
-		if unicode.In(r, unicode.Cf, unicode.Mn, unicode.Cc) {
-			return -1
-		}
-		if 0xFF01 <= r && r <= 0xFF5E {
-			r += '!' - 0xFF01
-		}
-		return unicode.ToLower(unicode.ToUpper(r))
-	}, segment)
-	return strings.TrimRight(folded, ". ")
 }

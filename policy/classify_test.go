@@ -1,8 +1,10 @@
 package policy
 
 import (
+	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"pgregory.net/rapid"
 )
@@ -17,11 +19,11 @@ func TestClassifyWorkspace(t *testing.T) {
 		".campaign/conversations/x.md": ConversationOther, ".campaign/new": QuestOther, "old/.campaign/quest.md": QuestOther, ".Campaign/quest.md": QuestOther,
 		"campaigns/x/story-state.md": TableOther, "docs/campaigns/x": Workspace, "campaigns2/x": Workspace,
 		"CLAUDE.md": PartyContext, "sub/agents.md": PartyContext, "CLAUDE.local.md": PartyContext, "claude.mdx": Workspace,
-		".claude/settings.json": AgentSettings, ".mcp.json": AgentSettings, "conclave.yaml": AgentSettings, "sub/conclave.yaml": Workspace,
+		".claude/settings.json": AgentSettings, ".mcp.json": AgentSettings, "conclave.yaml": AgentSettings, "sub/conclave.yaml": AgentSettings,
 		".env": Credentials, ".env.local": Credentials, ".env.example": Workspace, "x/.netrc": Credentials,
 		"": Unknown, "/etc/passwd": Unknown, "a//b": Unknown, "../x": Unknown, "a/../.git": Unknown, "a\\.git": Unknown, "a\x00": Unknown, "a/": Unknown,
 	} {
-		if got := ClassifyWorkspace(path); got != want {
+		if got := ClassifyWorkspace(path, nil); got != want {
 			t.Errorf("%q is %s, want %s", path, got, want)
 		}
 	}
@@ -81,9 +83,46 @@ func TestGuardedNamesInDisguise(t *testing.T) {
 		}
 		b.WriteString(rapid.SampledFrom([]string{"", ".", " ", ". ."}).Draw(t, "tail"))
 		path := rapid.SampledFrom([]string{"", "a/", "a/b/"}).Draw(t, "in") + b.String() + "/x"
-		kind := ClassifyWorkspace(path)
+		kind := ClassifyWorkspace(path, nil)
 		if kind == Workspace || Decide(Dragon, kind).Allow || Decide(Guardian, kind).Allow {
 			t.Fatalf("%q is %s", path, kind)
 		}
 	})
+}
+
+// Whatever is done to the spelling that some file system ignores, a guarded
+// name stays guarded.
+func TestGuardedInAnySpelling(t *testing.T) {
+	var names []string
+	for _, list := range guardedNames {
+		names = append(names, list...)
+	}
+	slices.Sort(names)
+	rapid.Check(t, func(t *rapid.T) {
+		name := rapid.SampledFrom(names).Draw(t, "name")
+		var b strings.Builder
+		for _, r := range name {
+			if rapid.Bool().Draw(t, "fold") {
+				r = unicode.SimpleFold(r)
+			}
+			b.WriteRune(r)
+			if rapid.IntRange(0, 4).Draw(t, "ignored") == 0 {
+				b.WriteRune(rapid.SampledFrom([]rune{0x200B, 0x200C, 0x200D, 0x200E, 0x202A, 0x202E, 0x2060, 0x206F, 0xFEFF, 0xAD}).Draw(t, "rune"))
+			}
+		}
+		b.WriteString(rapid.SampledFrom([]string{"", ".", " ", ". .", ":x"}).Draw(t, "tail"))
+		if kind := ClassifyWorkspace("a/"+b.String(), nil); kind == Workspace {
+			t.Fatalf("%q gets in as %q", name, b.String())
+		}
+	})
+	for _, n := range []string{"GIT~1", "git~2", "CLAUDE~1", "AGENT\u017f.md", "CONCLA~1", "SSH~1"} {
+		if kind := ClassifyWorkspace(n, nil); kind == Workspace {
+			t.Errorf("%q is shown", n)
+		}
+	}
+	for _, n := range []string{"campaigns.md", "campaign", "claude.md.txt", "my.claude", "agents", "agent_1", "agent_10", "notes~draft", "agents~draft", "xconclave.yaml"} {
+		if kind := ClassifyWorkspace(n, nil); kind != Workspace {
+			t.Errorf("%q is %s", n, kind)
+		}
+	}
 }

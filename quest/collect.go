@@ -63,7 +63,7 @@ func (c *collector) name(name string) error {
 		return err
 	}
 	if rel != "." {
-		if why := refusal(rel); why != "" {
+		if why := c.refusal(rel); why != "" {
 			return errors.New(why)
 		}
 	}
@@ -125,8 +125,8 @@ func (c *collector) glob(pattern string) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", p, cause(err))
 		}
-		if refusal(p) != "" || onlyByName(p) != "" {
-			c.leave(p, refusal(p)+onlyByName(p))
+		if c.refusal(p) != "" || c.onlyByName(p) != "" {
+			c.leave(p, c.refusal(p)+c.onlyByName(p))
 			continue
 		}
 		c.roots = append(c.roots, p)
@@ -150,7 +150,7 @@ func (c *collector) listAll() error {
 		if err != nil || p == "." {
 			return err
 		}
-		if d.IsDir() && refusal(p) != "" {
+		if d.IsDir() && c.refusal(p) != "" {
 			return fs.SkipDir
 		}
 		c.all = append(c.all, p)
@@ -232,9 +232,9 @@ func (c *collector) walk(rel string, named bool) error {
 		if p == rel {
 			return nil
 		}
-		why := refusal(p)
-		if why == "" && !(named && isTable(rel) && isTable(p)) {
-			why = onlyByName(p)
+		why := c.refusal(p)
+		if why == "" && !(named && c.isTable(rel) && c.isTable(p)) {
+			why = c.onlyByName(p)
 		}
 		if why != "" {
 			c.leave(p, why)

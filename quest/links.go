@@ -41,8 +41,8 @@ func (c *collector) checkLinks() {
 			c.problem("%q: %v", rel, cause(err))
 		case info.IsDir():
 			c.leave(rel, "a link to a directory that is part of the work itself")
-		case refusal(target) != "" || onlyByName(target) != "" && c.files[target] == nil:
-			c.leave(rel, "a link: "+refusal(target)+onlyByName(target))
+		case c.refusal(target) != "" || c.onlyByName(target) != "" && c.files[target] == nil:
+			c.leave(rel, "a link: "+c.refusal(target)+c.onlyByName(target))
 		case !info.Mode().IsRegular():
 			c.problem("%q: leads to something that is neither a file nor a directory", rel)
 		default:

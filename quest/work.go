@@ -184,8 +184,8 @@ func (c *collector) list(names []string) (*Work, error) {
 }
 
 // refusal says why a path may never be work, whoever names it.
-func refusal(rel string) string {
-	switch kind := policy.ClassifyWorkspace(rel); kind {
+func (c *collector) refusal(rel string) string {
+	switch c.kind(rel) {
 	case policy.EnginePrivate:
 		return "engine files never go in"
 	case policy.GitDirectory:
@@ -201,8 +201,8 @@ func refusal(rel string) string {
 }
 
 // onlyByName says why a path is left out unless it is named itself.
-func onlyByName(rel string) string {
-	switch policy.ClassifyWorkspace(rel) {
+func (c *collector) onlyByName(rel string) string {
+	switch c.kind(rel) {
 	case policy.PartyContext:
 		return "it describes the campaign to agents; name the file itself to put it in"
 	case policy.AgentSettings:
@@ -213,6 +213,11 @@ func onlyByName(rel string) string {
 	return ""
 }
 
-func isTable(rel string) bool { return policy.ClassifyWorkspace(rel) == policy.TableOther }
+func (c *collector) isTable(rel string) bool { return c.kind(rel) == policy.TableOther }
+
+// kind is what policy says of a path, which may want to look into it.
+func (c *collector) kind(rel string) policy.Kind {
+	return policy.ClassifyWorkspace(rel, func() (io.ReadCloser, error) { return openRegular(c.root, rel) })
+}
 
 func toSlash(p string) string { return filepath.ToSlash(p) }

@@ -61,9 +61,9 @@ func BenchmarkRoom1000Files(b *testing.B) {
 		write(b, strings.Repeat("a line of work\n", 100), dir, fmt.Sprintf("d%d", i%20), fmt.Sprintf("f%d.md", i))
 	}
 	b.Run("copied", func(b *testing.B) {
-		setUp(b, Plan{Grants: []Grant{{Kind: "final work", Name: "work", Source: dir}}})
+		setUp(b, Plan{Grants: []Grant{{Kind: "final work", Name: "work", Source: dir, Withheld: private}}})
 	})
-	b.Run("mounted", func(b *testing.B) { setUp(b, Plan{Workspace: &View{Source: dir}}) })
+	b.Run("mounted", func(b *testing.B) { setUp(b, Plan{Workspace: &View{Source: dir, Withheld: private}}) })
 }
 
 // The way through the door costs nothing but loopback.

@@ -63,7 +63,7 @@ func (d *Desk) look(work fstest.MapFS, v View, limits Limits) error {
 		return fmt.Errorf("workspace: %w", err)
 	}
 	work[v.Name] = &fstest.MapFile{Mode: fs.ModeDir | 0o700} // for listings
-	d.files.name, d.files.hide = v.Name, v.Hide
+	d.files.name, d.files.rule = v.Name, v.Withheld
 	for _, m := range masks {
 		d.files.masked = append(d.files.masked, m.Path)
 	}

@@ -16,7 +16,7 @@ type files struct {
 	work   fs.FS
 	view   *os.Root // nil without one
 	name   string   // of the view, below work
-	hide   []string
+	rule   Rule
 	masked []string
 }
 
@@ -44,7 +44,7 @@ func (f *files) open(name string) (fs.File, error) {
 }
 
 func (f *files) inView(rel string) (fs.File, error) {
-	real, err := resolve(f.view, rel, f.hide)
+	real, err := resolve(f.view, rel, f.rule)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ func (d *viewDir) ReadDir(n int) ([]fs.DirEntry, error) {
 		entries, err := d.ReadDirFile.ReadDir(n)
 		kept := slices.DeleteFunc(entries, func(e fs.DirEntry) bool {
 			at := strings.TrimPrefix(path.Join(d.at, e.Name()), "./")
-			return hiddenBy(e.Name(), d.f.hide) ||
+			return d.f.rule.ask(d.f.view, at, e.IsDir()) != "" ||
 				slices.ContainsFunc(d.f.masked, func(m string) bool { return within(m, at) })
 		})
 		if n <= 0 || err != nil || len(kept) > 0 {

@@ -84,8 +84,10 @@ func (f *filler) grant(g Grant) error {
 		return err
 	case fi.Mode()&fs.ModeSymlink != 0:
 		return refuse(g.Source, "is a symbolic link; name what it leads to")
+	case fi.IsDir() && g.Withheld == nil:
+		return refuse(g.Source, "%v", errNoRule)
 	case fi.IsDir():
-		return f.tree(g.Source, walker{filler: f, kind: g.Kind}, g.Name)
+		return f.tree(g.Source, walker{filler: f, kind: g.Kind, rule: g.Withheld}, g.Name)
 	}
 	root, err := os.OpenRoot(filepath.Dir(g.Source))
 	if err != nil {
@@ -105,7 +107,7 @@ func (f *filler) view(v View) error {
 	for _, m := range masks {
 		f.masks[path.Join(v.Name, m.Path)] = m.Why
 	}
-	return f.tree(v.Source, walker{filler: f, kind: "workspace", hide: v.Hide, lenient: true}, v.Name)
+	return f.tree(v.Source, walker{filler: f, kind: "workspace", rule: v.Withheld, lenient: true}, v.Name)
 }
 
 // tree copies a directory.

@@ -42,7 +42,7 @@ func TestGrantsAreCopies(t *testing.T) {
 	r := advisory(t,
 		Grant{Kind: "criteria", Name: "criteria.md", Bytes: []byte("be good")},
 		Grant{Kind: "final work", Name: "final/report.md", Source: work},
-		Grant{Kind: "final work", Name: "tree", Source: filepath.Join(src, "tree")})
+		Grant{Kind: "final work", Name: "tree", Source: filepath.Join(src, "tree"), Withheld: private})
 	want := []string{"work/criteria.md", "work/final/report.md", "work/tree/a/b/new\nline \u202e.txt", "work/tree/run.sh"}
 	if got := paths(r.Manifest()); !slices.Equal(got, want) {
 		t.Fatalf("%q", got)
@@ -103,7 +103,7 @@ func TestRefusedGrants(t *testing.T) {
 		if name == "fifo" && !hasOdd {
 			continue
 		}
-		_, err := Open(t.Context(), Plan{Lower: Advisory, Base: base(t), Grants: []Grant{{Name: "w", Source: filepath.Join(dir, name)}}})
+		_, err := Open(t.Context(), Plan{Lower: Advisory, Base: base(t), Grants: []Grant{{Name: "w", Source: filepath.Join(dir, name), Withheld: private}}})
 		if !errors.Is(err, ErrRefused) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -124,7 +124,7 @@ func TestLinksWithinTheWork(t *testing.T) {
 	if err := errors.Join(os.Mkdir(filepath.Join(dir, "sub"), 0o755), os.Link(filepath.Join(dir, "a", "one.md"), filepath.Join(dir, "hard.md"))); err != nil {
 		t.Fatal(err)
 	}
-	r := advisory(t, Grant{Kind: "work", Name: "w", Source: dir})
+	r := advisory(t, Grant{Kind: "work", Name: "w", Source: dir, Withheld: private})
 	if got, want := paths(r.Manifest()), []string{"work/w/a/one.md", "work/w/hard.md", "work/w/three.md", "work/w/two.md"}; !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
@@ -149,8 +149,8 @@ func TestCopyIsBounded(t *testing.T) {
 	}
 	for _, l := range []Limits{{MaxCopy: 299}, {MaxFiles: 2}} {
 		for _, p := range []Plan{
-			{Grants: []Grant{{Name: "w", Source: dir}}},
-			{Workspace: &View{Source: dir}},
+			{Grants: []Grant{{Name: "w", Source: dir, Withheld: private}}},
+			{Workspace: &View{Source: dir, Withheld: private}},
 		} {
 			p.Limits, p.Lower, p.Base = l, Advisory, base(t)
 			_, err := Open(t.Context(), p)
@@ -159,7 +159,7 @@ func TestCopyIsBounded(t *testing.T) {
 			}
 		}
 	}
-	r := open(t, Plan{Lower: Advisory, Limits: Limits{MaxCopy: 300, MaxFiles: 3}, Grants: []Grant{{Name: "w", Source: dir}}})
+	r := open(t, Plan{Lower: Advisory, Limits: Limits{MaxCopy: 300, MaxFiles: 3}, Grants: []Grant{{Name: "w", Source: dir, Withheld: private}}})
 	if len(r.Manifest().Items) != 3 {
 		t.Errorf("%+v", r.Manifest())
 	}
@@ -204,7 +204,7 @@ func project(t testing.TB) (dir string, visible []string) {
 // agent in this process, and (elsewhere) as mounts.
 func TestViewCopied(t *testing.T) {
 	dir, visible := project(t)
-	r := open(t, Plan{Lower: Advisory, Workspace: &View{Source: dir, Hide: []string{"notes"}}})
+	r := open(t, Plan{Lower: Advisory, Workspace: &View{Source: dir, Withheld: private}})
 	var want []string
 	for _, v := range visible {
 		want = append(want, "work/workspace/"+v)
@@ -226,7 +226,7 @@ func TestViewCopied(t *testing.T) {
 
 func TestViewAtADesk(t *testing.T) {
 	dir, visible := project(t)
-	d := openDesk(t, Plan{Workspace: &View{Source: dir, Hide: []string{"notes"}}})
+	d := openDesk(t, Plan{Workspace: &View{Source: dir, Withheld: private}})
 	if got := paths(d.Manifest()); !slices.Equal(got, []string{"work/workspace"}) || len(d.Manifest().LeftOut) < 10 {
 		t.Errorf("%q, left out: %+v", got, d.Manifest().LeftOut)
 	}
@@ -283,7 +283,7 @@ func TestDesk(t *testing.T) {
 	write(t, "one", dir, "a", "one.md")
 	write(t, "two", dir, "two.md")
 	p := Plan{Lower: Advisory, Grants: []Grant{
-		{Kind: "stage", Name: "work", Source: dir},
+		{Kind: "stage", Name: "work", Source: dir, Withheld: private},
 		{Kind: "quest", Name: "docs/quest.md", Bytes: []byte("The quest")},
 	}}
 	d, r := openDesk(t, p), open(t, p)
@@ -298,12 +298,14 @@ func TestDesk(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused := map[string]Plan{
-		"a link that leaves": p,
-		"a name twice":       {Grants: []Grant{{Name: "a", Bytes: []byte("1")}, {Name: "a", Bytes: []byte("2")}}},
-		"below a file":       {Grants: []Grant{{Name: "a", Bytes: []byte("1")}, {Name: "a/b", Bytes: []byte("2")}}},
-		"over a directory":   {Grants: []Grant{{Name: "a/b", Bytes: []byte("1")}, {Name: "a", Bytes: []byte("2")}}},
-		"a name that leaves": {Grants: []Grant{{Name: "../a", Bytes: []byte("1")}}},
-		"a taken view":       {Grants: []Grant{{Name: "workspace/a", Bytes: []byte("1")}}, Workspace: &View{Source: dir}},
+		"a link that leaves":         p,
+		"a name twice":               {Grants: []Grant{{Name: "a", Bytes: []byte("1")}, {Name: "a", Bytes: []byte("2")}}},
+		"below a file":               {Grants: []Grant{{Name: "a", Bytes: []byte("1")}, {Name: "a/b", Bytes: []byte("2")}}},
+		"over a directory":           {Grants: []Grant{{Name: "a/b", Bytes: []byte("1")}, {Name: "a", Bytes: []byte("2")}}},
+		"a name that leaves":         {Grants: []Grant{{Name: "../a", Bytes: []byte("1")}}},
+		"a taken view":               {Grants: []Grant{{Name: "workspace/a", Bytes: []byte("1")}}, Workspace: &View{Source: dir, Withheld: private}},
+		"a view without a rule":      {Workspace: &View{Source: dir}},
+		"a directory without a rule": {Grants: []Grant{{Name: "w", Source: filepath.Join(dir, "a")}}},
 	}
 	for name, p := range refused {
 		if _, err := OpenDesk(t.Context(), p); err == nil {

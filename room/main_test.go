@@ -1,8 +1,10 @@
 package room
 
 import (
+	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -66,4 +68,16 @@ func write(t testing.TB, content string, elem ...string) string {
 		t.Fatal(err)
 	}
 	return p
+}
+
+// private is the rule of the tests, after the manner of the real one: names
+// that stay outside, in any case, wherever they stand.
+func private(rel string, _ bool, _ func() (io.ReadCloser, error)) string {
+	for seg := range strings.SplitSeq(strings.ToLower(rel), "/") {
+		switch seg {
+		case ".conclave", ".git", "conclave.yaml", ".campaign", "campaigns", ".claude", "claude.md", "agents.md", "gemini.md", ".codex", ".mcp.json", "notes":
+			return "is private"
+		}
+	}
+	return ""
 }

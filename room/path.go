@@ -11,59 +11,6 @@ import (
 	"strings"
 )
 
-// hiddenNames never enter a room as part of a directory: the engine's private
-// state, version control, configuration, the campaigns, and the settings,
-// memories and instructions of agents.
-var hiddenNames = []string{
-	".conclave", "conclave.yaml", "conclave.yml", ".campaign", "campaigns",
-	".git", ".hg", ".svn", ".jj",
-	".claude", ".claude.json", "claude.md", "claude.local.md", ".mcp.json",
-	".codex", "agents.md", "agents.override.md", ".agents",
-	".gemini", "gemini.md", ".cursor", ".cursorrules", ".windsurf", ".windsurfrules",
-	".opencode", "opencode.json", "opencode.jsonc", ".aider.conf.yml", ".copilot",
-}
-
-// Hidden reports whether a file or directory of this name stays outside when
-// the directory that holds it is granted or viewed. It compares as the most
-// forgiving file systems do, so that no other spelling gets in.
-func Hidden(name string) bool { return hiddenBy(name, nil) }
-
-func hiddenBy(name string, more []string) bool {
-	n := plain(name)
-	same := func(h string) bool { return strings.EqualFold(n, plain(h)) }
-	return slices.ContainsFunc(hiddenNames, same) || slices.ContainsFunc(more, same) || isShortName(n)
-}
-
-// plain removes what file systems ignore: invisible characters (HFS+), and
-// dots and spaces at the end and streams (Windows).
-func plain(name string) string {
-	name = strings.Map(func(r rune) rune {
-		switch {
-		case r >= 0x200B && r <= 0x200F, r >= 0x202A && r <= 0x202E,
-			r >= 0x2060 && r <= 0x206F, r == 0xFEFF, r == 0x00AD:
-			return -1
-		}
-		return r
-	}, name)
-	if i := strings.IndexByte(name, ':'); i > 0 {
-		name = name[:i]
-	}
-	return strings.TrimRight(name, ". ")
-}
-
-// isShortName reports whether a Windows short name could stand for .git or
-// another hidden name: GIT~1, CLAUDE~1.
-func isShortName(n string) bool {
-	stem, rest, ok := strings.Cut(n, "~")
-	if !ok || stem == "" || rest == "" || rest[0] < '0' || rest[0] > '9' {
-		return false
-	}
-	return slices.ContainsFunc(hiddenNames, func(h string) bool {
-		s := strings.TrimLeft(h, ".")
-		return strings.EqualFold(stem, s[:min(len(s), 6)])
-	})
-}
-
 // checkName accepts a path under work: local, clean, slash-separated.
 func checkName(name string) error {
 	switch {
@@ -90,8 +37,8 @@ var errLeaves = errors.New("leads out of the named work")
 
 // resolve follows the symbolic links of rel within root, and returns a path
 // that has none. A link that leaves the root, also on the way to somewhere
-// inside, is an error, as is a path through a hidden name.
-func resolve(root *os.Root, rel string, hide []string) (string, error) {
+// inside, is an error, as is a path through what the rule withholds.
+func resolve(root *os.Root, rel string, rule Rule) (string, error) {
 	todo := strings.Split(filepath.ToSlash(rel), "/")
 	var done []string
 	for links := 0; len(todo) > 0; {
@@ -107,13 +54,13 @@ func resolve(root *os.Root, rel string, hide []string) (string, error) {
 			done = done[:len(done)-1]
 			continue
 		}
-		if hiddenBy(seg, hide) {
-			return "", fmt.Errorf("leads through %q, which enters no room", seg)
-		}
 		at := path.Join(append(slices.Clone(done), seg)...)
 		fi, err := root.Lstat(filepath.FromSlash(at))
 		if err != nil {
 			return "", err
+		}
+		if rule.ask(root, at, fi.IsDir()) != "" {
+			return "", fmt.Errorf("leads through %q, which enters no room", seg)
 		}
 		if fi.Mode()&fs.ModeSymlink == 0 {
 			done = append(done, seg)

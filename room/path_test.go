@@ -8,46 +8,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unicode"
 
 	"pgregory.net/rapid"
 )
-
-func TestHidden(t *testing.T) {
-	for _, n := range []string{".git", ".GIT", ".Git", ".g\u200cit", ".git\ufeff", ".git.", ".git ", ".git...", ".git:stream", "GIT~1", "git~2", "CLAUDE.md", "claude.MD",
-		"AGENT\u017f.md", ".con\u200dclave", "Campaigns", "campaigns.", ".claude", "CLAUDE~1", "conclave.yaml", ".mcp.json"} {
-		if !Hidden(n) {
-			t.Errorf("%q is not hidden", n)
-		}
-	}
-	for _, n := range []string{"git", ".gitignore", "campaigns.md", "campaign", "claude.md.txt", "my.claude", "agents", "agent_1", "agent_10", "notes~draft", "agents~draft", ".conclave2", "xconclave.yaml"} {
-		if Hidden(n) {
-			t.Errorf("%q is hidden", n)
-		}
-	}
-}
-
-// Whatever is done to the spelling that some file system ignores, a hidden
-// name stays hidden.
-func TestHiddenInAnySpelling(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		name := rapid.SampledFrom(hiddenNames).Draw(t, "name")
-		var b strings.Builder
-		for _, r := range name {
-			if rapid.Bool().Draw(t, "fold") {
-				r = unicode.SimpleFold(r)
-			}
-			b.WriteRune(r)
-			if rapid.IntRange(0, 4).Draw(t, "ignored") == 0 {
-				b.WriteRune(rapid.SampledFrom([]rune{0x200B, 0x200C, 0x200D, 0x200E, 0x202A, 0x202E, 0x2060, 0x206F, 0xFEFF, 0xAD}).Draw(t, "rune"))
-			}
-		}
-		b.WriteString(rapid.SampledFrom([]string{"", ".", " ", ". .", ":x"}).Draw(t, "tail"))
-		if !Hidden(b.String()) {
-			t.Fatalf("%q gets in as %q", name, b.String())
-		}
-	})
-}
 
 // A name that is accepted stays below work, whatever it is joined to.
 func TestNamesStayBelow(t *testing.T) {
@@ -133,7 +96,7 @@ func TestResolveStaysInside(t *testing.T) {
 		if filepath.IsAbs(asked) {
 			asked = strings.TrimLeft(asked, "/")
 		}
-		got, err := resolve(root, asked, nil)
+		got, err := resolve(root, asked, private)
 		if err != nil {
 			return
 		}
@@ -143,7 +106,7 @@ func TestResolveStaysInside(t *testing.T) {
 		if err != nil || real != filepath.Join(realDir, got) {
 			t.Fatalf("%q resolved to %q, which is %q (%v)", asked, got, real, err)
 		}
-		if !within(realDir, real) || slices.ContainsFunc(strings.Split(got, "/"), Hidden) {
+		if !within(realDir, real) || private(got, false, nil) != "" {
 			t.Fatalf("%q resolved to %q", asked, got)
 		}
 		if b, err := os.ReadFile(full); err == nil && string(b) != "inside" {
@@ -186,7 +149,7 @@ func TestFillStaysInside(t *testing.T) {
 		to, err := os.OpenRoot(filepath.Join(outer, "to"))
 		noErr(t, err)
 		defer to.Close()
-		m, err := fill(diskShelf{Root: to}, []Grant{{Name: "w", Source: dir}}, nil, Limits{}.withDefaults())
+		m, err := fill(diskShelf{Root: to}, []Grant{{Name: "w", Source: dir, Withheld: private}}, nil, Limits{}.withDefaults())
 		if err != nil {
 			if !errors.Is(err, ErrRefused) {
 				t.Fatal(err)

@@ -84,20 +84,21 @@ type hooks struct {
 }
 
 // Grant is one thing that a role may know: Bytes, or a copy of Source (a file,
-// or a directory with everything below it that a room may hold).
+// or a directory with everything below it that is not withheld).
 type Grant struct {
-	Kind   string // as package policy names it; goes into the manifest
-	Name   string // slash-separated path under work
-	Bytes  []byte
-	Source string
+	Kind     string // as package policy names it; goes into the manifest
+	Name     string // slash-separated path under work
+	Bytes    []byte
+	Source   string
+	Withheld Rule // needed when Source is a directory
 }
 
-// View is a read-only look at a project, without what never enters a room
-// (see Hidden). Sealed rooms mount it; other levels copy it, up to MaxCopy.
+// View is a read-only look at a project, without what is withheld. Sealed
+// rooms mount it; other levels copy it, up to MaxCopy.
 type View struct {
-	Source string
-	Name   string   // under work; empty means "workspace"
-	Hide   []string // further names to leave out, wherever they stand
+	Source   string
+	Name     string // under work; empty means "workspace"
+	Withheld Rule   // needed
 }
 
 // Limits bound what runs in the room; zero means the default in brackets.
@@ -193,6 +194,9 @@ func (p Plan) normal() (Plan, error) {
 	}
 	if p.Workspace != nil {
 		v := *p.Workspace
+		if v.Withheld == nil {
+			return p, fmt.Errorf("open room: workspace: %w: %w", ErrRefused, errNoRule)
+		}
 		if v.Name == "" {
 			v.Name = "workspace"
 		}

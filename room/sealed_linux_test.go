@@ -181,7 +181,7 @@ func TestRoomsDoNotMeet(t *testing.T) {
 
 func TestViewMounted(t *testing.T) {
 	dir, visible := project(t)
-	r := open(t, Plan{Role: "cat", Workspace: &View{Source: dir, Hide: []string{"notes"}}, Grants: []Grant{{Kind: "quest", Name: "quest.md", Bytes: []byte("hidden no")}}})
+	r := open(t, Plan{Role: "cat", Workspace: &View{Source: dir, Withheld: private}, Grants: []Grant{{Kind: "quest", Name: "quest.md", Bytes: []byte("hidden no")}}})
 	if m := r.Manifest(); len(m.Items) != 2 || !m.Items[1].Mounted || m.Items[1].Files < len(visible) || len(m.LeftOut) < 15 {
 		t.Errorf("%+v", m)
 	}

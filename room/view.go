@@ -24,7 +24,7 @@ type mask struct {
 // survey walks a project and finds what must be covered when it is mounted.
 type survey struct {
 	root   *os.Root
-	hide   []string
+	rule   Rule
 	limit  int
 	masks  []mask
 	hidden []string           // hidden directories and files, for their inodes
@@ -43,7 +43,7 @@ func surveyView(v View, limits Limits) ([]mask, Manifest, error) {
 		return nil, Manifest{}, fmt.Errorf("workspace: %w", err)
 	}
 	defer root.Close()
-	s := &survey{root: root, hide: v.Hide, limit: limits.MaxFiles, linked: map[inode][]string{}, sum: sha256.New()}
+	s := &survey{root: root, rule: v.Withheld, limit: limits.MaxFiles, linked: map[inode][]string{}, sum: sha256.New()}
 	if err := s.walk("."); err != nil {
 		return nil, Manifest{}, fmt.Errorf("workspace %s: %w", v.Source, err)
 	}
@@ -68,8 +68,8 @@ func (s *survey) walk(dir string) error {
 	}
 	for _, e := range entries {
 		at := filepath.Join(dir, e.Name())
-		if hiddenBy(e.Name(), s.hide) {
-			s.cover(at, e)
+		if why := s.rule.ask(s.root, at, e.IsDir()); why != "" {
+			s.cover(at, e, why)
 			continue
 		}
 		if e.IsDir() {
@@ -87,20 +87,19 @@ func (s *survey) walk(dir string) error {
 
 // cover hides an entry. A symbolic link cannot be covered itself, so what it
 // leads to is, if that is in the project: elsewhere it leads nowhere.
-func (s *survey) cover(at string, e fs.DirEntry) {
-	const byName = "enters no room by its name"
+func (s *survey) cover(at string, e fs.DirEntry, why string) {
 	s.hidden = append(s.hidden, at)
 	if e.Type()&fs.ModeSymlink == 0 {
-		s.masks = append(s.masks, mask{Path: filepath.ToSlash(at), Dir: e.IsDir(), Why: byName})
+		s.masks = append(s.masks, mask{Path: filepath.ToSlash(at), Dir: e.IsDir(), Why: why})
 		return
 	}
 	to, err := s.root.Readlink(at)
 	if err != nil {
 		return
 	}
-	target, err := resolve(s.root, filepath.Join(filepath.Dir(at), to), nil)
+	target, err := resolve(s.root, filepath.Join(filepath.Dir(at), to), s.rule)
 	if err != nil || target == "." {
-		return // it leads out, nowhere, or to what is covered by its own name
+		return // it leads out, nowhere, or to what is covered by itself
 	}
 	if fi, err := s.root.Lstat(filepath.FromSlash(target)); err == nil {
 		s.masks = append(s.masks, mask{Path: target, Dir: fi.IsDir(), Why: "is what " + at + " leads to"})

@@ -15,7 +15,7 @@ type walker struct {
 	*filler
 	top  *os.Root // of the named work, for links
 	kind string
-	hide []string
+	rule Rule
 	// lenient leaves out what is refused otherwise: a person's project may
 	// hold a socket, a named work may not.
 	lenient bool
@@ -42,14 +42,16 @@ func (w walker) walk(dir *os.Root, from string, to shelf, at string) error {
 }
 
 func (w walker) entry(dir *os.Root, from string, to shelf, at string, e fs.DirEntry) error {
-	switch {
-	case !utf8.ValidString(e.Name()):
+	if !utf8.ValidString(e.Name()) {
 		return refuse(from, "its name is not UTF-8")
-	case w.masks[at] != "":
-		w.leave(at, w.masks[at])
-		return nil
-	case hiddenBy(e.Name(), w.hide):
-		w.leave(at, "enters no room by its name")
+	}
+	why := w.masks[at]
+	if why == "" {
+		why = w.rule.ask(w.top, from, e.IsDir())
+	}
+	switch {
+	case why != "":
+		w.leave(at, why)
 		return nil
 	case e.Type()&fs.ModeSymlink != 0:
 		return w.symlink(from, to, at)
@@ -82,7 +84,7 @@ func (w walker) down(dir *os.Root, from string, to shelf, at, name string) error
 // symlink takes the content that a link leads to, if that is a file within the
 // named work. A link that leaves is refused: it is how secrets are fetched.
 func (w walker) symlink(from string, to shelf, at string) error {
-	target, err := resolve(w.top, from, w.hide)
+	target, err := resolve(w.top, from, w.rule)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		w.leave(at, "is a symbolic link to nothing")

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"conclave/agent"
+	"conclave/policy"
 	"conclave/room"
 )
 
@@ -148,10 +149,10 @@ func (w *world) plan(role string) room.Plan {
 	switch role {
 	case "dragon":
 		p.Grants = []room.Grant{{Kind: "success-criteria", Name: "quest/criteria.md", Bytes: []byte("1. It stands.\n")},
-			{Kind: "final-work", Name: "work", Source: filepath.Join(w.project, "clean")}}
+			{Kind: "final-work", Name: "work", Source: filepath.Join(w.project, "clean"), Withheld: policy.View(policy.Role(role), nil)}}
 	case "guardian":
 		p.Grants = []room.Grant{{Kind: "stage-name", Name: "stage.txt", Bytes: []byte("first\n")},
-			{Kind: "stage-work", Name: "work", Source: filepath.Join(w.project, "clean")}}
+			{Kind: "stage-work", Name: "work", Source: filepath.Join(w.project, "clean"), Withheld: policy.View(policy.Role(role), nil)}}
 	default:
 		p.Grants = []room.Grant{{Kind: "own-sheet", Name: "sheet.md", Bytes: []byte("# Tilda\n")},
 			{Kind: "own-prompt", Name: "prompt.md", Bytes: []byte("## Scene\n")}}

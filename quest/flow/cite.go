@@ -32,17 +32,19 @@ const maxCitedFile = 32 << 20
 // view is where citations are looked up: the project as a party seat sees it,
 // and what else was in the room.
 type view struct {
-	root  *os.Root
-	given map[string][]byte
-	lines map[string]int // of files that were counted; -1: not there
+	root *os.Root
+	// withheld is the rule of the room that was looked out of.
+	withheld room.Rule
+	given    map[string][]byte
+	lines    map[string]int // of files that were counted; -1: not there
 }
 
-func openView(workspace string, g quest.Grants, history []byte) (*view, error) {
+func openView(workspace string, withheld room.Rule, g quest.Grants, history []byte) (*view, error) {
 	root, err := os.OpenRoot(workspace)
 	if err != nil {
 		return nil, err
 	}
-	v := &view{root: root, given: map[string][]byte{}, lines: map[string]int{}}
+	v := &view{root: root, withheld: withheld, given: map[string][]byte{}, lines: map[string]int{}}
 	for _, p := range g.Given {
 		v.given[p.Name] = p.Bytes
 	}
@@ -102,20 +104,17 @@ func (v *view) count(name string) int {
 	n := -1
 	if data, ok := v.given[name]; ok {
 		n = countLines(data)
-	} else if rel := strings.TrimPrefix(name, "workspace/"); !hiddenPath(rel) {
+	} else if rel := strings.TrimPrefix(name, "workspace/"); !v.hidden(rel) {
 		n = v.countFile(rel)
 	}
 	v.lines[name] = n
 	return n
 }
 
-func hiddenPath(rel string) bool {
-	for part := range strings.SplitSeq(rel, "/") {
-		if room.Hidden(part) || part == ".." {
-			return true
-		}
-	}
-	return rel == "" || strings.HasPrefix(rel, "/")
+// hidden asks what the room's view asked. A directory on the way counts for
+// what is below it.
+func (v *view) hidden(rel string) bool {
+	return v.withheld(rel, false, func() (io.ReadCloser, error) { return v.root.Open(rel) }) != ""
 }
 
 func (v *view) countFile(rel string) int {

@@ -120,7 +120,7 @@ func (c *council) verify() error {
 			return nil, engine.Halt(err)
 		}
 		m.Quest = c.s.Simon.quest()
-		v, err := openView(c.h.opts.Root, quest.Grant(policy.Bear, m), history(ctx, c.h.opts.Root))
+		v, err := openView(c.h.opts.Root, policy.View(policy.Bear, nil), quest.Grant(policy.Bear, m), history(ctx, c.h.opts.Root))
 		if err != nil {
 			return nil, engine.Halt(err)
 		}

@@ -205,7 +205,7 @@ func TestCitations(t *testing.T) {
 	write(t, dir, "a/b.go", "one\ntwo\nthree")
 	write(t, dir, "Makefile", "all:\n")
 	write(t, dir, ".campaign/quest.md", aQuest)
-	v, err := openView(dir, quest.Grants{Given: []quest.Piece{{Name: "quest/criteria.md", Bytes: []byte("1. A\n")}}}, []byte("x\n"))
+	v, err := openView(dir, policy.View(policy.Bear, nil), quest.Grants{Given: []quest.Piece{{Name: "quest/criteria.md", Bytes: []byte("1. A\n")}}}, []byte("x\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

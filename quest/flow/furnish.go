@@ -36,7 +36,7 @@ func Furnish(ctx context.Context, root string, role policy.Role, m quest.Materia
 		f.Denied = append(f.Denied, seat.Denied{Kind: string(p.Kind), Name: p.Name, Reason: p.Decision.Reason, Text: p.Trace})
 	}
 	if policy.Decide(role, policy.Workspace).Allow {
-		f.Plan.Workspace = &room.View{Source: root}
+		f.Plan.Workspace = &room.View{Source: root, Withheld: policy.View(role, nil)}
 	}
 	if policy.Decide(role, policy.History).Allow {
 		if log := history(ctx, root); len(log) > 0 {

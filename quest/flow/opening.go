@@ -226,7 +226,7 @@ func partyContext(root string) ([]quest.NamedText, error) {
 	var out []quest.NamedText
 	for _, e := range entries {
 		info, err := e.Info()
-		if policy.ClassifyWorkspace(e.Name()) != policy.PartyContext || err != nil || !info.Mode().IsRegular() || info.Size() > maxContext {
+		if policy.ClassifyWorkspace(e.Name(), nil) != policy.PartyContext || err != nil || !info.Mode().IsRegular() || info.Size() > maxContext {
 			continue
 		}
 		data, err := os.ReadFile(filepath.Join(root, e.Name()))

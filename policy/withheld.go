@@ -1,0 +1,55 @@
+package policy
+
+import (
+	"io"
+	"slices"
+	"strings"
+)
+
+// Open reads the content of the path that is asked about.
+type Open = func() (io.ReadCloser, error)
+
+// Withheld is the only answer to whether a path of the project may be in a
+// role's room, and what it is: for the party as a part of the view of the
+// project, for an evaluator as a part of the named work. The path is relative
+// to the project's root, with forward slashes; dir says that it is a
+// directory, whose answer holds for everything below it. Where the content
+// decides it is read through open; what cannot be read is withheld.
+func Withheld(role Role, rel string, dir bool, open Open) (Kind, Decision) {
+	kind := classify(rel, dir, open)
+	if kind == Workspace {
+		switch role {
+		case Guardian:
+			kind = StageWork
+		case Dragon:
+			kind = FinalWork
+		}
+		return kind, Decide(role, kind)
+	}
+	d := Decide(role, kind)
+	if d.Allow {
+		d = Decision{Reason: "what the role may know of it is handed over apart from the project", Source: bySection}
+	}
+	return kind, d
+}
+
+// View is Withheld for one role, as rooms ask it: why a path stays outside,
+// and nothing for one that is shown. The person may have granted credentials
+// by name, and nothing but those can be granted so.
+func View(role Role, granted []string) func(rel string, dir bool, open func() (io.ReadCloser, error)) string {
+	return func(rel string, dir bool, open func() (io.ReadCloser, error)) string {
+		kind, d := Withheld(role, rel, dir, open)
+		if d.Allow || kind == Credentials && Grants(granted, rel, dir) && Decide(role, Workspace).Allow {
+			return ""
+		}
+		return string(kind) + ": " + d.Reason
+	}
+}
+
+// Grants reports whether a path is among those that the person granted by
+// name, is below one, or is a directory on the way to one.
+func Grants(granted []string, rel string, dir bool) bool {
+	return slices.ContainsFunc(granted, func(g string) bool {
+		return rel == g || strings.HasPrefix(rel, g+"/") || dir && strings.HasPrefix(g, rel+"/")
+	})
+}

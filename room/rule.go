@@ -1,0 +1,43 @@
+package room
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// Rule says why a path of a view or of a granted directory stays outside; an
+// empty answer shows it. The path is slash-separated and relative to the root
+// of that directory. Dir is set for a directory, whose answer holds for
+// everything below it; a symbolic link is asked for by its own name, and open
+// reads what it leads to inside the directory. A rule that needs the content
+// and cannot read it must withhold.
+//
+// Which names those are is not this package's business: it is handed the rule,
+// and sees to it that no link, no second name and no race shows what the rule
+// withholds.
+type Rule func(rel string, dir bool, open func() (io.ReadCloser, error)) string
+
+// errNoRule refuses a directory without a rule: nothing is shown because
+// nobody thought of it.
+var errNoRule = errors.New("no rule says what stays outside")
+
+// ask puts a path below root to the rule.
+func (r Rule) ask(root *os.Root, at string, dir bool) string {
+	return r(filepath.ToSlash(at), dir, func() (io.ReadCloser, error) {
+		f, err := root.OpenFile(filepath.FromSlash(at), os.O_RDONLY|openFlags, 0)
+		if err != nil {
+			return nil, err
+		}
+		fi, err := f.Stat()
+		if err == nil && !fi.Mode().IsRegular() {
+			err = refuse(at, "is no regular file (%s)", fi.Mode().Type())
+		}
+		if err != nil {
+			f.Close()
+			return nil, err
+		}
+		return f, nil
+	})
+}
