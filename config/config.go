@@ -3,8 +3,11 @@
 //
 // It names programs, models and where a key is found; it never holds a key. A
 // field that it does not know is an error with its line, because a misspelt
-// restriction is none. It stores nothing, and it does not decide whether a
-// project's file may be used: that is the question of package trust.
+// restriction is none. What is a decision about the person's machine – which
+// program is started, which directories hold tools, which rooms may be weaker –
+// is said in the person's own file alone: a project's file that says it is
+// refused, with the lines to move. It stores nothing, and it does not decide
+// whether a project's file may be used: that is the question of package trust.
 package config
 
 import (
@@ -13,6 +16,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -34,7 +38,8 @@ type Config struct {
 	// Tools are directories with programs that checks may use. Only the
 	// user's own file may name them.
 	Tools []string `yaml:"tools"`
-	// Programs are the paths of agents' programs by name (claude, codex).
+	// Programs are the paths of agents' programs by name (claude, codex). Only
+	// the user's own file may name them.
 	Programs map[string]string `yaml:"programs"`
 }
 
@@ -76,7 +81,7 @@ func Default() Config {
 	}
 }
 
-// Read reads a file; a file that is not there is empty.
+// Read reads the user's own file; a file that is not there is empty.
 func Read(path string) (Config, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -88,6 +93,11 @@ func Read(path string) (Config, error) {
 	c, err := Parse(data)
 	if err != nil {
 		return Config{}, fmt.Errorf("%s: %w", path, err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Programs)) {
+		if p := c.Programs[name]; !filepath.IsAbs(p) {
+			return Config{}, fmt.Errorf("%s:%d: programs: %s: %q is not an absolute path", path, frontmatter.KeyLine(data, "programs"), name, p)
+		}
 	}
 	return c, nil
 }
@@ -120,13 +130,10 @@ func Parse(data []byte) (Config, error) {
 	return c, nil
 }
 
-// Over lays o over c: what o says wins. Tools are taken from o alone if o is
-// the user's, see Merge.
+// over lays o over c: what o says wins.
 func (c Config) over(o Config) Config {
 	c.Agents = mergeMaps(c.Agents, o.Agents)
 	c.Providers = mergeMaps(c.Providers, o.Providers)
-	c.Lower = mergeMaps(c.Lower, o.Lower)
-	c.Programs = mergeMaps(c.Programs, o.Programs)
 	if o.Budget != (Budget{}) {
 		c.Budget = o.Budget
 	}
@@ -142,19 +149,12 @@ func mergeMaps[V any](a, b map[string]V) map[string]V {
 	return out
 }
 
-// Merge lays the project's file over the defaults and the user's over both. A
-// project can name neither directories of tools nor weaker rooms: both would
-// be decisions about the person's machine.
-func Merge(project, user Config) (Config, error) {
-	if len(project.Tools) > 0 {
-		return Config{}, fmt.Errorf("%s: tools are named in the user's own file, not in a project's", FileName)
-	}
-	if len(project.Lower) > 0 {
-		return Config{}, fmt.Errorf("%s: lower is said in the user's own file, not in a project's", FileName)
-	}
+// Merge lays the project's file over the defaults and the user's over both.
+// What is about the person's machine is the user's alone.
+func Merge(project, user Config) Config {
 	c := Default().over(project).over(user)
-	c.Tools = user.Tools
-	return c, nil
+	c.Tools, c.Lower, c.Programs = user.Tools, user.Lower, user.Programs
+	return c
 }
 
 // For returns who answers for a role.

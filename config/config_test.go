@@ -1,8 +1,10 @@
 package config
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -16,10 +18,7 @@ func TestMergeAndFor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := Merge(project, user)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := Merge(project, user)
 	for role, want := range map[string]string{"owl": "claude", "dragon": "offline", "cat": "claude"} {
 		if got := c.For(role).Agent; got != want {
 			t.Errorf("%s is played by %q, want %q", role, got, want)
@@ -38,8 +37,8 @@ func TestWithoutAnyFileThePartyIsEmbedded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c, err = Merge(c, Config{}); err != nil || c.For("dragon").Agent != "offline" {
-		t.Errorf("%+v, %v", c.For("dragon"), err)
+	if c = Merge(c, Config{}); c.For("dragon").Agent != "offline" {
+		t.Errorf("%+v", c.For("dragon"))
 	}
 }
 
@@ -65,9 +64,41 @@ func TestRefused(t *testing.T) {
 	if _, err := Read(file); err == nil || !strings.Contains(err.Error(), FileName) {
 		t.Errorf("the error does not name the file: %v", err)
 	}
-	for _, project := range []Config{{Tools: []string{"/x"}}, {Lower: map[string]string{"a": "fenced"}}} {
-		if _, err := Merge(project, Config{}); err == nil {
-			t.Errorf("a project may say %+v", project)
+	if err := os.WriteFile(file, []byte("budget: {usd: 1}\nprograms: {claude: tools/claude}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(file); err == nil || !strings.Contains(err.Error(), file+`:2: programs: claude: "tools/claude" is not an absolute path`) {
+		t.Errorf("a relative program: %v", err)
+	}
+}
+
+// TestAProjectNamesNothingOfTheMachine (W1): each key that only the person may
+// say is refused with file, line and the lines to move, and those lines are a
+// file that the person's own may be.
+func TestAProjectNamesNothingOfTheMachine(t *testing.T) {
+	dir := t.TempDir()
+	file, own := filepath.Join(dir, FileName), filepath.Join(dir, "own.yaml")
+	for text, want := range map[string]Config{
+		"budget: {usd: 1}\n\nprograms: {claude: tools/claude}\n": {Programs: map[string]string{"claude": filepath.Join(dir, "tools", "claude")}},
+		"# one\n# two\n{programs: {claude: '/opt/a b\u00e9'}}":   {Programs: map[string]string{"claude": "/opt/a b\u00e9"}},
+		"# one\n# two\n\"tools\": [/opt/go/bin, 'true']\n":       {Tools: []string{"/opt/go/bin", "true"}},
+		"\n\nlower:\n  player: fenced\n":                         {Lower: map[string]string{"player": "fenced"}},
+	} {
+		_, err := ParseProject([]byte(text), file, own)
+		refused := (*OwnError)(nil)
+		if !errors.As(err, &refused) {
+			t.Errorf("ParseProject(%q) = %v", text, err)
+			continue
+		}
+		if !strings.HasPrefix(err.Error(), file+":3: "+refused.Key) || !strings.Contains(err.Error(), own+":\n  "+strings.Join(refused.Lines, "\n  ")) {
+			t.Errorf("ParseProject(%q): %v", text, err)
+		}
+		if got, err := Parse([]byte(strings.Join(refused.Lines, "\n"))); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("the lines to move %q are %+v, %v", refused.Lines, got, err)
+		}
+		evil := Config{Tools: []string{"/x"}, Lower: map[string]string{"a": "fenced"}, Programs: map[string]string{"claude": "/x"}}
+		if c := Merge(evil, Config{}); len(c.Tools)+len(c.Lower)+len(c.Programs) > 0 {
+			t.Errorf("a project's word was merged: %+v", c)
 		}
 	}
 }

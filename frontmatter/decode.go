@@ -53,6 +53,20 @@ func Decode(data []byte, v any) error {
 	return nil
 }
 
+// KeyLine is the line of a top-level key of a configuration, 0 if it has none.
+func KeyLine(data []byte, key string) int {
+	t, fault := parseTree(bytes.TrimPrefix(data, bom), limits{depth: maxConfigDepth, scalar: maxConfigScalar})
+	if fault != nil || t.root == nil || !t.isMapping() {
+		return 0
+	}
+	for _, p := range t.pairs() {
+		if p.key.Value == key {
+			return p.key.Line
+		}
+	}
+	return 0
+}
+
 // Decode reads the header into v, tolerantly: keys that v does not have are
 // passed over.
 func (d *Document) Decode(v any) error {

@@ -131,6 +131,9 @@ func canonical(workspace string) (string, error) {
 }
 
 func (s Store) read() (map[string]grant, error) {
+	if s.Path == "" {
+		return nil, errors.New("no data directory is known in which your word could be kept; set HOME")
+	}
 	data, err := os.ReadFile(s.Path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return map[string]grant{}, nil

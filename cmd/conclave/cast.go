@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os/exec"
 	"path/filepath"
@@ -78,24 +79,66 @@ func (w *workspace) program(env *environment, a config.Agent, role, name string,
 }
 
 // findProgram returns the native program behind a name: the one that the
-// configuration names, or the one on the PATH.
+// person's own configuration names, or the one on the PATH. Nothing else is the
+// person's own: what a relative entry of the PATH or one inside the workspace
+// finds may have come with a clone.
 func (w *workspace) findProgram(name string) (string, error) {
 	path := w.config.Programs[name]
 	if path == "" {
-		found, err := exec.LookPath(name)
-		if err != nil {
-			return "", fmt.Errorf("%s is not installed, or not on the PATH; `conclave doctor` says what is found", name)
+		var err error
+		if path, err = lookOwn(name, w.root); err != nil {
+			return "", err
 		}
-		path = found
 	}
-	abs, err := filepath.Abs(path)
+	if name == "codex" {
+		return codex.Locate(path)
+	}
+	return filepath.EvalSymlinks(path)
+}
+
+// lookOwn finds a program on the PATH, outside a workspace.
+func lookOwn(name, root string) (string, error) {
+	path, err := exec.LookPath(name)
+	if errors.Is(err, exec.ErrDot) || err == nil && !filepath.IsAbs(path) {
+		return "", fmt.Errorf("%s is found through a relative entry of the PATH (%s) and not used; %s", name, path, wayToOwn(name))
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s is not installed, or not on the PATH; `conclave doctor` says what is found", name)
+	}
+	inside, err := lies(path, root)
 	if err != nil {
 		return "", err
 	}
-	if name == "codex" {
-		return codex.Locate(abs)
+	if inside {
+		return "", fmt.Errorf("%s is found in this workspace (%s) and not used; %s", name, path, wayToOwn(name))
 	}
-	return filepath.EvalSymlinks(abs)
+	return path, nil
+}
+
+func wayToOwn(name string) string {
+	return fmt.Sprintf("install it elsewhere, or name its absolute path under `programs: {%s: …}` in your own configuration", name)
+}
+
+// lies reports whether a file, by its name or by what the name leads to, is
+// below a directory.
+func lies(path, dir string) (bool, error) {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return false, err
+	}
+	parent, err := filepath.EvalSymlinks(filepath.Dir(path))
+	if err != nil {
+		return false, err
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return false, err
+	}
+	for _, p := range []string{real, parent} {
+		if rel, err := filepath.Rel(dir, p); err == nil && filepath.IsLocal(rel) {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // dress puts the actor into a seat's plan.

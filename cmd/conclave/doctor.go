@@ -59,30 +59,41 @@ It exits with 3 when evaluators could not be locked in here.`,
 	return cmd
 }
 
+// examine looks at the machine with the person's own configuration alone: a
+// project's file decides about nothing that is started here.
 func (env *environment) examine(ctx context.Context) []finding {
 	findings := []finding{examineRooms(ctx)}
-	root := env.findRoot()
-	w, err := env.readWorkspace(root)
+	own, err := env.ownConfig()
 	if err != nil {
-		return append(findings, finding{"configuration", false, err.Error(), "mend the file that is named"})
+		return append(findings, finding{"your configuration", false, err.Error(), "mend the file that is named"})
 	}
+	w := &workspace{root: env.findRoot(), config: config.Merge(config.Config{}, own)}
 	findings = append(findings, w.examineClaude(ctx, env), w.examineCodex(ctx, env),
 		finding{What: "the embedded party", OK: true, State: "always there; needs no key and no network"})
-	for _, file := range []string{filepath.Join(root, config.FileName), env.userConfigFile()} {
+	for _, file := range []string{filepath.Join(w.root, config.FileName), env.userConfigFile()} {
 		state := "not there; the defaults hold"
-		if _, err := os.Stat(file); err == nil {
-			state = "read"
+		if _, err := os.Lstat(file); err == nil {
+			state = "there"
 		}
 		findings = append(findings, finding{What: file, OK: true, State: state})
 	}
+	return append(findings, env.examineProject(w.root)...)
+}
+
+// examineProject says what of a project can be used.
+func (env *environment) examineProject(root string) []finding {
 	items, err := trustItems(root)
 	if err == nil {
 		err = env.trustStore().Check(root, items)
 	}
+	found := []finding{{What: "trust", OK: true, State: fmt.Sprintf("%s to trust, all trusted", counted(len(items), "thing", "things"))}}
 	if err != nil {
-		return append(findings, finding{"trust", false, err.Error(), "conclave trust"})
+		found[0] = finding{"trust", false, err.Error(), "conclave trust"}
 	}
-	return append(findings, finding{What: "trust", OK: true, State: fmt.Sprintf("%s to trust, all trusted", counted(len(items), "thing", "things"))})
+	if _, err := env.readWorkspace(root); err != nil {
+		found = append(found, finding{"configuration", false, err.Error(), "mend the file that is named"})
+	}
+	return found
 }
 
 // examineRooms opens a sealed room, shows its probe pairs and removes it.
@@ -156,7 +167,7 @@ func (env *environment) printFindings(findings []finding) {
 		if !f.OK {
 			mark = screen.Red("✗")
 		}
-		env.Stdout.Printf("%s %-20s %s\n", mark, f.What, f.State)
+		env.Stdout.Printf("%s %-20s %s\n", mark, f.What, screen.Indent("      ", f.State))
 		if f.Hint != "" {
 			env.Stdout.Printf("  %-20s %s\n", "", screen.Dim(f.Hint))
 		}

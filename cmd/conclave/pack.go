@@ -54,7 +54,8 @@ func (env *environment) packLibrary() profile.Library {
 	return l
 }
 
-// userDataDir is the directory for a user's data, as this system has it.
+// userDataDir is the directory for a user's data, as this system has it; "" where
+// no home is known, for a relative one would be the workspace's.
 func (env *environment) userDataDir() string {
 	if dir := env.Getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) {
 		return dir
@@ -62,8 +63,11 @@ func (env *environment) userDataDir() string {
 	home := env.Getenv("HOME")
 	switch {
 	case runtime.GOOS == "windows":
-		return env.Getenv("LOCALAPPDATA")
-	case home == "":
+		if dir := env.Getenv("LOCALAPPDATA"); filepath.IsAbs(dir) {
+			return dir
+		}
+		return ""
+	case !filepath.IsAbs(home):
 		return ""
 	case runtime.GOOS == "darwin":
 		return filepath.Join(home, "Library", "Application Support")

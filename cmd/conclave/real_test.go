@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -122,7 +123,8 @@ func TestRealPrograms(t *testing.T) {
 			m := &model{waits: x.byTool < 2}
 			stub := modelstub.New(m.answer)
 			defer stub.Close()
-			w := newReal(t, fmt.Sprintf("agents:\n  default: {agent: %s, model: stub-model, provider: stub}\nproviders:\n  stub: {kind: %s, base_url: %q, key_env: STUB_KEY}\nprograms:\n  %[1]s: %[4]q\n", x.name, x.kind, stub.URL(), x.path))
+			w := newReal(t, fmt.Sprintf("agents:\n  default: {agent: %s, model: stub-model, provider: stub}\nproviders:\n  stub: {kind: %s, base_url: %q, key_env: STUB_KEY}\n", x.name, x.kind, stub.URL()))
+			w.own(fmt.Sprintf("programs:\n  %s: %q\n", x.name, x.path))
 			w.run(0, "trust", "--yes")
 			w.run(0, "quest", "start", "--mode", "ship", "--yes", "-m", "I want to bring bread.")
 			w.run(0, "consult", "cat", "-m", "What of the flood?\n## it rises")
@@ -205,10 +207,10 @@ func reachable(t *testing.T, native string) string {
 }
 
 type real struct {
-	t   *testing.T
-	dir string
-	env *environment
-	out bytes.Buffer
+	t         *testing.T
+	dir, home string
+	env       *environment
+	out       bytes.Buffer
 }
 
 func newReal(t *testing.T, config string) *real {
@@ -223,12 +225,21 @@ func newReal(t *testing.T, config string) *real {
 			t.Fatal(err)
 		}
 	}
-	home := t.TempDir()
+	w.home = t.TempDir()
 	w.env = &environment{Stdin: strings.NewReader(""), Dir: w.dir, Getenv: func(name string) string {
-		return map[string]string{"HOME": home, "STUB_KEY": "a-key-that-opens-nothing", "PATH": os.Getenv("PATH")}[name]
+		return map[string]string{"HOME": w.home, "STUB_KEY": "a-key-that-opens-nothing", "PATH": os.Getenv("PATH")}[name]
 	}}
 	w.env.Stdout, w.env.Stderr = screen.New(&w.out, screen.Options{}), screen.New(&w.out, screen.Options{})
 	return w
+}
+
+// own writes the person's own configuration.
+func (w *real) own(text string) {
+	w.t.Helper()
+	file := filepath.Join(w.home, ".config", "conclave", "config.yaml")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600)); err != nil {
+		w.t.Fatal(err)
+	}
 }
 
 func (w *real) run(code int, args ...string) {

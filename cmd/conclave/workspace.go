@@ -34,7 +34,8 @@ func (env *environment) findRoot() string {
 	}
 }
 
-// userConfigFile is the user's own file.
+// userConfigFile is the user's own file, "" where no home is known: a relative
+// name would be found in whatever directory a command is given.
 func (env *environment) userConfigFile() string {
 	dir := env.Getenv("XDG_CONFIG_HOME")
 	if !filepath.IsAbs(dir) {
@@ -42,13 +43,33 @@ func (env *environment) userConfigFile() string {
 		if home == "" {
 			home = env.Getenv("USERPROFILE")
 		}
+		if !filepath.IsAbs(home) {
+			return ""
+		}
 		dir = filepath.Join(home, ".config")
 	}
 	return filepath.Join(dir, "conclave", "config.yaml")
 }
 
+// ownConfig is what the person's own file says.
+func (env *environment) ownConfig() (config.Config, error) {
+	file := env.userConfigFile()
+	if file == "" {
+		return config.Config{}, nil
+	}
+	c, err := config.Read(file)
+	if err != nil {
+		return c, environmentError("%w", err)
+	}
+	return c, nil
+}
+
 func (env *environment) trustStore() trust.Store {
-	return trust.Store{Path: filepath.Join(env.userDataDir(), "conclave", "trust.json")}
+	dir := env.userDataDir()
+	if dir == "" {
+		return trust.Store{}
+	}
+	return trust.Store{Path: filepath.Join(dir, "conclave", "trust.json")}
 }
 
 // openWorkspace finds the workspace and reads its configuration. A project's
@@ -75,19 +96,20 @@ func (env *environment) checkTrust() error {
 }
 
 func (env *environment) readWorkspace(root string) (*workspace, error) {
-	project, err := config.Read(filepath.Join(root, config.FileName))
+	file := filepath.Join(root, config.FileName)
+	data, err := os.ReadFile(file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, environmentError("%w", err)
+	}
+	project, err := config.ParseProject(data, file, env.userConfigFile())
 	if err != nil {
 		return nil, environmentError("%w", err)
 	}
-	user, err := config.Read(env.userConfigFile())
+	own, err := env.ownConfig()
 	if err != nil {
-		return nil, environmentError("%w", err)
+		return nil, err
 	}
-	merged, err := config.Merge(project, user)
-	if err != nil {
-		return nil, environmentError("%w", err)
-	}
-	return &workspace{root: root, config: merged}, nil
+	return &workspace{root: root, config: config.Merge(project, own)}, nil
 }
 
 // trustItems is what a workspace asks to be trusted with: its configuration,

@@ -1,0 +1,101 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"conclave/frontmatter"
+)
+
+// OwnError refuses a project's file that says what only the person may say.
+type OwnError struct {
+	File, Own string // the project's file; the person's own
+	Line      int
+	Key       string
+	Lines     []string // what to move, for the person's own file
+}
+
+func (e *OwnError) Error() string {
+	return fmt.Sprintf("%s:%d: %s is a decision about your machine: a project's file does not name it\nif you want it, move it into %s:\n  %s",
+		e.File, e.Line, e.Key, e.Own, strings.Join(e.Lines, "\n  "))
+}
+
+// ParseProject decodes a project's file. own is the path of the person's own
+// file: what a project must not say is refused with the lines to put there.
+func ParseProject(data []byte, file, own string) (Config, error) {
+	c, err := Parse(data)
+	if err != nil {
+		return Config{}, fmt.Errorf("%s: %w", file, err)
+	}
+	for _, k := range []struct {
+		key   string
+		lines []string
+	}{
+		{"programs", mapLines("programs", absolute(c.Programs, filepath.Dir(file)))},
+		{"tools", listLines("tools", c.Tools)},
+		{"lower", mapLines("lower", c.Lower)},
+	} {
+		if len(k.lines) > 0 {
+			return Config{}, &OwnError{file, own, frontmatter.KeyLine(data, k.key), k.key, k.lines}
+		}
+	}
+	return c, nil
+}
+
+// absolute makes paths whole: in the person's own file they stand for
+// themselves, wherever a command is given.
+func absolute(paths map[string]string, dir string) map[string]string {
+	out := map[string]string{}
+	for name, p := range paths {
+		if !filepath.IsAbs(p) {
+			p = filepath.Join(dir, filepath.FromSlash(p))
+		}
+		out[name] = p
+	}
+	return out
+}
+
+// mostLines is how many entries are shown to be moved; nobody has more.
+const mostLines = 20
+
+func mapLines(key string, m map[string]string) []string {
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		lines = append(lines, "  "+scalar(name)+": "+scalar(m[name]))
+	}
+	return underKey(key, lines)
+}
+
+func listLines(key string, list []string) []string {
+	var lines []string
+	for _, v := range list {
+		lines = append(lines, "  - "+scalar(v))
+	}
+	return underKey(key, lines)
+}
+
+func underKey(key string, lines []string) []string {
+	if len(lines) == 0 {
+		return nil
+	}
+	if n := len(lines) - mostLines; n > 0 {
+		lines = append(lines[:mostLines:mostLines], fmt.Sprintf("  # and %d more", n))
+	}
+	return append([]string{key + ":"}, lines...)
+}
+
+var plainScalar = regexp.MustCompile(`^[A-Za-z/][A-Za-z0-9/._-]*$`)
+
+// scalar writes a value as YAML; what is not plain is quoted, so that nothing in
+// it is taken for something else, by YAML or by a terminal.
+func scalar(v string) string {
+	if plainScalar.MatchString(v) {
+		return v
+	}
+	return strconv.QuoteToASCII(v)
+}
