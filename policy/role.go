@@ -30,7 +30,7 @@ type Level string
 // The levels, strongest first.
 const (
 	Sealed   Level = "sealed"   // own namespaces, Landlock and seccomp; the gateway is the only way out
-	Fenced   Level = "fenced"   // Landlock and seccomp without namespaces
+	Fenced   Level = "fenced"   // Landlock and seccomp over the system's own file tree
 	Advisory Level = "advisory" // nothing is enforced
 )
 

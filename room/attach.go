@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"time"
 
 	"conclave/agent"
 )
@@ -55,18 +56,19 @@ func (r *Room) Run(ctx context.Context, c agent.Command, s Stdio) error {
 
 // attached is a program that uses somebody's streams.
 type attached struct {
-	cmd  *exec.Cmd
-	done chan struct{}
-	err  error
+	cmd    *exec.Cmd
+	hangUp func() // see proc.Options
+	done   chan struct{}
+	err    error
 }
 
 // startAttached starts cmd, whose streams are set.
-func startAttached(cmd *exec.Cmd) (running, error) {
+func startAttached(cmd *exec.Cmd, hangUp func()) (running, error) {
 	ownGroup(cmd)
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	a := &attached{cmd: cmd, done: make(chan struct{})}
+	a := &attached{cmd: cmd, hangUp: hangUp, done: make(chan struct{})}
 	go func() {
 		a.err = cmd.Wait()
 		killGroup(cmd.Process.Pid)
@@ -77,11 +79,30 @@ func startAttached(cmd *exec.Cmd) (running, error) {
 
 // Stop kills: there is no stdin to close that would be ours.
 func (a *attached) Stop(context.Context) error {
+	if a.hangUp != nil && a.hungUp() {
+		return nil
+	}
 	killGroup(a.cmd.Process.Pid)
 	_ = a.cmd.Process.Kill() // it may have ended already
 	<-a.done
 	return nil
 }
+
+// hungUp says whether the keeper has ended everything when it was told to.
+func (a *attached) hungUp() bool {
+	a.hangUp()
+	t := time.NewTimer(hangUpWait)
+	defer t.Stop()
+	select {
+	case <-a.done:
+		return true
+	case <-t.C:
+		return false
+	}
+}
+
+// hangUpWait is how long a keeper gets to end its family.
+const hangUpWait = 5 * time.Second
 
 func (a *attached) Done() <-chan struct{} { return a.done }
 

@@ -37,9 +37,10 @@ func allAttempts() []attempt {
 
 		{"read a file that is not granted", bySelf, must, none, readInside},
 		{"list a directory that is not granted", bySelf, must, none, listInside},
-		{"signal a process outside the domain", bySelf, must, none, func(t *terrain) error { return unix.Kill(t.InsidePID, 0) }},
+		{"signal a process outside the domain", bySelf, must, must, func(*terrain) error { return unix.Kill(os.Getppid(), 0) }},
 		{"connect to a socket outside the domain", bySelf, must, none, func(t *terrain) error { return connectUnix("@" + t.InsideAbstract) }},
 
+		{"leave its family", byWitness, must, must, leaveFamily},
 		{"trace a process", bySelf, must, must, tracing},
 		{"read the memory of a process", bySelf, must, must, readMemory},
 		{"type into a terminal", bySelf, must, must, typing},
@@ -51,8 +52,9 @@ func allAttempts() []attempt {
 		{"clone with unseen flags", bySelf, must, may, cloning3},
 		{"open a tree of mounts", bySelf, must, may, openMounts},
 	}
+	list = append(append(list, otherProcesses()...), aroundPorts()...)
 	for _, s := range spaces {
-		list = append(list, attempt{"share the " + s + " namespace", byWitness, must, none, sharing(s)})
+		list = append(list, attempt{"share the " + s + " namespace", byWitness, must, may, sharing(s)})
 	}
 	return list
 }

@@ -19,6 +19,9 @@ type Enforcement struct {
 
 	Mechanism string `json:"mechanism,omitempty"` // "namespaces, landlock 7, seccomp"
 	Kernel    string `json:"kernel,omitempty"`
+	// Without names what a fenced room could have had on another system, and
+	// why it has it not.
+	Without string `json:"without,omitempty"`
 	// UID is the user on this system whose rights the program has.
 	UID int `json:"uid"`
 	// ShownAt is when the probes were run, in the very process that became

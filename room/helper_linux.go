@@ -24,10 +24,11 @@ type steps struct {
 	seccomp  func(Level) error
 	attempts []attempt
 	mount    func(builderOrders) error
+	adopt    func() error
 }
 
 func realSteps() steps {
-	return steps{landlock: restrictLandlock, seccomp: restrictSeccomp, attempts: allAttempts(), mount: buildRoot}
+	return steps{landlock: restrictLandlock, seccomp: restrictSeccomp, attempts: allAttempts(), mount: buildRoot, adopt: adoptOrphans}
 }
 
 // runHelper ends the process, at once: the race detector's own exit would wait

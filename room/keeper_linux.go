@@ -8,36 +8,33 @@ import (
 	"runtime"
 	"strconv"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
+
+	"conclave/internal/proc"
 )
 
 // insideUID is the user of a sealed room as its program sees itself. It is not
 // 0, and 0 does not exist in the room: nothing there is anybody's root.
 const insideUID = 1000
 
-// build makes the inside of the namespaces, starts the porter in them without
-// any capability, and becomes the keeper.
+// build makes the inside of the namespaces, if there are any, starts the porter
+// in them without any capability, and becomes the keeper.
 func build(s steps) error {
 	runtime.LockOSThread()
 	var o builderOrders
 	if err := takeOrders(fdOrders, &o); err != nil {
 		return err
 	}
-	if err := s.mount(o); err != nil {
-		return err
-	}
-	if err := unix.Sethostname([]byte("room")); err != nil {
-		return fmt.Errorf("name the room: %w", err)
-	}
-	if err := openDoor(o.Port); err != nil {
+	if err := settle(s, o); err != nil {
 		return err
 	}
 	canary, err := insideSocket(o.Terrain.InsideAbstract)
 	if err != nil {
 		return err
 	}
-	if err := dropCapabilities(); err != nil {
+	if err := forbidPrivileges(o.Spaces); err != nil {
 		return err
 	}
 	var mark string
@@ -47,12 +44,44 @@ func build(s steps) error {
 	porter, err := syscall.ForkExec("/proc/self/exe", helperArgs(partPorter, mark), &syscall.ProcAttr{
 		Dir:   "/",
 		Files: []uintptr{0, 1, 2, fdSelf, fdPorterOrders, fdPorterTalk},
-		Sys:   &syscall.SysProcAttr{Setsid: true},
+		Sys:   &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL},
 	})
 	if err != nil {
 		return fmt.Errorf("start the porter: %w", err)
 	}
 	return becomeKeeper(porter, canary)
+}
+
+// settle makes the place in which the keeper stays. A fenced room has the
+// system's file tree, and namespaces where they can be had. Without them, the
+// keeper is made the parent of all that lose theirs.
+func settle(s steps, o builderOrders) error {
+	if !o.Spaces {
+		return s.adopt()
+	}
+	enter := s.mount
+	if o.Level != Sealed {
+		enter = becomeTenant
+	}
+	if err := enter(o); err != nil {
+		return err
+	}
+	if err := unix.Sethostname([]byte("room")); err != nil {
+		return fmt.Errorf("name the room: %w", err)
+	}
+	return openDoor(o.Port)
+}
+
+// adoptOrphans makes this process the parent of all below it that lose theirs.
+func adoptOrphans() error {
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("become everybody's parent: %w", err)
+	}
+	// When the process outside dies, this one has something to do first.
+	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, 0, 0, 0, 0); err != nil {
+		return fmt.Errorf("outlive the process outside: %w", err)
+	}
+	return nil
 }
 
 // becomeKeeper replaces the builder by a process that never had a capability,
@@ -79,8 +108,9 @@ func becomeKeeper(porter, canary int) error {
 	return fmt.Errorf("become the keeper: %w", unix.Exec("/proc/self/exe", args, nil))
 }
 
-// keep is PID 1 of the room. It reaps, and ends with the program or with the
-// process outside; the kernel then kills whatever is left.
+// keep is PID 1 of the room, or the parent of everybody in it. It reaps, and
+// ends with the program or with the process outside. Under PID 1 the kernel
+// then kills whatever is left; otherwise the keeper does.
 func keep() error {
 	signal.Ignore(unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT, unix.SIGPIPE)
 	porter, err := strconv.Atoi(os.Args[2])
@@ -97,6 +127,7 @@ func keep() error {
 		// The parent never says anything on this line: it ends with it.
 		for {
 			if _, err := unix.Read(fdTalk, make([]byte, 1)); err != unix.EINTR {
+				endFamily()
 				unix.Exit(1)
 			}
 		}
@@ -109,10 +140,32 @@ func keep() error {
 			continue
 		case err != nil:
 			return err
-		case st.Signaled():
+		}
+		endFamily()
+		if st.Signaled() {
 			unix.Exit(128 + int(st.Signal()))
-		default:
-			unix.Exit(st.ExitStatus())
+		}
+		unix.Exit(st.ExitStatus())
+	}
+}
+
+// endFamily kills everybody under a keeper that is not PID 1. Whoever has left
+// group, session and environment behind is still a child of somebody, and falls
+// to the keeper with the death of that one: when the keeper has no child, there
+// is nobody.
+func endFamily() {
+	if os.Getpid() == 1 {
+		return
+	}
+	for {
+		for _, pid := range proc.Children(os.Getpid()) {
+			_ = unix.Kill(pid, unix.SIGKILL)
+		}
+		switch pid, err := unix.Wait4(-1, nil, unix.WNOHANG, nil); {
+		case err == unix.ECHILD:
+			return
+		case pid == 0:
+			time.Sleep(time.Millisecond)
 		}
 	}
 }
@@ -175,13 +228,22 @@ func insideSocket(name string) (int, error) {
 	return fd, nil
 }
 
+// forbidPrivileges takes what a child could use. Outside namespaces of its own
+// this process has nothing to lose.
+func forbidPrivileges(spaces bool) error {
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("forbid new privileges: %w", err)
+	}
+	if !spaces {
+		return nil
+	}
+	return dropCapabilities()
+}
+
 // dropCapabilities empties what a child of this thread could inherit: the
 // ambient, bounding and inheritable sets. Its permitted set is lost by exec, because there
 // is no root in this user namespace.
 func dropCapabilities() error {
-	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-		return fmt.Errorf("forbid new privileges: %w", err)
-	}
 	for c := uintptr(0); c <= 63; c++ {
 		if err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0); err == unix.EINVAL {
 			break

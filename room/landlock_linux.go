@@ -51,9 +51,13 @@ func restrictLandlock(r rules) (int, error) {
 
 // procPaths are what a program without a /proc of its own may read there.
 func procPaths() []string {
+	self, err := os.Readlink("/proc/self") // not Getpid: this /proc may be another namespace's
+	if err != nil {
+		self = "self"
+	}
 	var paths []string
 	for _, f := range ownProc {
-		paths = append(paths, fmt.Sprintf("/proc/%d/%s", os.Getpid(), f))
+		paths = append(paths, fmt.Sprintf("/proc/%s/%s", self, f))
 	}
 	for _, f := range systemProc {
 		paths = append(paths, "/proc/"+f)

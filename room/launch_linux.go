@@ -22,9 +22,6 @@ import (
 // sealedMounts: a sealed room has a file system of its own.
 const sealedMounts = true
 
-// cloneFlags are the namespaces of a sealed room.
-const cloneFlags = newSpaces
-
 // start shows the level and starts c.
 func (r *Room) start(ctx context.Context, c agent.Command) (*process, Enforcement, error) {
 	if r.plan.level() == Advisory {
@@ -41,10 +38,11 @@ func (r *Room) start(ctx context.Context, c agent.Command) (*process, Enforcemen
 }
 
 // starter starts the first helper of a room, with the program's streams.
-type starter func(*exec.Cmd) (running, error)
+// The function it is given makes the keeper end everybody.
+type starter func(*exec.Cmd, func()) (running, error)
 
-func withPipes(cmd *exec.Cmd) (running, error) {
-	p, err := proc.Start(cmd, proc.Options{})
+func withPipes(cmd *exec.Cmd, hangUp func()) (running, error) {
+	p, err := proc.Start(cmd, proc.Options{HangUp: hangUp})
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +76,7 @@ type launch struct {
 
 	scene   *scene
 	witness *talker
-	keeper  *talker // nil in a fenced room
+	keeper  *talker
 	porter  *talker
 	starter starter
 	// terminal: the program's streams are a terminal that becomes its own.
@@ -89,6 +87,7 @@ type launch struct {
 	closers  []func()
 	marks    []string // the variables by which package proc finds a family
 	kept     bool     // the program runs: what belongs to it stays open
+	alone    error    // why a fenced room has no namespaces; nil if it has
 }
 
 func (l *launch) cleanUp() {
@@ -101,7 +100,7 @@ func (l *launch) cleanUp() {
 	for _, c := range l.shut {
 		c.Close()
 	}
-	if l.keeper != nil {
+	if l.keeper != nil { // it was started
 		l.keeper.close()
 	}
 }
@@ -125,11 +124,10 @@ func (l *launch) run(ctx context.Context) (Enforcement, error) {
 	default:
 		return shown, errors.New(rep.Err)
 	}
-	if l.keeper != nil { // the room lives as long as this line does
-		l.shut = append(l.shut, l.keeper.conn)
-		_ = l.keeper.conn.SetDeadline(time.Time{})
-		l.keeper.stop()
-	}
+	// The room lives as long as this line does.
+	l.shut = append(l.shut, l.keeper.conn)
+	_ = l.keeper.conn.SetDeadline(time.Time{})
+	l.keeper.stop()
 	l.kept = true
 	return shown, nil
 }
@@ -155,10 +153,7 @@ func (l *launch) show(ctx context.Context) (Enforcement, error) {
 		}
 	}
 	list := needed(allAttempts(), level)
-	if err := l.prepare(ctx, list); err != nil {
-		return Enforcement{}, err
-	}
-	if err := l.meetKeeper(); err != nil {
+	if err := l.ready(ctx, list); err != nil {
 		return Enforcement{}, err
 	}
 	por, err := l.porter.hear()
@@ -174,12 +169,45 @@ func (l *launch) show(ctx context.Context) (Enforcement, error) {
 	if err != nil {
 		return Enforcement{}, err
 	}
-	mech := fmt.Sprintf("landlock %d, seccomp", por.ABI)
-	if level == Sealed {
-		mech = "namespaces, " + mech
+	shown := Enforcement{Level: level, Mechanism: l.mechanism(por.ABI), Kernel: kernel(), UID: l.room.who.uid,
+		ShownAt: time.Now().UTC(), Probes: probes, Gaps: gaps}
+	if l.alone != nil {
+		shown.Without = "namespaces: " + l.alone.Error()
 	}
-	return Enforcement{Level: level, Mechanism: mech, Kernel: kernel(), UID: l.room.who.uid,
-		ShownAt: time.Now().UTC(), Probes: probes, Gaps: gaps}, nil
+	return shown, nil
+}
+
+func (l *launch) mechanism(abi int) string {
+	mech := fmt.Sprintf("landlock %d, seccomp", abi)
+	switch {
+	case l.alone != nil:
+		return mech
+	case l.room.plan.level() == Fenced:
+		return "namespaces without mounts, " + mech
+	}
+	return "namespaces, " + mech
+}
+
+// ready starts the helpers. A fenced room is first tried with namespaces, and
+// does without where this system has none to give.
+func (l *launch) ready(ctx context.Context, list []wanted) error {
+	err := l.prepare(ctx, list)
+	if err == nil {
+		err = l.meetKeeper()
+	}
+	var none *noSpaces
+	if l.room.plan.level() != Fenced || !errors.As(err, &none) || ctx.Err() != nil {
+		return err
+	}
+	if err := l.undo(nil); err != nil {
+		return err
+	}
+	l.keeper.close()
+	l.started, l.alone = nil, none.why
+	if err := l.prepare(ctx, list); err != nil {
+		return err
+	}
+	return l.meetKeeper()
 }
 
 // blame makes one error of what a helper said and of its silence.
@@ -229,13 +257,14 @@ func (l *launch) prepare(ctx context.Context, list []wanted) error {
 func (l *launch) brief(to *os.File, list []wanted) error {
 	r := l.room
 	o := porterOrders{Level: r.plan.level(), Command: l.command, Limits: r.plan.Limits, Terrain: l.scene.terrain, Rules: r.rules(), Terminal: l.terminal}
+	o.Terrain.Kept = true
 	for _, w := range list {
 		if w.where == bySelf {
 			o.Before = append(o.Before, w.name)
 		}
 		o.After = append(o.After, w.name)
 	}
-	if r.plan.level() == Fenced { // so that what runs away is found again
+	if l.alone != nil { // should the keeper be killed, what runs away is found again
 		o.Command.Env = append(slices.Clone(o.Command.Env), l.marks...)
 	}
 	return give(to, o)
@@ -276,76 +305,14 @@ func (l *launch) startWitness(ctx context.Context, self *os.File, list []wanted)
 	return give(out, witnessOrders{Terrain: l.scene.terrain, Try: names})
 }
 
-// startRoom starts the builder of a sealed room, or the porter of a fenced
-// one, and returns where the porter's orders go.
-func (l *launch) startRoom(ctx context.Context, self *os.File) (*os.File, error) {
-	r := l.room
-	var files, ours []*os.File
-	fail := func(err error) (*os.File, error) {
-		for _, f := range append(files, ours...) {
-			f.Close()
-		}
-		return nil, err
-	}
-	pipe := func() error {
-		in, out, err := os.Pipe()
-		if err == nil {
-			files, ours = append(files, in), append(ours, out)
-		}
-		return err
-	}
-	line := func(t **talker) error {
-		talk, theirs, err := newTalker(ctx)
-		if err == nil {
-			*t, files = talk, append(files, theirs)
-		}
-		return err
-	}
-	sealed := r.plan.level() == Sealed
-	part := partPorter
-	var err error
-	if sealed {
-		part = partBuilder
-		err = errors.Join(pipe(), line(&l.keeper))
-	}
-	if err = errors.Join(err, pipe(), line(&l.porter)); err != nil {
-		return fail(fmt.Errorf("start the room: %w", err))
-	}
-	l.later(l.porter.close)
-	cmd := &exec.Cmd{Path: selfPath(), Args: helperArgs(part, r.plan.test.mark), Dir: "/", Env: []string{}}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: r.credential()}
-	var o builderOrders
-	var trees []*os.File
-	if sealed {
-		cmd.SysProcAttr = r.newSpaces()
-		if o, trees, err = r.layout(l.scene.terrain); err != nil {
-			return fail(err)
-		}
-	}
-	cmd.ExtraFiles = slices.Concat([]*os.File{self}, files, trees)
-	l.started, err = l.starter(cmd)
-	for _, f := range append(files, trees...) {
-		f.Close()
-	}
-	files = nil
-	if err != nil {
-		return fail(explainStart(err))
-	}
-	l.marks = cmd.Env
-	if !sealed {
-		return ours[0], nil
-	}
-	return ours[1], give(ours[0], o)
-}
-
 // meetKeeper waits until the room is built, and opens its door.
 func (l *launch) meetKeeper() error {
-	if l.keeper == nil {
-		return nil
-	}
 	for {
 		rep, err := l.keeper.hear()
-		if err = l.blame(rep, err, "builder"); err != nil {
+		if err = l.blame(rep, err, "builder"); err != nil && l.alone == nil {
+			return &noSpaces{err}
+		}
+		if err != nil {
 			return err
 		}
 		if fd := l.keeper.takeFD(); fd >= 0 {
@@ -362,44 +329,6 @@ func (l *launch) meetKeeper() error {
 			return nil
 		}
 	}
-}
-
-// credential is the tenant's, for helpers without a user namespace.
-func (r *Room) credential() *syscall.Credential {
-	if !r.who.separate {
-		return nil
-	}
-	return &syscall.Credential{Uid: uint32(r.who.uid), Gid: uint32(r.who.gid)}
-}
-
-// newSpaces are the namespaces, in which the tenant is the only user. The
-// builder's capabilities are over them alone, and have to be ambient because
-// no user there is root.
-func (r *Room) newSpaces() *syscall.SysProcAttr {
-	flags := cloneFlags &^ r.plan.test.dropFlags
-	attr := &syscall.SysProcAttr{Cloneflags: flags,
-		AmbientCaps: []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_SETPCAP, unix.CAP_NET_ADMIN}}
-	if flags&unix.CLONE_NEWUSER != 0 {
-		attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: insideUID, HostID: r.who.uid, Size: 1}}
-		attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: insideUID, HostID: r.who.gid, Size: 1}}
-		attr.GidMappingsEnableSetgroups = r.who.separate
-	}
-	return attr
-}
-
-// explainStart adds what is known about the ways a start fails.
-func explainStart(err error) error {
-	var errno syscall.Errno
-	if !errors.As(err, &errno) {
-		return err
-	}
-	switch errno {
-	case syscall.EPERM, syscall.ENOSPC, syscall.EINVAL:
-		return fmt.Errorf("this system does not give namespaces to this user: %w", errno)
-	case syscall.EACCES:
-		return fmt.Errorf("this program may not be run by the room's user (chmod 0755 its file): %w", errno)
-	}
-	return fmt.Errorf("start a helper: %w", errno)
 }
 
 func kernel() string {

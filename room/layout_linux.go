@@ -53,7 +53,7 @@ type plot struct {
 // layout says how a sealed room is built, and opens the mounts that the
 // builder could not reach as the tenant.
 func (r *Room) layout(t terrain) (builderOrders, []*os.File, error) {
-	p := &plot{outside: r.plan.Outside, builderOrders: builderOrders{
+	p := &plot{outside: r.plan.Outside, builderOrders: builderOrders{Level: Sealed, Spaces: true, User: insideUID, Group: insideUID,
 		Links: map[string]string{}, Files: map[string]string{}, Terrain: t, Separate: r.who.separate}}
 	for to, from := range ownLinks {
 		p.Links[to] = from

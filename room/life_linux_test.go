@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -188,51 +187,6 @@ func TestLimits(t *testing.T) {
 	res := sh(t, r, `ulimit -n; ulimit -u; ulimit -d; trap "" XFSZ; head -c 3000000 /dev/zero >/room/tmp/big; stat -c %s /room/tmp/big`)
 	if got := strings.Fields(res.out); !slices.Equal(got, []string{"32", "64", "262144", "1048576"}) {
 		t.Errorf("%q %s", got, res.errs)
-	}
-}
-
-// The room's processes die with the process that opened it, however that
-// ends, and the next room sweeps up.
-func TestKilledOwner(t *testing.T) {
-	dir := base(t)
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if strings.HasPrefix(self, "/proc/") || os.Geteuid() != 0 {
-		self = "/proc/self/exe"
-	}
-	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), "ROOM_TEST_VICTIM="+dir)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	line, err := bufio.NewReader(out).ReadString('\n')
-	f := strings.Fields(line)
-	if len(f) != 3 || f[0] != "ready" {
-		t.Fatalf("%q %v", line, err)
-	}
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	_ = cmd.Wait()
-	pid, _ := strconv.Atoi(f[1])
-	eventually(t, "the program dies", func() bool { return !alive(pid) })
-	eventually(t, "what ran away dies", func() bool { return len(processesWith(nap(1001), nap(1002))) == 0 })
-	if _, err := os.Stat(f[2]); err != nil {
-		t.Fatalf("the dead room should still be there: %v", err)
-	}
-	living := open(t, Plan{Base: dir})
-	if _, err := os.Stat(f[2]); err == nil {
-		t.Error("the dead room was not swept up")
-	}
-	open(t, Plan{Base: dir})
-	if _, err := os.Stat(living.Place().Host); err != nil {
-		t.Errorf("a living room was swept up: %v", err)
 	}
 }
 

@@ -27,11 +27,13 @@ func weakenedHelper() {
 	case "seccomp":
 		s.seccomp = func(Level) error { return nil }
 	case "mount":
-		s.mount = func(o builderOrders) error { return becomeTenant(o.Separate) }
+		s.mount = func(o builderOrders) error { return becomeTenant(o) }
 		s.landlock = func(r rules) (int, error) {
 			r.Write = nil // the room is not there
 			return restrictLandlock(r)
 		}
+	case "reaper":
+		s.adopt = func() error { return nil }
 	case "probe":
 		s.attempts = slices.DeleteFunc(s.attempts, func(a attempt) bool { return a.name == arg })
 	case "control": // the thing is not possible in the first place
@@ -66,11 +68,12 @@ func victim(dir string) {
 		fmt.Println("error:", err)
 		os.Exit(1)
 	}
-	r, err := Open(context.Background(), Plan{Role: "victim", Base: dir})
+	r, err := Open(context.Background(), fencedKinds("victim", dir)[os.Getenv("ROOM_TEST_KIND")])
 	if err != nil {
 		fail(err)
 	}
-	p, err := r.Launch(context.Background(), shell(fmt.Sprintf("setsid sleep 1001.%[1]d & echo $!; exec sleep 1002.%[1]d", os.Getppid())))
+	pause := os.Getenv("ROOM_TEST_NAP")
+	p, err := r.Launch(context.Background(), shell(runaways(pause)+"; exec sleep "+pause))
 	if err != nil {
 		fail(err)
 	}

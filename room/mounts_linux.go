@@ -37,7 +37,7 @@ func buildRoot(o builderOrders) error {
 	if err != nil {
 		return err
 	}
-	if err := becomeTenant(o.Separate); err != nil {
+	if err := becomeTenant(o); err != nil {
 		return err
 	}
 	if err := newRoot(); err != nil {
@@ -108,16 +108,16 @@ func isDevice(p string) bool {
 }
 
 // becomeTenant leaves the identity of the process outside.
-func becomeTenant(separate bool) error {
-	if separate {
+func becomeTenant(o builderOrders) error {
+	if o.Separate {
 		if err := syscall.Setgroups(nil); err != nil {
 			return fmt.Errorf("leave the groups: %w", err)
 		}
 	}
-	if err := syscall.Setresgid(insideUID, insideUID, insideUID); err != nil {
+	if err := syscall.Setresgid(o.Group, o.Group, o.Group); err != nil {
 		return fmt.Errorf("become the room's group: %w", err)
 	}
-	if err := syscall.Setresuid(insideUID, insideUID, insideUID); err != nil {
+	if err := syscall.Setresuid(o.User, o.User, o.User); err != nil {
 		return fmt.Errorf("become the room's user: %w", err)
 	}
 	return nil

@@ -44,7 +44,8 @@ type terrain struct {
 	InsideFile     string `json:"inside_file"`
 	InsideDir      string `json:"inside_dir"`
 	InsideAbstract string `json:"inside_abstract"`
-	InsidePID      int    `json:"inside_pid"`
+	// Kept says that the parent of whoever tries is the room's keeper.
+	Kept bool `json:"kept"`
 }
 
 func (t terrain) file() string { return t.Dir + "/secret" }

@@ -24,6 +24,10 @@ type bind struct {
 }
 
 type builderOrders struct {
+	Level    Level             `json:"level"`
+	Spaces   bool              `json:"spaces"` // it was started in namespaces of its own
+	User     int               `json:"user"`   // the tenant there
+	Group    int               `json:"group"`
 	Binds    []bind            `json:"binds"`
 	Links    map[string]string `json:"links"` // symbolic links by their place
 	Files    map[string]string `json:"files"` // small files by their place

@@ -68,7 +68,7 @@ func (r *Room) start(ctx context.Context, c agent.Command) (*process, Enforcemen
 func (r *Room) attach(ctx context.Context, c agent.Command, s Stdio) (*process, Enforcement, error) {
 	set := func(cmd *exec.Cmd) (running, int, error) {
 		s.set(cmd)
-		run, err := startAttached(cmd)
+		run, err := startAttached(cmd, nil)
 		if err != nil {
 			return nil, 0, err
 		}

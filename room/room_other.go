@@ -36,7 +36,7 @@ func (r *Room) start(_ context.Context, c agent.Command) (*process, Enforcement,
 func (r *Room) attach(_ context.Context, c agent.Command, s Stdio) (*process, Enforcement, error) {
 	cmd := r.openCommand(c)
 	s.set(cmd)
-	run, err := startAttached(cmd)
+	run, err := startAttached(cmd, nil)
 	if err != nil {
 		return nil, Enforcement{}, err
 	}

@@ -29,6 +29,6 @@ func (s *scene) describe() error {
 			return err
 		}
 	}
-	s.InsideFile, s.InsideDir, s.InsidePID, s.InsideAbstract = canaryFile, "/", 1, "conclave-"+rand.Text()
+	s.InsideFile, s.InsideDir, s.InsideAbstract = canaryFile, "/", "conclave-"+rand.Text()
 	return nil
 }

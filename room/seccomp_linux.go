@@ -50,10 +50,14 @@ var denied = append([]uint32{
 	unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME, unix.SYS_VHANGUP, unix.SYS_SYSLOG,
 	unix.SYS_NAME_TO_HANDLE_AT, unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_FANOTIFY_INIT,
 	unix.SYS_PERSONALITY, unix.SYS_LOOKUP_DCOOKIE, unix.SYS_NFSSERVCTL,
+	unix.SYS_MIGRATE_PAGES, unix.SYS_MOVE_PAGES, sysProcessMrelease,
 }, deniedHere...)
 
-// sysOpenTreeAttr is newer than the table of system calls in use.
-const sysOpenTreeAttr = 467
+// These are newer than the table of system calls in use.
+const (
+	sysProcessMrelease = 448
+	sysOpenTreeAttr    = 467
+)
 
 // sharedMemory fail where there is no IPC namespace.
 var sharedMemory = []uint32{
@@ -93,6 +97,7 @@ func filter(level Level) []unix.SockFilter {
 	deny(denied)
 	if level == Fenced {
 		deny(sharedMemory)
+		deny([]uint32{unix.SYS_LISTEN}) // a socket that listens unbound is given a port, and no rule for ports is asked
 	}
 	p = append(p, jump(unix.BPF_JEQ, unix.SYS_CLONE3, 0, 1), ret(retNoSys)) // its flags cannot be seen; libc falls back
 	on := func(nr uint32, block ...unix.SockFilter) {
@@ -103,6 +108,14 @@ func filter(level Level) []unix.SockFilter {
 	on(unix.SYS_IOCTL, arg(1), // typing into, or drawing on, somebody's terminal
 		jump(unix.BPF_JEQ, unix.TIOCSTI, 2, 0), jump(unix.BPF_JEQ, tiocLinux, 1, 0), ret(retAllow), ret(retEPERM))
 	on(unix.SYS_SOCKET, socketRules(level)...)
+	for nr, block := range onlyItself() {
+		on(nr, block...)
+	}
+	if level == Fenced {
+		for nr, block := range noFastOpen() {
+			on(nr, block...)
+		}
+	}
 	return append(p, ret(retAllow))
 }
 

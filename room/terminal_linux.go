@@ -15,13 +15,13 @@ import (
 
 // attach shows the level and starts c with the given streams.
 func (r *Room) attach(ctx context.Context, c agent.Command, s Stdio) (*process, Enforcement, error) {
-	set := func(cmd *exec.Cmd) (running, error) {
+	set := func(cmd *exec.Cmd, hangUp func()) (running, error) {
 		s.set(cmd)
-		return startAttached(cmd)
+		return startAttached(cmd, hangUp)
 	}
 	p := &process{name: filepath.Base(c.Path)}
 	if r.plan.level() == Advisory {
-		run, err := set(r.openCommand(c))
+		run, err := set(r.openCommand(c), nil)
 		p.running = run
 		return p, r.nothingShown(), err
 	}

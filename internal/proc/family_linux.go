@@ -84,6 +84,17 @@ func (f family) beforeReap(limit time.Duration) []string {
 	}
 }
 
+// Children are the living processes whose parent is pid.
+func Children(pid int) []int {
+	var out []int
+	for _, m := range processes() {
+		if m.parent == pid {
+			out = append(out, m.pid)
+		}
+	}
+	return out
+}
+
 type member struct {
 	pid, parent, group, session int
 	name                        string

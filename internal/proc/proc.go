@@ -42,6 +42,10 @@ const Marker = "CONCLAVE_FAMILY"
 type Options struct {
 	CloseWait time.Duration // after closing stdin; zero means 3 s
 	TermWait  time.Duration // after TERM; zero means 2 s
+	// HangUp, if set, makes the program end its family and itself, however far
+	// that has run. KILL comes only when it was of no use: it would reach the
+	// program, and those whom it alone knows would be nobody's.
+	HangUp func()
 }
 
 func (o Options) withDefaults() Options {
@@ -272,8 +276,24 @@ func (p *Process) ended(d time.Duration) bool {
 	}
 }
 
+// hungUp asks the program to end everything, and says whether it has.
+func (p *Process) hungUp() bool {
+	p.opts.HangUp()
+	t := time.NewTimer(killWait)
+	defer t.Stop()
+	select {
+	case <-p.done:
+		return true
+	case <-t.C:
+		return false
+	}
+}
+
 // kill repeats itself, because a family may fork while it is counted.
 func (p *Process) kill() {
+	if p.opts.HangUp != nil && p.hungUp() {
+		return
+	}
 	deadline := time.NewTimer(2 * killWait)
 	defer deadline.Stop()
 	for {
