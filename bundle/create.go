@@ -49,6 +49,8 @@ type Created struct {
 	Path     string   `json:"path"`
 	Size     int64    `json:"size"`
 	Manifest Manifest `json:"manifest"`
+	// NotKnown is what was asked of git and could not be told, with why.
+	NotKnown map[string]string `json:"not_known,omitempty"`
 }
 
 // tempPattern names what is not yet a bundle. Left behind by a program that
@@ -109,7 +111,7 @@ func create(ctx context.Context, o Options) (_ Created, err error) {
 		return Created{}, err
 	}
 	size, err := publish(tmp, final)
-	return Created{Path: final, Size: size, Manifest: w.manifest}, err
+	return Created{Path: final, Size: size, Manifest: w.manifest, NotKnown: w.notKnown}, err
 }
 
 func (o Options) complete() Options {
@@ -138,6 +140,7 @@ func newID() string {
 
 // writer is a bundle being made.
 type writer struct {
+	notKnown map[string]string // of the repository
 	o        Options
 	ctx      context.Context
 	survey   *survey

@@ -2,19 +2,17 @@ package bundle
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"conclave/bundle/redact"
+	"conclave/internal/git"
 )
 
 // environment writes what someone needs to know of the machine to run it
@@ -136,67 +134,63 @@ func container() map[string]any {
 // maxDiff is how much of git.diff is kept.
 const maxDiff = 5 << 20
 
-// git writes what git says of the workspace, if there is a git and it is one.
+// gitState is what is known of the workspace's repository. NotKnown says of
+// what is missing why it is.
+type gitState struct {
+	Root     string            `json:"repo_root,omitempty"`
+	Commit   string            `json:"commit_sha,omitempty"`
+	Short    string            `json:"commit_short,omitempty"`
+	Branch   string            `json:"branch,omitempty"`
+	Dirty    *bool             `json:"is_dirty,omitempty"`
+	Remotes  map[string]string `json:"remotes,omitempty"`
+	Tags     []string          `json:"tags,omitempty"`
+	NotKnown map[string]string `json:"not_known,omitempty"`
+}
+
+// git writes what git says of the workspace, if it is in a repository. What it
+// cannot say is named with the reason.
 func (w *writer) git() error {
 	if w.o.Workspace == "" {
 		return nil
 	}
-	root, ok := w.askGit("rev-parse", "--show-toplevel")
-	if !ok {
+	repo, err := git.Open(w.ctx, w.o.Workspace)
+	if errors.Is(err, git.ErrNone) {
 		return nil
 	}
-	commit, _ := w.askGit("rev-parse", "HEAD")
-	branch, _ := w.askGit("rev-parse", "--abbrev-ref", "HEAD")
-	status, _ := w.askGit("status", "--porcelain")
-	remotes := map[string]string{}
-	list, _ := w.askGit("remote", "-v")
-	for line := range strings.Lines(list) {
-		if f := strings.Fields(line); len(f) >= 2 {
-			remotes[f[0]] = f[1]
-		}
+	if err != nil {
+		w.notKnown = map[string]string{"repository": err.Error()}
+		return w.addJSON("environment/git.json", gitState{NotKnown: w.notKnown})
 	}
-	tags, _ := w.askGit("tag", "--points-at", "HEAD")
-	err := w.addJSON("environment/git.json", map[string]any{
-		"repo_root": root, "commit_sha": commit, "commit_short": commit[:min(8, len(commit))], "branch": branch,
-		"is_dirty": status != "", "remotes": remotes, "tags": strings.Fields(tags),
-	})
-	if err != nil || commit == "" {
+	defer repo.Close()
+	state, diff := w.askGit(repo)
+	w.notKnown = state.NotKnown
+	if err := w.addJSON("environment/git.json", state); err != nil || len(diff) == 0 {
 		return err
 	}
-	diff, _ := w.askGit("diff", "--no-ext-diff", "--no-textconv", "--no-color", "HEAD")
-	if diff == "" {
-		return nil
-	}
-	if len(diff) > maxDiff {
-		diff = diff[:strings.LastIndexByte(diff[:maxDiff], '\n')+1]
-		w.manifest.Capture.Limits["git_diff_truncated"] = true
-	}
-	return w.add("environment/git.diff", []byte(diff+"\n"))
+	return w.add("environment/git.diff", diff)
 }
 
-// askGit runs git without anything that a repository's own settings could
-// start.
-func (w *writer) askGit(args ...string) (string, bool) {
-	ctx, cancel := context.WithTimeout(w.ctx, 10*time.Second)
-	defer cancel()
-	args = append([]string{"-C", w.o.Workspace, "-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull, "--no-optional-locks"}, args...)
-	cmd := exec.CommandContext(ctx, "git", args...)
-	cmd.Env = append(gitEnviron(w.o.Environ), "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
-	cmd.WaitDelay = time.Second
-	out := &limited{max: maxDiff + 64<<10}
-	cmd.Stdout = out
-	err := cmd.Run()
-	return strings.TrimRight(out.String(), "\n"), err == nil || out.cut
-}
-
-func gitEnviron(environ []string) []string {
-	var out []string
-	for _, kv := range environ {
-		if name, _, _ := strings.Cut(kv, "="); slices.Contains([]string{"HOME", "PATH", "SystemRoot", "USERPROFILE", "XDG_CONFIG_HOME"}, name) {
-			out = append(out, kv)
+func (w *writer) askGit(repo *git.Repository) (gitState, []byte) {
+	commit := repo.Commit()
+	s := gitState{Root: repo.Top(), Commit: commit, Short: commit[:min(8, len(commit))],
+		Branch: repo.Branch(), Remotes: repo.Remotes(), NotKnown: map[string]string{}}
+	note := func(what string, err error) {
+		if err != nil {
+			s.NotKnown[what] = err.Error()
 		}
 	}
-	return out
+	dirty, err := repo.Dirty(w.ctx)
+	if note("is_dirty", err); err == nil {
+		s.Dirty = &dirty
+	}
+	s.Tags, err = repo.Tags(w.ctx)
+	note("tags", err)
+	diff, cut, err := repo.Diff(w.ctx, maxDiff)
+	note("diff", err)
+	if cut {
+		w.manifest.Capture.Limits["git_diff_truncated"] = true
+	}
+	return s, diff
 }
 
 // limited keeps the beginning of what it is given.

@@ -5,9 +5,11 @@ import (
 	"conclave/internal/screen"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -140,6 +142,9 @@ func (env *environment) printCreated(made bundle.Created, removed []bundle.Info)
 		env.Stdout.Printf("%s removed (%s); %s of the record withheld\n", counted(n, "secret", "secrets"), kindList(m.Redaction.Kinds), counted(m.Record.Withheld, "payload", "payloads"))
 	default:
 		env.Stdout.Printf("no secrets found in it\n")
+	}
+	for _, what := range slices.Sorted(maps.Keys(made.NotKnown)) {
+		env.Stdout.Printf("not known: %s: %s\n", what, made.NotKnown[what])
 	}
 	if len(removed) > 0 {
 		env.Stdout.Printf("%s pruned\n", counted(len(removed), "older bundle", "older bundles"))

@@ -49,7 +49,7 @@ func openView(workspace string, withheld room.Rule, g quest.Grants, history []by
 		v.given[p.Name] = p.Bytes
 	}
 	if len(history) > 0 {
-		v.given["history.txt"] = history
+		v.given[historyName] = history
 	}
 	return v, nil
 }

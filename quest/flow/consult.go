@@ -122,7 +122,7 @@ func (t *talk) converse(framing, words string) (string, error) {
 func framing(o Opening) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "The person who leads this quest consults you. Quest: %s. Phase %d, %s.\n", o.Title, int(o.Phase), o.Phase)
-	b.WriteString(roomGuide(o.Role))
+	b.WriteString(roomGuide(o))
 	switch o.Flow {
 	case "readiness":
 		b.WriteString("\nThey ask whether they should face the Dragon now. Go through the success criteria one by one, say what evidence you see for each and what is thin, and leave the decision to them.")
@@ -136,6 +136,11 @@ func framing(o Opening) string {
 }
 
 // roomGuide tells a party seat what lies where.
-func roomGuide(policy.Role) string {
-	return "In your working directory: quest/ holds the parts of the quest, conversations/ what was said before, workspace/ the project itself (read only), history.txt its history, where there is any. Look before you speak. Whoever speaks of a file cites it as `path:line`, with the path as it is in the project."
+func roomGuide(o Opening) string {
+	past := ""
+	if o.History {
+		past = ", " + historyName + " its history"
+	}
+	return "In your working directory: quest/ holds the parts of the quest, conversations/ what was said before, workspace/ the project itself (read only)" + past +
+		". Look before you speak. Whoever speaks of a file cites it as `path:line`, with the path as it is in the project."
 }

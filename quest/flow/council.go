@@ -120,7 +120,8 @@ func (c *council) verify() error {
 			return nil, engine.Halt(err)
 		}
 		m.Quest = c.s.Simon.quest()
-		v, err := openView(c.h.opts.Root, policy.View(policy.Bear, nil), quest.Grant(policy.Bear, m), history(ctx, c.h.opts.Root))
+		log, _ := history(ctx, c.h.opts.Root) // without one, nobody was given it either: the rooms say why
+		v, err := openView(c.h.opts.Root, policy.View(policy.Bear, nil), quest.Grant(policy.Bear, m), log)
 		if err != nil {
 			return nil, engine.Halt(err)
 		}
@@ -137,7 +138,7 @@ func (c *council) verify() error {
 func councilFraming(o Opening) string {
 	face := o.face(o.Role)
 	text := fmt.Sprintf("A council is held. You speak as %s, and your lens is %s. Five others look at the same project through theirs; you do not hear them, and they do not hear you. ", face.Name(), face.Archetype.Lens)
-	text += roomGuide(o.Role)
+	text += roomGuide(o)
 	text += "\n\nLook at the project through your lens and give three to five observations, each true of this project and of no other, each with at least one citation `path:line`. Citations are checked; what does not check out is marked. Then say in one sentence what you would do first."
 	if o.Quest != nil {
 		text += fmt.Sprintf("\n\nA quest is under way: %s.", o.Title)

@@ -70,7 +70,7 @@ func (h *House) debrief(r *engine.Run, in Debrief) (Result, error) {
 }
 
 func debriefFraming(o Opening) string {
-	text := fmt.Sprintf("The quest %q is over: the Dragon is slain. Debrief the person who led it. ", o.Title) + roomGuide(o.Role) + "\n\n"
+	text := fmt.Sprintf("The quest %q is over: the Dragon is slain. Debrief the person who led it. ", o.Title) + roomGuide(o) + "\n\n"
 	switch o.Mode {
 	case quest.Grow:
 		return text + "The mode is Grow: give the reflection all the room it needs. What was learnt, who did they become, what will they do differently?"

@@ -99,7 +99,7 @@ func (d *definition) mode() error {
 }
 
 func (d *definition) framing() string {
-	return fmt.Sprintf("A person wants to begin a quest of the mode %s and tells you what it is about. Frame it by asking: a few questions at a time, until the two of you know what done means. When you know enough, say in words what the quest is, which success criteria a stranger could check, and what Dragon is to be expected. The person decides; you propose. %s", d.t.o.Mode, roomGuide(policy.Gandalf))
+	return fmt.Sprintf("A person wants to begin a quest of the mode %s and tells you what it is about. Frame it by asking: a few questions at a time, until the two of you know what done means. When you know enough, say in words what the quest is, which success criteria a stranger could check, and what Dragon is to be expected. The person decides; you propose. %s", d.t.o.Mode, roomGuide(d.t.o))
 }
 
 // proposal is a quest on paper.

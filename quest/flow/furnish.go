@@ -5,11 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"os/exec"
-	"path/filepath"
 
+	"conclave/internal/git"
 	"conclave/policy"
 	"conclave/quest"
 	"conclave/room"
@@ -39,9 +36,7 @@ func Furnish(ctx context.Context, root string, role policy.Role, m quest.Materia
 		f.Plan.Workspace = &room.View{Source: root, Withheld: policy.View(role, nil)}
 	}
 	if policy.Decide(role, policy.History).Allow {
-		if log := history(ctx, root); len(log) > 0 {
-			f.Plan.Grants = append(f.Plan.Grants, room.Grant{Kind: string(policy.History), Name: "history.txt", Bytes: log})
-		}
+		f.addHistory(ctx, root)
 	}
 	if work == nil {
 		return f, nil
@@ -68,31 +63,36 @@ func (f *Furnishing) addWork(role policy.Role, work *quest.Work) error {
 	return nil
 }
 
-// maxHistory bounds the log that is handed over.
-const maxHistory = 1 << 20
+// addHistory grants the project's log. Where it could not be read, that is said
+// among what the role does not see: the room's list and its record hold it.
+func (f *Furnishing) addHistory(ctx context.Context, root string) {
+	log, err := history(ctx, root)
+	if err != nil {
+		piece := quest.Piece{Kind: policy.History, Name: historyName,
+			Decision: policy.Decision{Reason: "it could not be read: " + err.Error(), Source: "this machine"}}
+		f.Grants.Denied = append(f.Grants.Denied, piece)
+		f.Denied = append(f.Denied, seat.Denied{Kind: string(piece.Kind), Name: piece.Name, Reason: piece.Decision.Reason})
+	}
+	if len(log) > 0 {
+		f.Plan.Grants = append(f.Plan.Grants, room.Grant{Kind: string(policy.History), Name: historyName, Bytes: log})
+	}
+}
+
+const (
+	historyName = "history.txt"
+	maxHistory  = 1 << 20 // of the log that is handed over
+)
 
 // history is the project's log as text: who, when, what, which files; no
 // patches. A project without one has none; that is no error.
-func history(ctx context.Context, root string) []byte {
-	if _, err := os.Lstat(filepath.Join(root, ".git")); err != nil {
-		return nil
+func history(ctx context.Context, root string) ([]byte, error) {
+	repo, err := git.Open(ctx, root)
+	if errors.Is(err, git.ErrNone) {
+		return nil, nil
 	}
-	git, err := exec.LookPath("git")
 	if err != nil {
-		return nil
+		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, git, "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "log.showSignature=false",
-		"-C", root, "log", "--no-patch", "--name-status", "--no-textconv", "--no-ext-diff", "--date=short", "--max-count=500",
-		"--format=%h %ad %an%n    %s")
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=/nonexistent", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "LC_ALL=C.UTF-8"}
-	out, err := cmd.StdoutPipe()
-	if err != nil || cmd.Start() != nil {
-		return nil
-	}
-	log, readErr := io.ReadAll(io.LimitReader(out, maxHistory))
-	_, _ = io.Copy(io.Discard, out)
-	if err := errors.Join(readErr, cmd.Wait()); err != nil {
-		return nil
-	}
-	return log
+	defer repo.Close()
+	return repo.History(ctx, maxHistory)
 }

@@ -36,6 +36,8 @@ type Opening struct {
 	Mode  quest.Mode   `json:"mode"`
 	Phase quest.Phase  `json:"phase"`
 	Skins []WornByRole `json:"skins,omitempty"`
+	// History says that there is a log to be given to the party.
+	History bool `json:"history,omitempty"`
 	// Heard are those who were consulted before.
 	Heard []policy.Role `json:"heard,omitempty"`
 }
@@ -105,6 +107,8 @@ func (h *House) look(role policy.Role, flow, purpose string, needsQuest bool) (O
 			o.Skins = append(o.Skins, WornByRole{a.ID, p.SkinName, p.Emoji})
 		}
 	}
+	log, err := history(context.Background(), h.opts.Root)
+	o.History = err == nil && len(log) > 0
 	return o, nil
 }
 

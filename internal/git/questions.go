@@ -1,0 +1,87 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"maps"
+	"strings"
+
+	"conclave/internal/screen"
+)
+
+// Commit is the one that HEAD names, empty if there is none yet.
+func (r *Repository) Commit() string { return r.head.commit }
+
+// Branch is the one that HEAD is on, "HEAD" if it is on none.
+func (r *Repository) Branch() string {
+	if r.head.branch == "" {
+		return "HEAD"
+	}
+	return r.head.branch
+}
+
+// Remotes are the addresses that the configuration names, by name.
+func (r *Repository) Remotes() map[string]string { return maps.Clone(r.settings.remotes) }
+
+// Tags are those that name the commit.
+func (r *Repository) Tags(ctx context.Context) ([]string, error) {
+	if r.head.commit == "" {
+		return nil, nil
+	}
+	tags, err := r.tags()
+	if err != nil || len(tags) == 0 {
+		return nil, err
+	}
+	if err := r.writeTags(tags); err != nil {
+		return nil, err
+	}
+	out, err := r.ask(ctx, maxText, "for-each-ref", "--points-at=HEAD", "--format=%(refname:strip=2)", "refs/tags")
+	return strings.Fields(string(out)), err
+}
+
+// Dirty says whether the workspace differs from the commit: a file that
+// changed, is missing or is not tracked.
+func (r *Repository) Dirty(ctx context.Context) (bool, error) {
+	out, err := r.ask(ctx, 1, "status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=all", "--no-renames", "--", ".")
+	if errors.Is(err, errCut) {
+		err = nil
+	}
+	return len(out) > 0, err
+}
+
+// Diff is how the workspace differs from the commit, without files that are
+// not tracked. Of more than limit bytes it is the beginning, in whole lines.
+func (r *Repository) Diff(ctx context.Context, limit int) (diff []byte, cut bool, err error) {
+	if r.head.commit == "" {
+		return nil, false, nil
+	}
+	diff, err = r.ask(ctx, limit, "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--relative",
+		"--submodule=short", "--ignore-submodules=all", r.head.commit, "--", ".")
+	if errors.Is(err, errCut) {
+		return wholeLines(diff), true, nil
+	}
+	return diff, false, err
+}
+
+// History is the log as text: who, when, what, which files; no patches. Of more
+// than limit bytes it is the beginning, in whole lines. It is text for agents
+// and people: what would steer a terminal is shown, not kept.
+func (r *Repository) History(ctx context.Context, limit int) ([]byte, error) {
+	if r.head.commit == "" {
+		return nil, nil
+	}
+	args := []string{"log", "--format=%h %ad %an%n    %s", "--name-status", "--find-renames=100%", "--relative", "--no-textconv",
+		"--no-ext-diff", "--no-color", "--no-mailmap", "--no-notes", "--no-decorate", "--no-show-signature", "--ignore-submodules=all",
+		"--date=short", "--max-count=500", r.head.commit, "--"}
+	if r.workspace != r.top {
+		args = append(args, ".") // else commits that changed no file would be left out
+	}
+	log, err := r.ask(ctx, limit, args...)
+	if errors.Is(err, errCut) {
+		log, err = wholeLines(log), nil
+	}
+	return []byte(screen.Block(string(log)).String()), err
+}
+
+func wholeLines(b []byte) []byte { return b[:bytes.LastIndexByte(b, '\n')+1] }

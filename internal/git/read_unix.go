@@ -1,0 +1,19 @@
+//go:build unix
+
+package git
+
+import (
+	"io/fs"
+	"syscall"
+)
+
+// nonblock keeps the opening of a FIFO from waiting for its writer.
+const nonblock = syscall.O_NONBLOCK
+
+// owner is who a file belongs to.
+func owner(info fs.FileInfo) uint32 {
+	if s, ok := info.Sys().(*syscall.Stat_t); ok {
+		return s.Uid
+	}
+	return 0
+}
