@@ -2,6 +2,7 @@ package archive
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -28,6 +29,7 @@ type cutter struct {
 	held    *chunk // complete, and perhaps the last
 	lastOff int
 	lastLen int
+	longest int // 0 means maxLine
 }
 
 func (c *cutter) begin(pos int64) {
@@ -73,10 +75,24 @@ func (c *cutter) finish() error {
 	return c.release()
 }
 
-// lines cuts a file of lines that begins at pos.
-func (c *cutter) lines(r io.Reader, pos int64) error {
+// maxLine is the length up to which a line is taken apart; of a longer one the
+// bytes are kept, and that is all (see collect.MaxLine).
+const maxLine = 128 << 20
+
+// lines cuts a file of lines that begins at pos, perhaps within a line that is
+// too long.
+func (c *cutter) lines(r io.Reader, pos int64, within bool) error {
+	longest := cmp.Or(c.longest, maxLine)
 	buf := make([]byte, 0, 1<<20)
 	for {
+		if within && len(buf) > 0 || len(buf) > longest {
+			within = true
+			if err := c.piece(buf, pos); err != nil {
+				return err
+			}
+			pos += int64(len(buf))
+			buf = make([]byte, 0, 1<<20)
+		}
 		if len(buf) == cap(buf) {
 			buf = append(buf, 0)[:len(buf)] // a line longer than what was there
 		}
@@ -88,15 +104,23 @@ func (c *cutter) lines(r io.Reader, pos int64) error {
 			if i < 0 {
 				break
 			}
-			if e := c.line(rest[:i+1], pos); e != nil {
+			take := c.line
+			if within {
+				take, within = c.piece, false
+			}
+			if e := take(rest[:i+1], pos); e != nil {
 				return e
 			}
 			pos += int64(i + 1)
 			rest = rest[i+1:]
 		}
 		if err == io.EOF {
+			take := c.line
+			if within {
+				take = c.piece
+			}
 			if len(rest) > 0 {
-				if e := c.line(rest, pos); e != nil {
+				if e := take(rest, pos); e != nil {
 					return e
 				}
 			}
@@ -124,6 +148,25 @@ func (c *cutter) line(line []byte, pos int64) error {
 	}
 	if len(k.raw) >= blockMin && blockEnds(len(k.raw), lineSum(text)) {
 		return c.end()
+	}
+	return nil
+}
+
+// piece keeps a part of a line that is too long, in blocks of the usual size.
+func (c *cutter) piece(part []byte, pos int64) error {
+	c.lastOff, c.lastLen = 0, 0 // what comes at the end is of no line here
+	for len(part) > 0 {
+		if c.current == nil {
+			c.begin(pos)
+		}
+		n := min(len(part), blockMax)
+		c.current.raw = append(c.current.raw, part[:n]...)
+		part, pos = part[n:], pos+int64(n)
+		if len(c.current.raw) >= blockMax {
+			if err := c.end(); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }

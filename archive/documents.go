@@ -37,7 +37,7 @@ func (a *Archive) cutBundle(j *job, c *cutter) error {
 	defer r.Close()
 	ahead := newReadAhead(r)
 	defer ahead.Close()
-	return c.lines(ahead, 0)
+	return c.lines(ahead, 0, false)
 }
 
 // flat are the files of a bundle that become keys and values.

@@ -132,7 +132,7 @@ func (a *Archive) cutReplay(j *job, c *cutter) error {
 			return err
 		}
 	}
-	return c.lines(io.NewSectionReader(src, 0, size), 0)
+	return c.lines(io.NewSectionReader(src, 0, size), 0, false)
 }
 
 // blockReader reads a source from its blocks.

@@ -46,6 +46,10 @@ func responseKey(key string) (k [16]byte) {
 // are passed over without being looked at; within texts its quote is escaped.
 var usageMark = []byte(`usage":{"`)
 
+// maxAnswer is how long a line with figures can be: an answer and no more. Two
+// of this length are in memory at a time.
+const maxAnswer = 32 << 20
+
 // scanClaude reads the lines of a session file that begin in [from, to).
 func (u *usageFile) scanClaude(f io.ReaderAt, from, to int64, buf []byte) ([]byte, error) {
 	if cap(buf) < 1<<20 {
@@ -70,6 +74,14 @@ func (u *usageFile) scanClaude(f io.ReaderAt, from, to int64, buf []byte) ([]byt
 		n, err := f.ReadAt(buf[len(buf):cap(buf)], pos+int64(len(buf)))
 		buf = buf[:len(buf)+n]
 		last := bytes.LastIndexByte(buf, '\n') + 1
+		if last == 0 && len(buf) > maxAnswer { // no figures are looked for in such a line
+			if pos, err = lineEnd(f, pos+int64(len(buf))); err != nil || pos >= to {
+				u.pos = max(u.pos, pos)
+				return nil, err
+			}
+			buf = make([]byte, 0, 4<<20)
+			continue
+		}
 		if err == io.EOF && last < len(buf) {
 			u.lines(buf) // a last line without its end: it is read again later
 			u.pos = max(u.pos, pos+int64(last))

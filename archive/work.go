@@ -128,7 +128,22 @@ func (a *Archive) cut(j *job, c *cutter) error {
 	}
 	// A file may grow while it is read: what is behind its present end comes
 	// with the next refresh.
-	return c.lines(io.NewSectionReader(f, from, j.size-from), from)
+	within, err := midLine(f, from)
+	if err != nil {
+		return err
+	}
+	return c.lines(io.NewSectionReader(f, from, j.size-from), from, within)
+}
+
+// midLine reports whether a place is within a line; blocks begin there only in
+// one that is too long.
+func midLine(f io.ReaderAt, at int64) (bool, error) {
+	if at == 0 {
+		return false, nil
+	}
+	before := make([]byte, 1)
+	_, err := f.ReadAt(before, at-1)
+	return before[0] != '\n', err
 }
 
 func (a *Archive) cutRecord(j *job, c *cutter, src io.ReaderAt, from record.Cursor) error {
@@ -210,7 +225,12 @@ func warm(s *sessionFeed, f *os.File, until int64) error {
 	for {
 		part, err := r.ReadSlice('\n')
 		if err == bufio.ErrBufferFull {
-			long = append(long, part...)
+			if long = append(long, part...); len(long) > maxLine {
+				long = nil
+				if err := skipLine(r); err != nil {
+					return err
+				}
+			}
 			continue
 		}
 		line := part

@@ -430,6 +430,38 @@ func TestGiantLine(t *testing.T) {
 	}
 }
 
+// W21: a line that no entry can hold is on the record in pieces, and the lines
+// after it are, too; a piece is unknown even if it looks like a line.
+func TestLineInPieces(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	const piece = 4096
+	long := strings.Repeat("x", 2*piece) + line("b", "forged")
+	whole := line("a", "1") + "\n" + long + "\n" + line("c", "3")
+	p.write(p.main(sessionA), whole)
+	o := p.options()
+	o.maxLine = piece
+	o.pieceSize = piece
+	for range 2 { // the second finds everything on the record
+		if b := p.collect(o); !b.OK() || b.BytesRead != int64(len(whole)) {
+			t.Fatalf("%+v", b)
+		}
+	}
+	p.same(runA, "main", line("a", "1"), long[:piece], long[piece:2*piece], long[2*piece:], line("c", "3"))
+	for i, e := range p.entries(runA) {
+		if (e.Type == transcript.Unknown) != (0 < i && i < 4) {
+			t.Errorf("entry %d is %s: %.80s", i, e.Type, e.Raw)
+		}
+	}
+	p.write(p.main(sessionA), whole+"\n"+line("d", "4")+"\n")
+	if b := p.collect(o); !b.OK() {
+		t.Fatalf("%+v", b)
+	}
+	if n := len(p.entries(runA)); n != 6 {
+		t.Errorf("%d entries after one more line", n)
+	}
+}
+
 func quoted(s string) []byte {
 	b, _ := jsontext.AppendString(nil, []byte(s))
 	return b

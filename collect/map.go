@@ -80,7 +80,7 @@ func MapReader(ctx context.Context, r io.Reader, out transcript.Store, o MapOpti
 				break
 			}
 		}
-		if err = m.line(line); err != nil {
+		if err = m.line(line, false); err != nil {
 			break
 		}
 	}
@@ -214,12 +214,12 @@ func (m *mapping) file(t target) error {
 	if err := m.begin(t); err != nil {
 		return err
 	}
-	f := tail.New(t.path, tail.Options{ReadSize: 256 << 10, NoHash: true})
+	f := tail.New(t.path, tail.Options{ReadSize: 256 << 10, MaxLine: MaxLine, PieceSize: pieceSize, NoHash: true})
 	defer f.Close()
 	f.Finish()
 	m.b.Files++
 	for f.Next() {
-		if err := m.line(f.Line()); err != nil {
+		if err := m.line(f.Line(), f.Piece()); err != nil {
 			return err
 		}
 	}
@@ -245,12 +245,12 @@ func (m *mapping) end() error {
 	return err
 }
 
-func (m *mapping) line(line []byte) error {
+func (m *mapping) line(line []byte, piece bool) error {
 	m.b.Lines++
-	if m.o.SourceTime {
+	if m.o.SourceTime && !piece {
 		m.stamp = lineTime(line, m.stamp)
 	}
-	m.items = m.mapper.Append(m.items[:0], line)
+	m.items = mapLine(m.mapper, m.items[:0], m.t, line, piece)
 	agentCalls(line, m.items, func(id string) { m.callers[id] = m.t.source })
 	if err := m.emit(m.items); err != nil {
 		return err

@@ -29,7 +29,8 @@ type Options struct {
 
 	NoEvents bool // poll only
 
-	giant int // see giantLine; 0 means its default
+	giant              int   // see giantLine; 0 means its default
+	maxLine, pieceSize int64 // 0 means MaxLine and its pieces
 
 	// Progress is told of the state about once a second while Run works.
 	Progress func(Balance)
@@ -54,6 +55,9 @@ func (o *Options) fill() {
 	}
 	if o.giant <= 0 {
 		o.giant = giant
+	}
+	if o.maxLine <= 0 {
+		o.maxLine, o.pieceSize = MaxLine, pieceSize
 	}
 }
 

@@ -67,7 +67,7 @@ func (s *source) follow(cuts []int64) {
 	if s.file != nil {
 		s.file.Close()
 	}
-	s.file = tail.New(s.t.path, tail.Options{ReadSize: s.sess.c.o.MaxReadBytes, Cuts: cuts})
+	s.file = tail.New(s.t.path, tail.Options{ReadSize: s.sess.c.o.MaxReadBytes, MaxLine: s.sess.c.o.maxLine, PieceSize: s.sess.c.o.pieceSize, Cuts: cuts})
 	s.gen = 0
 	s.fromStart()
 }
@@ -173,7 +173,7 @@ func (s *source) anew() error {
 func (s *source) line() error {
 	line := s.file.Line()
 	s.lines++
-	s.items = s.mapper.Append(s.items[:0], line)
+	s.items = mapLine(s.mapper, s.items[:0], s.t, line, s.file.Piece())
 	agentCalls(line, s.items, func(id string) { s.sess.callers[id] = s.t.source })
 	take := s.all
 	if len(line) >= s.sess.c.o.giant {
@@ -314,7 +314,7 @@ func (s *source) end() error {
 	var items []transcript.Item
 	if s.file.Next() {
 		s.lines++
-		items = s.mapper.Append(nil, s.file.Line())
+		items = mapLine(s.mapper, nil, s.t, s.file.Line(), s.file.Piece())
 		if len(s.file.Line()) >= s.sess.c.o.giant {
 			for i := range items {
 				slim(&items[i])

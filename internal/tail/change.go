@@ -113,7 +113,7 @@ func (f *File) restart() {
 func (f *File) again() {
 	f.gen++
 	f.offset, f.scanned, f.base = 0, 0, 0
-	f.buf, f.last, f.paused, f.swallow = nil, nil, false, false
+	f.buf, f.last, f.paused, f.swallow, f.within = nil, nil, false, false, false
 	f.cuts = nil
 	if f.hash != nil {
 		f.hash.Reset()

@@ -4,7 +4,8 @@
 // when there is nothing more for now. It has no goroutine, no clock and no
 // watcher; whoever follows decides when to look again.
 //
-// Lines end at \n bytes and nowhere else, and have any length. A line whose
+// Lines end at \n bytes and nowhere else, and have any length; who cannot hold
+// any sets MaxLine and is given a longer one in pieces. A line whose
 // end is not there yet is held back; Finish says that no end will come, and
 // then it is delivered as it is. Memory is one read (64 KiB) and the line that
 // was delivered last: a long line is not gathered, its end is looked for first

@@ -23,6 +23,11 @@ type Options struct {
 	// are of the first generation only.
 	Cuts []int64
 
+	// MaxLine bounds what is delivered at once: a longer line comes in
+	// pieces of PieceSize, of which Piece is true. 0: no line is too long;
+	// and pieces are as long as a line may be.
+	MaxLine, PieceSize int64
+
 	NoHash bool // leave SHA256 out of positions
 }
 
@@ -73,6 +78,8 @@ type File struct {
 
 	line     []byte
 	unended  bool
+	piece    bool // the line at hand is one of a longer one's pieces
+	within   bool // pieces of the line at offset were delivered
 	swallow  bool // an unended line was delivered: a newline now ends nothing else
 	finish   bool
 	starting bool // the content is to be begun anew
@@ -86,6 +93,9 @@ func New(path string, o Options) *File {
 	f := &File{path: path, o: o, size: o.ReadSize, cuts: o.Cuts}
 	if f.size <= 0 {
 		f.size = DefaultReadSize
+	}
+	if o.PieceSize <= 0 {
+		f.o.PieceSize = o.MaxLine
 	}
 	if !o.NoHash {
 		f.hash = sha256.New()
@@ -136,6 +146,10 @@ func (f *File) Line() []byte { return f.line }
 // Unended says that the line has no newline: it was the last of its file, or
 // it is cut.
 func (f *File) Unended() bool { return f.unended }
+
+// Piece says that the line is a piece of one that is longer than MaxLine. What
+// a piece holds may look like a line of its own and is none.
+func (f *File) Piece() bool { return f.piece }
 
 // Err says why the file may not be read; nil when it may.
 func (f *File) Err() error { return f.err }
@@ -215,10 +229,19 @@ func (f *File) lineEnd() (end int64, newline bool, err error) {
 	}
 }
 
-// cut returns the next cut if it lies within the line and not after limit.
+// cut returns the next cut if it lies within the line and not after limit; a
+// line that is too long is cut as well.
 func (f *File) cut(limit int64) (int64, bool) {
 	for len(f.cuts) > 0 && f.cuts[0] <= f.offset {
 		f.cuts = f.cuts[1:]
+	}
+	longest, piece := f.o.MaxLine, f.o.PieceSize
+	if f.within {
+		longest = piece
+	}
+	if f.o.MaxLine > 0 && limit-f.offset > longest && (len(f.cuts) == 0 || f.cuts[0] > f.offset+longest) {
+		f.within = true
+		return f.offset + piece, true
 	}
 	if len(f.cuts) == 0 || f.cuts[0] > limit {
 		return 0, false
@@ -277,7 +300,7 @@ func (f *File) remember(chunk []byte) {
 func (f *File) deliver(end int64, newline bool) bool {
 	if f.swallow && end == f.offset && newline {
 		f.advance([]byte{'\n'})
-		f.swallow = false
+		f.swallow, f.within = false, false
 		return false
 	}
 	line, ok := f.bytes(end)
@@ -287,6 +310,7 @@ func (f *File) deliver(end int64, newline bool) bool {
 		return false
 	}
 	f.line, f.unended, f.swallow = line, !newline, !newline
+	f.piece, f.within = f.within, f.within && !newline
 	f.advance(line)
 	if newline {
 		f.advance([]byte{'\n'})

@@ -304,6 +304,41 @@ func TestCuts(t *testing.T) {
 	}
 }
 
+// Who cannot hold a line is given it in pieces; a cut within it counts.
+func TestPieces(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f")
+	write(t, path, "abc\n0123456789\nabcd\nxyz")
+	for _, size := range []int{0, 1, 3} {
+		for _, c := range []struct {
+			cuts  []int64
+			piece int64
+			want  string
+		}{
+			{nil, 0, "abc 0123+ 4567+ 89+ abcd xyz"},
+			{[]int64{9}, 0, "abc 0123+ 4+ 5678+ 9+ abcd xyz"},
+			{[]int64{6}, 0, "abc 01 2345+ 6789+ abcd xyz"},
+			{nil, 3, "abc 012+ 345+ 678+ 9+ abcd xyz"},
+			{[]int64{8}, 3, "abc 0123 456+ 789+ abcd xyz"},
+			{[]int64{9}, 3, "abc 012+ 34+ 567+ 89+ abcd xyz"},
+		} {
+			f := New(path, Options{ReadSize: size, Cuts: c.cuts, MaxLine: 4, PieceSize: c.piece})
+			f.Finish()
+			var got []string
+			for f.Next() {
+				mark := ""
+				if f.Piece() {
+					mark = "+"
+				}
+				got = append(got, string(f.Line())+mark)
+			}
+			if s := strings.Join(got, " "); s != c.want || f.Offset() != 23 {
+				t.Errorf("reads of %d, cuts %v: %s up to %d", size, c.cuts, s, f.Offset())
+			}
+			f.Close()
+		}
+	}
+}
+
 // A long line is held in memory once.
 func TestLongLineMemory(t *testing.T) {
 	const size = 48 << 20
