@@ -1,6 +1,6 @@
 // Package redact takes secrets out of text before it leaves the machine:
-// tokens of known shape, private keys, high-entropy values of names that sound
-// secret, passwords in addresses, authorisation headers, the values of
+// tokens of known shape and private keys, in base64 too, high-entropy values of names that sound
+// secret, passwords in addresses and commands, authorisation headers, the values of
 // secret-looking environment variables, and what the person's own patterns say.
 //
 // It reads text as it lies in files, JSON inside JSON inside JSON included: an
@@ -121,7 +121,8 @@ func New(o Options) *Redactor {
 	for _, s := range o.Spare {
 		r.spare[s] = true
 	}
-	r.rules = slices.Concat(shapeRules(), structuredRules(), headerRules(), nameRules(), envRules(o.EnvValues))
+	r.rules = slices.Concat(shapeRules(), structuredRules(), encodedRules(), discordRules(), headerRules(), commandRules(), nameRules(),
+		envRules(o.EnvValues))
 	anchors := make([]string, len(r.rules))
 	for i, rule := range r.rules {
 		anchors[i] = rule.anchor

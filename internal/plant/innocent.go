@@ -120,5 +120,17 @@ see docs/secret-management.md#token-rotation-2
 MAX_TOKEN_LENGTH_PER_REQUEST=4096
 TOKEN_FILE=/run/secrets/token
 --token-file /run/secrets/api2
+curl -u user:password https://example.com
+curl -u $USER:$TOKEN https://example.com
+curl -u ada https://example.com
+mysql -u root -p main
+mysql -uroot -ppassword main
+mkdir -p build/testdata/fixtures9
+docker run -p 8080:80 image
+machine learning with a login and a password that nobody knows
+"auth": "none"
+{"auth":"aGVsbG8gd29ybGQ="}
+echo aGVsbG8gd29ybGQsIHRoaXMgaXMgbm8gc2VjcmV0 | base64 -d
+MTIzNDU2Nzg5MDEyMzQ1Njc4.short.tail
 "etc/passwd": "guest:x:1000:1000:guest:/home/guest:/bin/sh"
 `

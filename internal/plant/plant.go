@@ -63,6 +63,7 @@ func Secrets(seed uint64) []Secret {
 	tokens(s, add)
 	assignments(s, add)
 	connections(s, add)
+	commands(s, add)
 	keys(s, func(sec Secret) { list = append(list, sec) })
 	environment(s, func(sec Secret) { list = append(list, sec) })
 	return list
@@ -142,6 +143,23 @@ func connections(s source, add adder) {
 	add("token scheme", `"authorization": "Token %s"`, s.pick(40, hexes))
 	add("bare bearer", "curl -H 'bearer %s'", s.pick(48, all))
 	add("sas", "https://x.blob.core.windows.net/c?sv=2022&sig=%s", s.pick(42, all)+"%3D")
+}
+
+// commands are secrets that no name stands beside.
+func commands(s source, add adder) {
+	b64 := base64.StdEncoding.EncodeToString
+	add("netrc", "machine git.internal login ada password %s", s.pick(14, all))
+	add("netrc on lines", "machine git.internal\n  login ada\n  password %s\n", s.pick(14, all))
+	add("curl login", "curl -sS -u ada:%s https://git.internal/api", s.pick(14, all))
+	add("curl login, long", `curl --user "ada:%s" https://git.internal/api`, s.pick(14, all))
+	add("mysql", "mysql -h db -u root -p%s main", s.pick(12, all))
+	add("sshpass", "sshpass -p '%s' ssh ada@host", s.pick(12, all))
+	add("redis-cli", "redis-cli -h cache -a %s ping", s.pick(16, all))
+	add("docker auth", `{"auths":{"registry.internal":{"auth":"%s"}}}`, b64([]byte("ada:"+s.pick(18, all))))
+	add("discord", "bot %s came up", b64([]byte("1"+s.pick(17, digits)))+"."+s.pick(6, all)+"."+s.pick(38, url))
+	add("key in base64", "echo %s | base64 -d", b64([]byte("sk-"+"ant-api03-"+s.pick(93, url)+"AA")))
+	add("key in base64, shifted", "data: %s", b64([]byte("x=gh"+"p_"+s.pick(36, all)+"\n")))
+	add("private key in base64", "  client-key-data: %s", b64([]byte("-----"+"BEGIN PRIVATE KEY-----\n"+s.pick(64, all)+"\n"+s.pick(64, all)+"\n-----"+"END PRIVATE KEY-----\n")))
 }
 
 func keys(s source, add func(Secret)) {
