@@ -5,7 +5,8 @@
 // after the other: memory does not grow with the run. It stores nothing, and
 // refuses to write formats that it does not know. A page of HTML loads nothing
 // from anywhere and runs no script; every text in it is escaped. A cell of CSV
-// that a spreadsheet would take for a formula is quoted with an apostrophe.
+// that a spreadsheet would take for a formula is quoted with an apostrophe, by
+// the one rule for it (screen.Cell).
 package export
 
 import (
@@ -20,6 +21,7 @@ import (
 	"time"
 
 	"conclave/archive"
+	"conclave/internal/screen"
 	"conclave/transcript"
 )
 
@@ -123,9 +125,7 @@ func (t *table) entry(e *archive.Entry) error {
 	row := []string{e.Run, e.Project, e.Role, e.Source, strconv.FormatInt(e.Sequence, 10), stamp(e.Timestamp),
 		string(e.Type), e.Tool, e.ToolID, strconv.FormatBool(e.Failed), e.Text}
 	for i, cell := range row {
-		if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
-			row[i] = "'" + cell
-		}
+		row[i] = screen.Cell(cell)
 	}
 	return t.csv.Write(row)
 }

@@ -177,7 +177,8 @@ func (env *environment) exportLines(ctx context.Context, a *archive.Archive, q q
 			return environmentError("%w", err)
 		}
 		for _, r := range rows.Rows {
-			fmt.Fprintln(w, r[0])
+			w.WriteString(cellText(r[0]))
+			w.WriteByte('\n')
 		}
 		return w.Flush()
 	}

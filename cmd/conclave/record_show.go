@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -192,10 +193,10 @@ func (v *entryView) print(env *environment, line []byte) error {
 	}
 	switch {
 	case v.asJSON:
-		_, err = env.Stdout.Raw().Write(append(line, '\n'))
+		_, err = env.Stdout.Raw().Write(append(slices.Clip(line), '\n'))
 	case v.raw && e.Raw == nil:
 	case v.raw:
-		_, err = env.Stdout.Raw().Write(append(e.Raw, '\n'))
+		_, err = env.Stdout.Raw().Write(append(slices.Clip(e.Raw), '\n'))
 	default:
 		err = printEntry(env.Stdout, &e)
 	}

@@ -196,7 +196,7 @@ func (env *environment) runInRoom(ctx context.Context, role string, work, comman
 	defer r.Close()
 	run := agent.Command{Path: path, Args: command[1:], Dir: r.Place().InGuest(agent.WorkDir), Env: []string{
 		"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + r.Place().InGuest(agent.HomeDir), "TMPDIR=" + r.Place().InGuest(agent.TempDir),
-		"TERM=" + env.Getenv("TERM"), "LANG=C.UTF-8", "PS1=" + role + "$ ",
+		"TERM=dumb", "LANG=C.UTF-8", "PS1=" + role + "$ ",
 	}}
 	if terminal {
 		err = env.attach(ctx, r, run)

@@ -27,7 +27,7 @@ var house = map[string]string{
 	"agent/offline":       "agent agent/local transcript",
 	"agent/scripted":      "agent agent/local transcript",
 	"archive":             "agent/claude agent/codex bundle bundle/redact internal/jsontext internal/lockfile internal/price record transcript",
-	"archive/export":      "archive transcript",
+	"archive/export":      "archive internal/screen transcript",
 	"audit":               "internal/jsontext internal/shingle policy record transcript",
 	"bench":               "",
 	"bundle":              "audit bundle/redact internal/git internal/jsontext record transcript",

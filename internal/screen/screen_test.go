@@ -44,7 +44,9 @@ var hostile = map[string]string{
 
 // innocent text is left alone.
 var innocent = []string{
-	"", "plain", "Größe – “quoted” … ✓ ● ◐", "日本語 한국어", "שלום مرحبا", "می\u200cخواهم", "क्\u200dष", "🧙\u200d♂\ufe0f", "🏳\ufe0f\u200d🌈",
+	"", "plain", "Größe – “quoted” … ✓ ● ◐", "日本語 한국어", "שלום مرحبا",
+	"می\u200cخواهم", "क्\u200dष", "🧙\u200d♂\ufe0f",
+	"🏳\ufe0f\u200d🌈",
 	"👩🏽\u200d🚀", "1\ufe0f\u20e3", "❤\ufe0f", "e\u0301", "\ufffd", "葛\U000e0100", "a\u00a0b",
 }
 
@@ -70,6 +72,32 @@ func TestInnocentTextIsLeftAlone(t *testing.T) {
 		}
 		if at := Foreign([]byte(text)); at != nil {
 			t.Errorf("%q is foreign at %v", text, at)
+		}
+	}
+}
+
+// said is an error that knows its own words.
+type said struct{ file string }
+
+func (s said) Error() string { return "open " + s.file + "\ntry: again" }
+func (s said) Text() Text    { return Sprintf("open %s\ntry: again", s.file) }
+
+// TestErrorsTellTheirOwnWordsFromForeignOnes, also through what carries them.
+func TestErrorsTellTheirOwnWordsFromForeignOnes(t *testing.T) {
+	own, other := said{"a\ntry: rm"}, errors.New("b\ntry: rm")
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{own, "open a␊try: rm\ntry: again"},
+		{errors.Join(own, nil), "open a␊try: rm\ntry: again"},
+		{fmt.Errorf("%w", own), "open a␊try: rm\ntry: again"},
+		{errors.Join(own, other), "open a␊try: rm\ntry: again\n  b\n  try: rm"},
+		{fmt.Errorf("x: %w", own), "x: open a\n  try: rm\n  try: again"},
+		{other, "b\n  try: rm"},
+	} {
+		if got := Sprintf("%v", c.err).String(); got != c.want {
+			t.Errorf("%q is shown as %q, want %q", c.err, got, c.want)
 		}
 	}
 }
@@ -213,7 +241,10 @@ func TestJSON(t *testing.T) {
 
 // TestCells: one rule for formulas (W19).
 func TestCells(t *testing.T) {
-	for _, formula := range []string{"=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\rx", "\tx", "  =1", "\n=1", "\"=1", "'=1", "\u00a0=1", "＝1", "＋1", "－1", "＠x", "\ufeff=1", "\u200b=1", "\x00=1"} {
+	for _, formula := range []string{
+		"=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\rx", "\tx", "  =1", "\n=1", "\"=1", "'=1",
+		"\u00a0=1", "＝1", "＋1", "－1", "＠x", "\ufeff=1", "\u200b=1", "\x00=1",
+	} {
 		if got := Cell(formula); got != "'"+formula {
 			t.Errorf("%q becomes %q", formula, got)
 		}
@@ -254,7 +285,7 @@ func FuzzShown(f *testing.F) {
 		}
 		raw, err := JSON(text)
 		var back string
-		if err != nil || Foreign(raw) != nil || json.Unmarshal(raw, &back) != nil || back != strings.ToValidUTF8(text, "\ufffd") && utf8.ValidString(text) {
+		if err != nil || Foreign(raw) != nil || json.Unmarshal(raw, &back) != nil || utf8.ValidString(text) && back != text {
 			t.Errorf("%q: %q", text, raw)
 		}
 	})

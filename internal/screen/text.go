@@ -84,11 +84,34 @@ func textOf(v any) Text {
 	case Texter:
 		return v.Text()
 	case error:
-		return Indent(errorIndent, v.Error())
+		return errorText(v)
 	case string:
 		return Line(v)
 	}
 	return Line(fmt.Sprint(v))
+}
+
+// errorText is an error as a Text: what only carries other errors stands back
+// behind them, for one of them may know its own words.
+func errorText(err error) Text {
+	var inner []error
+	switch e := err.(type) {
+	case interface{ Unwrap() []error }:
+		inner = e.Unwrap()
+	case interface{ Unwrap() error }:
+		inner = []error{e.Unwrap()}
+	}
+	var said []string
+	var parts []Text
+	for _, e := range inner {
+		if e != nil {
+			said, parts = append(said, e.Error()), append(parts, textOf(e))
+		}
+	}
+	if len(parts) > 0 && strings.Join(said, "\n") == err.Error() {
+		return Join(parts, "\n"+errorIndent)
+	}
+	return Indent(errorIndent, err.Error())
 }
 
 // argument is foreign until it is found to be a Text.
