@@ -179,6 +179,19 @@ func TestFindings(t *testing.T) {
 			t.Errorf("findings %v, gaps %v", r.Findings, r.Gaps)
 		}
 	})
+	t.Run("a fallback is a gap where the role has one", func(t *testing.T) {
+		receipt := func(role, level string) func(*seat.Seat) error {
+			return func(s *seat.Seat) error {
+				return s.Event(audit.EventReceipt, "receipt", audit.Receipt{Turn: "t1", Role: role, Enforced: audit.Enforcement{Level: level,
+					Fallback: "no namespaces", Probes: []audit.Probe{{Name: "read", Control: "ok", Restricted: "EACCES"}}}})
+			}
+		}
+		if r := judge(t, run{script: quiet, event: receipt("cat", "fenced")}); !r.Clean() {
+			t.Errorf("findings %v, gaps %v", r.Findings, r.Gaps)
+		}
+		found(t, judge(t, run{script: quiet, event: receipt("cat", "advisory")}), audit.RuleEnforced, `the room was "advisory", cat needs`)
+		found(t, judge(t, run{script: quiet, event: receipt("dragon", "fenced")}), audit.RuleEnforced, `the room was "fenced", dragon needs sealed`)
+	})
 	t.Run("a turn without a receipt", func(t *testing.T) {
 		r := judge(t, run{script: quiet, event: func(s *seat.Seat) error {
 			return s.Event(audit.EventMessage, "message", audit.Message{Turn: "t2", Attempt: 1, Parts: []audit.Part{{Origin: audit.FromEngine, Text: "x"}}})

@@ -157,7 +157,9 @@ type Receipt struct {
 type Enforcement struct {
 	Level     string    `json:"level"`
 	Required  string    `json:"required"`
+	Fallback  string    `json:"fallback,omitempty"` // why the system could not give that
 	Mechanism string    `json:"mechanism,omitempty"`
+	Without   string    `json:"without,omitempty"`
 	Kernel    string    `json:"kernel,omitempty"`
 	UID       int       `json:"uid"`
 	ShownAt   time.Time `json:"shown_at"`

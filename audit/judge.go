@@ -198,6 +198,8 @@ func (j *judge) enforced(r Receipt, t *Turn) {
 		if t.Probes == 0 {
 			j.find(RuleEnforced, j.frameN, "the level %s is claimed without a probe", r.Enforced.Level)
 		}
+	case r.Enforced.Fallback != "" && t.Probes > 0 && policy.Level(r.Enforced.Level).Satisfies(policy.Fallback(policy.Role(r.Role))):
+		j.gap("turn %s: the room was %s where %s needs %s, as that system could not do better: %s", r.Turn, r.Enforced.Level, r.Role, required, r.Enforced.Fallback)
 	case lowered(r.Stamps):
 		j.gap("turn %s: the room was %s where %s needs %s, by the person's word", r.Turn, r.Enforced.Level, r.Role, required)
 	default:

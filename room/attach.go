@@ -42,7 +42,7 @@ func (r *Room) Run(ctx context.Context, c agent.Command, s Stdio) error {
 	if err != nil {
 		return err
 	}
-	shown.Required = r.plan.Level
+	shown.Required, shown.Fallback = r.plan.Level, r.plan.cannot
 	r.show(shown)
 	if err := r.enter(a); err != nil {
 		_ = stopNow(a.running)

@@ -26,8 +26,9 @@
 // process that is about to become the program shows that it cannot do it. A
 // pair that is missing, whose control did not succeed, or whose attempt did,
 // is a refusal: the program does not start (ErrLevel). There is no fallback
-// from one level to another. Lowering is a field of the Plan, and stands in
-// the Enforcement.
+// from one level to another but by the Plan: Lower is the person's word,
+// Fallback what the role may have on a system that cannot seal. Either stands
+// in the Enforcement.
 //
 // The room refuses to be filled with links, with files that are not regular,
 // with symbolic links that leave the named work, and with files that have a

@@ -14,8 +14,11 @@ type Enforcement struct {
 	// Level is what the probes have shown, empty before a program started.
 	Level Level `json:"level"`
 	// Required is what the role needs. Level is weaker only by the person's
-	// explicit word.
+	// explicit word, or by Fallback.
 	Required Level `json:"required"`
+	// Fallback is why this system could not seal the room, where it was
+	// allowed to be built weaker then.
+	Fallback string `json:"fallback,omitempty"`
 
 	Mechanism string `json:"mechanism,omitempty"` // "namespaces, landlock 7, seccomp"
 	Kernel    string `json:"kernel,omitempty"`

@@ -73,7 +73,7 @@ func (r *Room) Launch(ctx context.Context, c agent.Command) (agent.Process, erro
 	if err != nil {
 		return nil, err
 	}
-	shown.Required = r.plan.Level
+	shown.Required, shown.Fallback = r.plan.Level, r.plan.cannot
 	r.show(shown)
 	if err := r.enter(p); err != nil {
 		return nil, errors.Join(err, stopNow(p.running))
@@ -88,7 +88,7 @@ func (r *Room) Check(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	shown.Required = r.plan.Level
+	shown.Required, shown.Fallback = r.plan.Level, r.plan.cannot
 	r.show(shown)
 	return nil
 }

@@ -47,6 +47,10 @@ type Plan struct {
 	// required one. It stands in the Enforcement.
 	Lower Level
 
+	// Fallback is what is built where this system cannot seal a room; empty
+	// means that nothing is. It stands in the Enforcement, with the reason.
+	Fallback Level
+
 	// Grants are copied into work. Workspace is a view of a project.
 	Grants    []Grant
 	Workspace *View
@@ -70,6 +74,9 @@ type Plan struct {
 	// Base is the directory that holds rooms; empty means a directory of this
 	// user in the system's temporary directory. It must not be in a project.
 	Base string
+
+	// cannot is why Fallback is built, empty when it is not.
+	cannot string
 
 	// test holds what only tests of this package change.
 	test hooks
@@ -171,13 +178,15 @@ func (p Plan) normal() (Plan, error) {
 	if p.Level == "" {
 		p.Level = Sealed
 	}
-	for _, l := range []Level{p.Level, p.Lower} {
+	for _, l := range []Level{p.Level, p.Lower, p.Fallback} {
 		if l != "" && !l.known() {
 			return p, fmt.Errorf("open room: level %q is not known: use sealed, fenced or advisory", l)
 		}
 	}
-	if p.Lower.rank() > p.Level.rank() {
-		return p, fmt.Errorf("open room: %s is no lower than %s", p.Lower, p.Level)
+	for _, l := range []Level{p.Lower, p.Fallback} {
+		if l.rank() > p.Level.rank() {
+			return p, fmt.Errorf("open room: %s is no lower than %s", l, p.Level)
+		}
 	}
 	if p.Base == "" {
 		p.Base = filepath.Join(os.TempDir(), "conclave-"+strconv.Itoa(os.Getuid()))
@@ -213,8 +222,11 @@ func (p Plan) normal() (Plan, error) {
 
 // level is the one that is built.
 func (p Plan) level() Level {
-	if p.Lower != "" {
+	switch {
+	case p.Lower != "":
 		return p.Lower
+	case p.cannot != "":
+		return p.Fallback
 	}
 	return p.Level
 }

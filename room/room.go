@@ -48,6 +48,9 @@ func Open(ctx context.Context, p Plan) (*Room, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("open room: %w", err)
 	}
+	if p.cannot = p.mustFallBack(ctx); p.cannot != "" && available(p.Fallback) != nil {
+		p.cannot = "" // refused for the level that is required
+	}
 	if err := available(p.level()); err != nil {
 		return nil, &levelError{p.level(), p.Role, err, hintFor(p.level())}
 	}
@@ -67,7 +70,7 @@ func Open(ctx context.Context, p Plan) (*Room, error) {
 }
 
 func (r *Room) furnish() error {
-	r.shown.Required = r.plan.Level
+	r.shown.Required, r.shown.Fallback = r.plan.Level, r.plan.cannot
 	r.place = agent.Place{Host: r.work.place(), Guest: r.work.place()}
 	if r.mounts() {
 		r.place.Guest = guestPlace

@@ -35,6 +35,9 @@ func (r *Room) attach(ctx context.Context, c agent.Command, s Stdio) (*process, 
 	return p, shown, nil
 }
 
+// HasTerminals says that NewTerminal can make one.
+const HasTerminals = true
+
 // NewTerminal makes a terminal of its own for a program in a room. The outer
 // end is relayed to the person's terminal; the inner one is the program's.
 // The person's own terminal never enters: what is typed into it would reach

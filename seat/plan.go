@@ -49,6 +49,9 @@ type Plan struct {
 	// Stamps go on every receipt.
 	Stamps []string
 
+	// Tell takes what the person must know now; nil for nobody.
+	Tell func(string)
+
 	// Stream takes the log stream, nil for none; Watch sees every event of a
 	// turn as it happens.
 	Stream *transcript.Stream

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -126,7 +127,30 @@ func (s *Seat) furnish(ctx context.Context) error {
 		return err
 	}
 	s.place = s.room
+	s.admitWeakness()
 	return s.recordRoom()
+}
+
+// admitWeakness puts on every receipt that the room is weaker than its role
+// requires, and tells the person where that was not their own word.
+func (s *Seat) admitWeakness() {
+	weaker := s.room.Weaker()
+	if weaker == "" {
+		return
+	}
+	s.plan.Stamps = append(slices.Clone(s.plan.Stamps), weaker)
+	if s.plan.Tell != nil && s.room.Enforcement().Fallback != "" {
+		s.plan.Tell(s.plan.Role + ": " + weaker)
+	}
+}
+
+// Weaker says why the seat's room is weaker than its role requires, empty when
+// it is not.
+func (s *Seat) Weaker() string {
+	if s.room == nil {
+		return ""
+	}
+	return s.room.Weaker()
 }
 
 func (s *Seat) openGateway(token string) error {

@@ -23,6 +23,7 @@ type actor struct {
 	model     string
 	upstream  *gateway.Upstream
 	programs  []string
+	tell      func(string)
 }
 
 // cast finds who answers for a role. offline is the embedded party's agent for
@@ -73,7 +74,7 @@ func (w *workspace) program(env *environment, a config.Agent, role, name string,
 		return actor{}, environmentError("%s is to be played by %s: say which model (agents: %s: {agent: %[2]s, model: …} in %s)", role, name, role, config.FileName)
 	}
 	return actor{
-		agent: made, model: a.Model, programs: []string{filepath.Dir(native)},
+		agent: made, model: a.Model, programs: []string{filepath.Dir(native)}, tell: env.tell,
 		upstream: &gateway.Upstream{Kind: gateway.Kind(provider.Kind), BaseURL: provider.BaseURL, Key: key},
 	}, nil
 }
@@ -141,15 +142,17 @@ func lies(path, dir string) (bool, error) {
 	return false, nil
 }
 
+// tell says to the person what they must know now, beside what was asked for.
+func (env *environment) tell(text string) { env.Stderr.Printf("conclave: %s\n", text) }
+
 // dress puts the actor into a seat's plan.
 func (a actor) dress(p *seat.Plan, w *workspace) {
 	p.Agent, p.InProcess, p.Model, p.Upstream = a.agent, a.inProcess, a.model, a.upstream
 	p.Room.Programs = append(p.Room.Programs, a.programs...)
 	p.Workspace = w.root
-	p.Program = "conclave " + version
+	p.Program, p.Tell = "conclave "+version, a.tell
 	p.Budget = gateway.Budget{USD: w.config.Budget.USD, Tokens: w.config.Budget.Tokens}
 	if lower := w.config.Lower[p.Role]; lower != "" && !a.inProcess {
 		p.Room.Lower = room.Level(lower)
-		p.Stamps = append(p.Stamps, "room lowered to "+lower+" by the person's word")
 	}
 }

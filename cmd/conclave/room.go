@@ -194,11 +194,15 @@ func (env *environment) runInRoom(ctx context.Context, role string, work, comman
 		return environmentError("%w", err)
 	}
 	defer r.Close()
+	if weaker := r.Weaker(); weaker != "" {
+		env.tell(role + ": " + weaker)
+	}
 	run := agent.Command{Path: path, Args: command[1:], Dir: r.Place().InGuest(agent.WorkDir), Env: []string{
 		"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + r.Place().InGuest(agent.HomeDir), "TMPDIR=" + r.Place().InGuest(agent.TempDir),
 		"TERM=dumb", "LANG=C.UTF-8", "PS1=" + role + "$ ",
 	}}
-	if terminal {
+	// Who only listens to a terminal needs one on both sides.
+	if terminal || env.StdinIsTerminal && env.Stdout.Terminal() && room.HasTerminals && fileOf(env.Stdin) != nil {
 		err = env.attach(ctx, r, run)
 	} else {
 		err = env.relay(ctx, r, run)
@@ -214,7 +218,8 @@ func (env *environment) runInRoom(ctx context.Context, role string, work, comman
 }
 
 // relay runs a command in a room: what it says goes into a pipe or a file as it
-// is, and to a person through the screen.
+// is, and to a person through the screen. What it is told comes from a pipe or
+// a file as it is; what is typed comes through a pipe.
 func (env *environment) relay(ctx context.Context, r *room.Room, run agent.Command) error {
 	out, shownOut, err := handedOn(env.Stdout)
 	if err != nil {
@@ -226,7 +231,20 @@ func (env *environment) relay(ctx context.Context, r *room.Room, run agent.Comma
 		return environmentError("%w", err)
 	}
 	defer shownErrs()
-	return r.Run(ctx, run, room.Stdio{In: fileOf(env.Stdin), Out: out, Err: errs})
+	in := fileOf(env.Stdin)
+	if env.StdinIsTerminal {
+		typed, to, err := os.Pipe()
+		if err != nil {
+			return environmentError("%w", err)
+		}
+		defer typed.Close()
+		go func() { // ends with the program: a read of a terminal cannot be waited for
+			defer to.Close()
+			_, _ = io.Copy(to, env.Stdin)
+		}()
+		in = typed
+	}
+	return r.Run(ctx, run, room.Stdio{In: in, Out: out, Err: errs})
 }
 
 // handedOn is a file that a program in a room may write to, and what is to be
@@ -279,7 +297,11 @@ func (env *environment) attach(ctx context.Context, r *room.Room, run agent.Comm
 		defer close(shown)
 		_, _ = io.Copy(env.Stdout.Session(), outer)
 	}()
-	err = r.Run(ctx, run, room.Stdio{In: inner, Out: inner, Err: inner, Terminal: true})
+	streams := room.Stdio{In: inner, Out: inner, Err: inner, Terminal: true}
+	if f := env.Stderr.File(); f != nil {
+		streams.Err = f
+	}
+	err = r.Run(ctx, run, streams)
 	inner.Close()
 	<-shown
 	return err

@@ -54,6 +54,8 @@ func attack(args []string) error {
 		return unix.Setxattr(arg(1), "user.touched", []byte("x"), 0)
 	case "hunt":
 		return hunt(arg(1))
+	case "system":
+		return playSystem(arg(1))
 	case "decoy":
 		return decoy(arg(1))
 	}

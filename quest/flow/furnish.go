@@ -25,7 +25,8 @@ type Furnishing struct {
 // workspace and its history; for an evaluator the named work and no more.
 func Furnish(ctx context.Context, root string, role policy.Role, m quest.Material, work *quest.Work) (Furnishing, error) {
 	f := Furnishing{Grants: quest.Grant(role, m)}
-	f.Plan = room.Plan{Role: string(role), Level: room.Level(policy.Required(role)), Outside: []string{root}}
+	f.Plan = room.Plan{Role: string(role), Level: room.Level(policy.Required(role)), Fallback: room.Level(policy.Fallback(role)),
+		Outside: []string{root}}
 	for _, p := range f.Grants.Given {
 		f.Plan.Grants = append(f.Plan.Grants, room.Grant{Kind: string(p.Kind), Name: p.Name, Bytes: p.Bytes})
 	}

@@ -14,6 +14,7 @@ import (
 	"conclave/audit"
 	"conclave/internal/jsontext"
 	"conclave/policy"
+	"conclave/quest"
 	"conclave/record"
 	"conclave/transcript"
 )
@@ -177,6 +178,7 @@ func (h *House) sealRecord(run, reason string, f Filed) error {
 	delete(h.seats, run)
 	h.mu.Unlock()
 	if s != nil {
+		f.Outcome = quest.Stamped(f.Outcome, s.Weaker())
 		ctx, cancel := context.WithTimeout(context.Background(), leaveTimeout)
 		defer cancel()
 		if err := s.Event(EventConversation, "conversation", f); err != nil {

@@ -60,7 +60,7 @@ func (s *sitting) open(ctx context.Context) (*seat.Seat, error) {
 		Workspace: s.t.opts.Workspace, Run: s.run, Role: string(s.role), PromptName: s.promptName(), Program: s.t.opts.Program,
 		Attributes: map[string]string{"campaign": s.t.opts.Campaign, "character": s.who},
 		Agent:      actor.Agent, InProcess: actor.InProcess,
-		Room: room.Plan{Level: room.Level(policy.Required(s.role)), Base: s.t.opts.RoomBase, Outside: []string{s.t.opts.Workspace}},
+		Room: room.Plan{Level: room.Level(policy.Required(s.role)), Fallback: room.Level(policy.Fallback(s.role)), Base: s.t.opts.RoomBase, Outside: []string{s.t.opts.Workspace}},
 	}
 	if actor.Person {
 		p.Agent, p.InProcess = &person{t: s.t, who: s.seatName(), run: s.run}, true
