@@ -39,14 +39,10 @@ func ParseNarrative(text string, r Roster) (blocks []Block, faults []string) {
 	p := &audienceParser{roster: r, current: Audience{Party: true}}
 	text = cleanText(text)
 	at := 0
-	for _, m := range audienceMarker.FindAllStringSubmatchIndex(text, -1) {
-		p.text.WriteString(text[at:m[0]])
-		at = m[1]
-		tag := marker{text: text[m[0]:m[1]], closing: m[2] < m[3], gm: strings.EqualFold(text[m[4]:m[5]], "GM")}
-		if m[6] >= 0 {
-			tag.names = text[m[6]:m[7]]
-		}
-		p.marker(tag)
+	for _, m := range findMarkers(text, r) {
+		p.text.WriteString(text[at:m.from])
+		at = m.to
+		p.marker(m)
 	}
 	p.text.WriteString(text[at:])
 	if p.open.text != "" {
@@ -56,9 +52,52 @@ func ParseNarrative(text string, r Roster) (blocks []Block, faults []string) {
 	return p.blocks, p.faults
 }
 
-var audienceMarker = regexp.MustCompile(`(?i)\[(/?)(GM|TO)(?:[ \t]*:([^\]\n]*))?[ \t]*\]`)
+// What begins like a marker, in a text that was folded: its brackets, what
+// stands before the word, the word, what follows.
+var audienceMarkers = []*regexp.Regexp{
+	regexp.MustCompile(`\[([^a-z0-9\[\]\n]*)(gm|to)((?:[^a-z0-9\]\n][^\]\n]*)?)\]`),
+	regexp.MustCompile(`(?m)\[([^a-z0-9\[\]\n]*)(gm|to)([ \t]*(?::[^\]\n]*)?)$`),
+	regexp.MustCompile(`[({]([ \t/\\*_]*)(gm)([ \t*_]*)[)}]`),
+}
+
+// findMarkers lists the markers of a text. Full-width signs, invisible ones and
+// forgotten colons and brackets do not hide one.
+func findMarkers(text string, r Roster) []marker {
+	f := foldMarks(text)
+	var out []marker
+	for _, like := range audienceMarkers {
+		for _, m := range like.FindAllStringSubmatchIndex(f.text, -1) {
+			t := marker{from: f.at[m[0]], to: f.at[m[1]], text: text[f.at[m[0]]:f.at[m[1]]],
+				closing: strings.ContainsAny(f.text[m[2]:m[3]], `/\`), gm: f.text[m[4]:m[5]] == "gm", names: text[f.at[m[6]]:f.at[m[7]]]}
+			if t.gm || t.closing || addresses(f.text[m[6]:m[7]], f.text[m[1]:], r) {
+				t.names = strings.TrimPrefix(strings.TrimLeft(t.names, " \t\u00a0"), ":")
+				t.names = strings.TrimPrefix(t.names, "：")
+				out = append(out, t)
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b marker) int { return a.from - b.from })
+	return slices.CompactFunc(out, func(next, before marker) bool { return next.from < before.to })
+}
+
+// addresses tells [TO tilda] from [to be continued].
+func addresses(names, after string, r Roster) bool {
+	rest := strings.TrimSpace(names)
+	if rest == "" || rest[0] == ':' || closesTo.MatchString(after) {
+		return true
+	}
+	word := strings.Join(words(rest), " ")
+	return slices.ContainsFunc(r.Characters, func(c Character) bool {
+		name := words(c.Name + " " + c.Slug)
+		return len(name) > 0 && strings.HasPrefix(word+" ", name[0]+" ")
+	})
+}
+
+var closesTo = regexp.MustCompile(`\[[^a-z0-9\[\]\n]*[/\\][^a-z0-9\[\]\n]*to[^a-z0-9\]\n]*\]`)
 
 type marker struct {
+	from, to int
+
 	text    string
 	closing bool
 	gm      bool
@@ -86,11 +125,28 @@ func (p *audienceParser) flush() {
 	if p.spoilt {
 		a = Audience{}
 	}
-	if t := strings.Trim(p.text.String(), "\n"); strings.TrimSpace(t) != "" {
-		p.blocks = append(p.blocks, Block{a, t})
+	for _, b := range p.tagged(Block{a, p.text.String()}) {
+		if b.Text = strings.Trim(b.Text, "\n"); strings.TrimSpace(b.Text) != "" {
+			p.blocks = append(p.blocks, b)
+		}
 	}
 	p.text.Reset()
 	p.spoilt = false
+}
+
+// tagged keeps what stands between the tags of files for the GM: a GM that
+// copies out of a file copies them with it.
+func (p *audienceParser) tagged(b Block) []Block {
+	if b.Audience.String() == "gm" {
+		return []Block{b}
+	}
+	m := readMarkup(b.Text)
+	if len(m.regions) == 0 {
+		return []Block{b}
+	}
+	seen, kept := m.split(false)
+	p.faults = append(p.faults, "tags of files and comments stand in a narrative: what is for some alone goes between [TO: …] and [/TO] or [GM] and [/GM]")
+	return []Block{{b.Audience, seen}, {Audience{}, kept}}
 }
 
 func (p *audienceParser) marker(m marker) {
@@ -104,8 +160,10 @@ func (p *audienceParser) marker(m marker) {
 		if !m.gm {
 			p.audience(m.names)
 		}
-	case p.depth == 0:
+	case p.depth == 0: // what it was to close stands before it
 		p.fault("%s closes nothing", m.text)
+		p.spoilt = true
+		p.flush()
 	case p.depth > 1:
 		p.depth--
 	case m.gm != p.open.gm:

@@ -105,9 +105,6 @@ func (s SeatContext) check() error {
 	return nil
 }
 
-// ForEveryone is a text without what is the GM's in it and without named secrets.
-func ForEveryone(text string) string { return RemoveSecrets(RemoveGM(text)) }
-
 func (s *SeatContext) file(d *Dir, prefix, name, title string, limit int64, filter func(string) string, required bool) error {
 	data, err := d.Read(name, limit)
 	if errors.Is(err, fs.ErrNotExist) && !required {

@@ -30,7 +30,10 @@
 //
 // In files, <!-- gm -->…<!-- /gm --> is cut from what players get, and
 // <!-- secret:id -->…<!-- /secret --> tags words that the guard must never let
-// into a text for someone who does not have them.
+// into a text for someone who does not have them. What begins like a tag is one;
+// what is unclear is the GM's, to its end if that is clear, else to the end of the
+// file, and Campaign.Findings names it (tags.go, regions.go: the only reader of
+// tags).
 //
 // # Promises
 //

@@ -41,7 +41,7 @@ func KeepText(path, text string) *Kept {
 }
 
 func runsOf(text string) []uint64 {
-	return slices.Collect(windows(words(secretTag.ReplaceAllString(text, " ")), runWords))
+	return slices.Collect(windows(words(untagged(text)), runWords))
 }
 
 func guardSecrets(text string) []guardSecret {
@@ -142,9 +142,8 @@ func firstRun(w []string, n int, runs, known map[uint64]bool) string {
 }
 
 func mentionsTag(text, id string) bool {
-	return slices.ContainsFunc(secretTag.FindAllStringSubmatch(text, -1), func(m []string) bool {
-		return strings.EqualFold(m[1], id)
-	})
+	tags, _ := findTags(text)
+	return slices.ContainsFunc(tags, func(t tag) bool { return !t.gm && t.id == id })
 }
 
 // verbatim reports runs, neighbouring ones as one.

@@ -113,7 +113,7 @@ var rulingsG = map[string]func(*testing.T){
 	},
 	"G10": func(t *testing.T) {
 		for in, want := range map[string]string{
-			"a<!-- gm -->b<!-- /gm -->c": "ac", "a<!--GM-->b<!--/GM-->c": "ac", "a<!-- gm -->b": "a", "a<!-- /gm -->b": "ab",
+			"a<!-- gm -->b<!-- /gm -->c": "ac", "a<!--GM-->b<!--/GM-->c": "ac", "a<!-- gm -->b": "a", "a<!-- /gm -->b": "", "# A\na<!-- /gm -->b": "# A\n",
 			"a<!-- gm -->b<!-- gm -->c<!-- /gm -->d<!-- /gm -->e": "ae", "a\n<!--\n gm\n-->b<!-- /gm -->\n": "a\n\n",
 		} {
 			eq(t, in, RemoveGM(in), want)

@@ -31,7 +31,7 @@ type watched struct {
 	info  fs.FileInfo
 	fault string // why it could not be taken
 	whole *Kept
-	gm    *Kept // what only the GM may read of it
+	gm    *Kept // what its readers may not read of it
 }
 
 // NewWatch watches a campaign. Prints are made with printer.
@@ -98,9 +98,13 @@ func (w *Watch) look(d *Dir, info fs.FileInfo, p string) *watched {
 	}
 	text := cleanText(string(data))
 	now.whole = w.keep(p, text, old.whole)
-	now.gm = w.keep(p, onlyGM(text), old.gm)
+	_, kept := readMarkup(text).split(hasOwner(p))
+	now.gm = w.keep(p, kept, old.gm)
 	return now
 }
+
+// hasOwner says whether a file is one player's, who reads the secrets in it.
+func hasOwner(p string) bool { return Classify(p).Character != "" }
 
 // keep hashes a text, with the help of what was kept of an earlier one.
 func (w *Watch) keep(p, text string, old *Kept) *Kept {
@@ -192,27 +196,6 @@ func cutPieces(text string) []string {
 		out, text = append(out, text[:at]), text[at:]
 	}
 	return append(out, text)
-}
-
-// onlyGM is what RemoveGM removes.
-func onlyGM(text string) string {
-	var b strings.Builder
-	depth, at := 0, 0
-	for _, span := range gmTag.FindAllStringSubmatchIndex(text, -1) {
-		if depth > 0 {
-			b.WriteString(text[at:span[0]] + "\n")
-		}
-		if groups(text, span)[1] != "/" {
-			depth++
-		} else if depth > 0 {
-			depth--
-		}
-		at = span[1]
-	}
-	if depth > 0 {
-		b.WriteString(text[at:])
-	}
-	return strings.TrimSpace(b.String())
 }
 
 // maxWalk bounds how deep a campaign's directories are followed.

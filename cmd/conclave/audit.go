@@ -41,7 +41,7 @@ machine. Without a name it judges all records of this workspace. It exits with
 					return err
 				}
 			} else {
-				env.printAudit(reports)
+				env.printAudit(reports, 0)
 			}
 			for _, r := range reports {
 				if !r.Clean() {
@@ -128,11 +128,11 @@ func auditFile(file string) (*audit.Report, error) {
 	return audit.Judge(f)
 }
 
-func (env *environment) printAudit(reports []*audit.Report) {
+func (env *environment) printAudit(reports []*audit.Report, beside int) {
 
 	tw := env.Stdout.Table(false)
 	tw.Printf("ROLE\tTURN\tGIVEN\tDENIED\tSEARCHED\tROOM\tPROBES\tMODEL INPUT\tCHAIN\tRECEIPT\n")
-	findings := 0
+	findings := beside
 	for _, r := range reports {
 		chain := "sealed"
 		if !r.Sound {

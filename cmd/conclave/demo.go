@@ -309,7 +309,7 @@ func (d *demo) judge(context.Context) error {
 	if err != nil {
 		return err
 	}
-	inside.printAudit(reports)
+	inside.printAudit(reports, 0)
 	for _, r := range reports {
 		if !r.Clean() {
 			return saidNo()

@@ -316,7 +316,9 @@ func newTableAudit(env *environment) *cobra.Command {
 		Short: "What fed every call, and did anything reach anyone who must not know it?",
 		Long: `Audit lists for every call of the table the sources that fed it (path, digest)
 and the tools that were called in it, holds the sources against what the seat
-may read, and judges the records as conclave audit does. It exits with 1 when
+may read, and judges the records as conclave audit does. It looks through the
+campaign's files as well: for tags that are not clear, and for tagged secrets that
+also stand where others read them, with file and line. It exits with 1 when
 anything was found.`,
 		Example: "  conclave table audit ashfall\n  conclave table audit ashfall --json",
 		Args:    oneArg("campaign"),
@@ -344,7 +346,11 @@ anything was found.`,
 				}
 				reports = append(reports, r)
 			}
-			return env.printTableAudit(calls, reports, asJSON, isolation)
+			found, err := tableflow.Findings(root, args[0], tableCaps())
+			if err != nil {
+				return environmentError("%w", err)
+			}
+			return env.printTableAudit(calls, reports, found, asJSON, isolation)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
@@ -352,8 +358,8 @@ anything was found.`,
 	return cmd
 }
 
-func (env *environment) printTableAudit(calls []tableflow.Call, reports []*audit.Report, asJSON, isolation bool) error {
-	bad := 0
+func (env *environment) printTableAudit(calls []tableflow.Call, reports []*audit.Report, found []table.Finding, asJSON, isolation bool) error {
+	bad := len(found)
 	for _, c := range calls {
 		bad += len(c.Trespasses())
 	}
@@ -367,7 +373,7 @@ func (env *environment) printTableAudit(calls []tableflow.Call, reports []*audit
 		}
 	}
 	if asJSON {
-		if err := env.Stdout.JSON(map[string]any{"calls": calls, "reports": reports, "findings": bad}); err != nil {
+		if err := env.Stdout.JSON(map[string]any{"calls": calls, "reports": reports, "files": found, "findings": bad}); err != nil {
 			return err
 		}
 	} else {
@@ -387,8 +393,11 @@ func (env *environment) printTableAudit(calls []tableflow.Call, reports []*audit
 				env.Stdout.Printf("found: %s must not read %s\n", c.Character, p)
 			}
 		}
+		for _, f := range found {
+			env.Stdout.Printf("found: %s\n", f.String())
+		}
 		if !isolation {
-			env.printAudit(reports)
+			env.printAudit(reports, len(found))
 		}
 	}
 	if bad > 0 {

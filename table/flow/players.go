@@ -129,6 +129,9 @@ func (c *cycle) guard(f *frozen) error {
 	for _, l := range block {
 		f.Leaks = append(f.Leaks, l.String())
 	}
+	if string(f.Data) != table.ForEveryone(string(f.Data)) {
+		f.Leaks = append(f.Leaks, "it has tags or comments: what stands behind one is yours alone, and no part of a prompt")
+	}
 	for _, l := range warn {
 		f.Warnings = append(f.Warnings, "the prompt of "+f.Character+" has "+l.String())
 	}

@@ -138,6 +138,13 @@ func Validate(workspace, campaign string, caps table.Caps) (problems, warnings [
 			}
 		}
 	}
+	findings, err := c.Findings(caps)
+	if err != nil {
+		problems = append(problems, err.Error())
+	}
+	for _, f := range findings {
+		problems = append(problems, f.String())
+	}
 	for _, name := range []string{"story-state.md", "party-knowledge.md", "overview.md"} {
 		if _, err := c.Root.HashOf(name); errors.Is(err, os.ErrNotExist) {
 			warnings = append(warnings, name+" is missing: the table plays without it")
@@ -214,6 +221,17 @@ func (c Call) Trespasses() []string {
 		}
 	}
 	return out
+}
+
+// Findings are what the files of a campaign say about secrets that they should
+// not: tags that are not clear, secrets that stand where others read them.
+func Findings(workspace, campaign string, caps table.Caps) ([]table.Finding, error) {
+	c, err := table.OpenCampaign(workspace, campaign)
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	return c.Findings(caps)
 }
 
 // Records are the files of a campaign's records.

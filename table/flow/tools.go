@@ -293,8 +293,22 @@ func (o *toolOutput) narrate(in narrateInput, c *cycle) {
 			a.Names = append(a.Names, ch.Slug)
 		}
 	}
-	if text != "" {
-		o.Blocks = append(o.Blocks, table.Block{Audience: a, Text: text})
-		o.quiet = o.quiet || a.Party
+	blocks, faults := table.ParseNarrative(text, c.Roster)
+	o.Faults = append(o.Faults, prefixed("narrate: ", faults)...)
+	for _, b := range blocks {
+		o.Blocks = append(o.Blocks, table.Block{Audience: within(b.Audience, a), Text: b.Text})
 	}
+	o.quiet = o.quiet || a.Party && text != ""
+}
+
+// within is an audience that a text marks for itself inside one that it was
+// given: never more than either.
+func within(marked, given table.Audience) table.Audience {
+	switch {
+	case marked.Party:
+		return given
+	case given.Party:
+		return marked
+	}
+	return table.Audience{Names: slices.DeleteFunc(slices.Clone(marked.Names), func(n string) bool { return !slices.Contains(given.Names, n) })}
 }
