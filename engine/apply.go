@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"strings"
 )
 
 // inPlace is from which length on Append writes into the file itself. Shorter
@@ -151,6 +152,7 @@ func (a *application) stage(in intent, temp string, data []byte) error {
 	if mode == 0 {
 		mode = 0o644
 	}
+	mode = private(in.Path, mode)
 	f, err := a.openTemp(temp, mode)
 	if err != nil {
 		return err
@@ -269,6 +271,15 @@ func (a *application) rename(in intent) error {
 	return a.root.Rename(in.Path, in.To)
 }
 
+// private is the mode of what is made at a path: the engine's own is the
+// person's alone, whatever was asked for.
+func private(name string, mode fs.FileMode) fs.FileMode {
+	if name == stateDir || strings.HasPrefix(name, stateDir+"/") {
+		return mode & 0o700
+	}
+	return mode
+}
+
 // mkdirAll makes directories and their names durable.
 func (e *Engine) mkdirAll(dir string, mode fs.FileMode) error {
 	if dir == "." {
@@ -280,7 +291,7 @@ func (e *Engine) mkdirAll(dir string, mode fs.FileMode) error {
 	if err := e.mkdirAll(path.Dir(dir), mode); err != nil {
 		return err
 	}
-	if err := e.root.Mkdir(dir, mode); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := e.root.Mkdir(dir, private(dir, mode)); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	return e.syncDir(path.Dir(dir))

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
+	"errors"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -105,6 +106,9 @@ func openSQLite(file, mode string) (*sql.DB, error) {
 	case "ro":
 		q.Set("mode", "ro")
 	default:
+		if err := makePrivate(file); err != nil {
+			return nil, err
+		}
 		q["_pragma"] = append(q["_pragma"], "journal_mode(WAL)")
 		q.Set("_txlock", "immediate")
 	}
@@ -118,6 +122,16 @@ func openSQLite(file, mode string) (*sql.DB, error) {
 	db.SetMaxOpenConns(1)
 	db.SetMaxIdleConns(1)
 	return db, nil
+}
+
+// makePrivate makes the database the person's alone before SQLite does not; its
+// logs take the mode over.
+func makePrivate(file string) error {
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return fmt.Errorf("open %s: %w", file, err)
+	}
+	return errors.Join(f.Chmod(0o600), f.Close())
 }
 
 // schema holds one scope of one workspace, as a file of its own does in SQLite.

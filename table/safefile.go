@@ -194,8 +194,13 @@ func (d *Dir) Write(name string, data []byte) error {
 	return d.Sync()
 }
 
+// create makes a file that is as private as its directory.
 func (d *Dir) create(name string, data []byte) error {
-	f, err := d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	info, err := d.root.Stat(".")
+	if err != nil {
+		return err
+	}
+	f, err := d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm()&0o644|0o200)
 	if err != nil {
 		return err
 	}

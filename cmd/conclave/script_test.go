@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -29,7 +31,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Files: found,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"flip": flipByte, "glob": globOne, "huge": hugeFile, "spoil": spoilText,
+			"flip": flipByte, "glob": globOne, "huge": hugeFile, "private": nobodyElses, "spoil": spoilText,
 		},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.WorkDir)
@@ -71,6 +73,27 @@ func hugeFile(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	ts.Check(f.Truncate(size))
 	ts.Check(f.Close())
+}
+
+// nobodyElses checks that nobody but its owner may do anything with what is in
+// a directory: private DIR.
+func nobodyElses(ts *testscript.TestScript, _ bool, args []string) {
+	n := 0
+	ts.Check(filepath.WalkDir(ts.MkAbs(args[0]), func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil && info.Mode().Perm()&0o077 != 0 {
+			ts.Logf("%v %s", info.Mode(), path)
+			err = errors.New("others may read it")
+		}
+		n++
+		return err
+	}))
+	if n < 2 {
+		ts.Fatalf("%s is empty", args[0])
+	}
 }
 
 // spoilText adds a byte to a file that is no UTF-8: spoil FILE.

@@ -116,7 +116,7 @@ func (t *Table) save(ctx context.Context, name string, own bool) (Save, error) {
 	if err := errors.Join(os.RemoveAll(temp), os.MkdirAll(temp, 0o700)); err != nil {
 		return Save{}, err
 	}
-	if err := copyCampaign(t.campaignDir(), filepath.Join(temp, "campaign")); err != nil {
+	if err := copyCampaign(t.campaignDir(), filepath.Join(temp, "campaign"), 0o700); err != nil {
 		return Save{}, err
 	}
 	data, err := json.Marshal(save)
@@ -207,22 +207,23 @@ func (t *Table) campaignDir() string {
 }
 
 // copyCampaign copies regular files with one name, without tmp/, the dice log
-// (which is never turned back) and hidden files.
-func copyCampaign(from, to string) error {
+// (which is never turned back) and hidden files. The mode is that of the
+// directories: a save point is private, a campaign is as others are.
+func copyCampaign(from, to string, mode fs.FileMode) error {
 	files, err := campaignFiles(from)
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(to, 0o700); err != nil {
+	if err := os.MkdirAll(to, mode); err != nil {
 		return err
 	}
 	for _, name := range files {
 		data, err := os.ReadFile(filepath.Join(from, filepath.FromSlash(name)))
 		if err == nil {
-			err = os.MkdirAll(filepath.Dir(filepath.Join(to, filepath.FromSlash(name))), 0o755)
+			err = os.MkdirAll(filepath.Dir(filepath.Join(to, filepath.FromSlash(name))), mode)
 		}
 		if err == nil {
-			err = os.WriteFile(filepath.Join(to, filepath.FromSlash(name)), data, 0o644)
+			err = os.WriteFile(filepath.Join(to, filepath.FromSlash(name)), data, mode&0o666)
 		}
 		if err != nil {
 			return err
@@ -379,7 +380,7 @@ func (t *Table) Fork(ctx context.Context, name, save string) error {
 	if err := os.RemoveAll(temp); err != nil {
 		return err
 	}
-	if err := copyCampaign(from, filepath.Join(temp, "campaign")); err != nil {
+	if err := copyCampaign(from, filepath.Join(temp, "campaign"), 0o755); err != nil {
 		return err
 	}
 	if err := t.copyLog(filepath.Join(temp, "private", "log"), last); err != nil {
