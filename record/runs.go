@@ -87,3 +87,15 @@ func List(dir string) ([]Info, error) {
 	}
 	return found, nil
 }
+
+// ErrMisnamed is returned for a record that lies under another run's name.
+var ErrMisnamed = errors.New("the file holds another run than its name says")
+
+// Named checks that the record at path is the one that its name says. A copy
+// under another name would count as one more run.
+func Named(path string, h Header) error {
+	if name := strings.TrimSuffix(filepath.Base(path), Extension); name != h.Run {
+		return fmt.Errorf("%s: %w: %s; it is a copy, or was renamed: move it elsewhere", path, ErrMisnamed, h.Run)
+	}
+	return nil
+}

@@ -79,7 +79,7 @@ func (env *environment) auditAll(names []string) ([]*audit.Report, error) {
 	}
 	var reports []*audit.Report
 	for _, file := range files {
-		r, err := auditFile(file)
+		r, err := auditFile(file, len(names) == 0)
 		if err != nil {
 			return nil, environmentError("%s: %w", file, err)
 		}
@@ -119,13 +119,22 @@ func (env *environment) recordFile(root, name string) (string, error) {
 	return "", usageError("%q is the beginning of %d runs; say more of it", name, len(found))
 }
 
-func auditFile(file string) (*audit.Report, error) {
+// auditFile judges a record. One that lies among a workspace's own must be the
+// run that its name says.
+func auditFile(file string, own bool) (*audit.Report, error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return audit.Judge(f)
+	r, err := audit.Judge(f)
+	if err != nil || !own || r.Run == "" {
+		return r, err
+	}
+	if named := record.Named(file, record.Header{Run: r.Run}); named != nil {
+		r.Findings = append(r.Findings, audit.Finding{Rule: "name", What: named.Error()})
+	}
+	return r, nil
 }
 
 func (env *environment) printAudit(reports []*audit.Report, beside int) {

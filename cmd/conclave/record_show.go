@@ -84,6 +84,9 @@ func describeRecord(info record.Info) listed {
 		return l
 	}
 	h := r.Header()
+	if err := record.Named(info.Path, h); err != nil {
+		l.Fault = err.Error()
+	}
 	l.Created, l.Adapter = h.Created, h.Attributes["adapter"]
 	l.PromptName, l.Session = h.Attributes["prompt_name"], h.Attributes["session_id"]
 	return l

@@ -340,7 +340,7 @@ anything was found.`,
 			}
 			var reports []*audit.Report
 			for _, file := range files {
-				r, err := auditFile(file)
+				r, err := auditFile(file, true)
 				if err != nil {
 					return environmentError("%s: %w", file, err)
 				}

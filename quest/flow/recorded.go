@@ -86,6 +86,9 @@ func readRecord(path string) (*recorded, error) {
 			if err := json.Unmarshal(f.Payload, &rec.header); err != nil {
 				return nil, fmt.Errorf("%s: %w", path, err)
 			}
+			if err := record.Named(path, rec.header); err != nil {
+				return nil, err
+			}
 		case record.KindSeal:
 			rec.sealed = true
 		case record.KindLog:
