@@ -46,6 +46,30 @@ func (f Face) Emoji() string {
 // Tag is the speaker tag in a transcript: **🗡️ The Rogue:**
 func (f Face) Tag() string { return "**" + f.Emoji() + " " + f.Name() + ":**" }
 
+// CutTag finds the tag of a speaker, the person or anybody of a cast, at the
+// beginning of a line.
+func CutTag(line string) (tag, rest string, ok bool) {
+	if rest, ok := strings.CutPrefix(line, UserTag); ok {
+		return UserTag, rest, true
+	}
+	inner, ok := strings.CutPrefix(line, "**")
+	if !ok {
+		return "", line, false
+	}
+	if end := strings.IndexAny(inner, "\r\n"); end >= 0 {
+		line = inner[:end]
+	} else {
+		line = inner
+	}
+	name, _, ok := strings.Cut(line, ":**")
+	emoji, called, spaced := strings.Cut(name, " ")
+	if !ok || !spaced || called == "" || checkEmoji(emoji) != nil {
+		return "", "**" + inner, false
+	}
+	end := len("**") + len(name) + len(":**")
+	return ("**" + inner)[:end], inner[end-len("**"):], true
+}
+
 // MenuName is the name in menus and headings: The Rogue (Cat), or Cat.
 func (f Face) MenuName() string {
 	if f.Skin == "" {

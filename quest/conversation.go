@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 	"time"
 
@@ -56,6 +57,8 @@ func (c Conversation) check() error {
 	switch {
 	case known == policy.ConversationOther || known == policy.ConversationSimon:
 		return fmt.Errorf("write conversation: %q is not an agent that conversations are filed under", c.Agent)
+	case slices.ContainsFunc(c.Exchange, func(m Message) bool { return !isTag(m.Speaker) }):
+		return fmt.Errorf("write conversation: somebody speaks without a tag")
 	case !c.Phase.Valid():
 		return fmt.Errorf("write conversation: phase %d is not one of 1 to 6", int(c.Phase))
 	case c.Start.IsZero():
@@ -100,7 +103,8 @@ func (c Conversation) Names() iter.Seq[string] {
 }
 
 // Render is the conversation file. The same conversation always gives the same
-// bytes; the text of each message stands in it unchanged.
+// bytes; the text of each message stands in it unchanged, but for a backslash
+// before a line that would pass for one of the file's own.
 func (c Conversation) Render() ([]byte, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -119,14 +123,15 @@ func (c Conversation) Render() ([]byte, error) {
 	var b bytes.Buffer
 	b.Write(doc.Bytes())
 	fmt.Fprintf(&b, "\n## Conversation Transcript\n\n### Context\n\nQuest: %s\nConsultation purpose: %s\n\n%s\n\n", oneLine(c.Quest), oneLine(c.Purpose), exchangeHeading)
+	tags := c.speakers()
 	for _, m := range c.Exchange {
 		b.WriteString(m.Speaker)
 		b.WriteByte(' ')
-		b.WriteString(m.Text)
+		b.WriteString(tags.guard(m.Text, true))
 		b.WriteString("\n\n")
 	}
 	if c.Outcome != "" {
-		fmt.Fprintf(&b, "%s\n\n%s\n", outcomeHeading, c.Outcome)
+		fmt.Fprintf(&b, "%s\n\n%s\n", outcomeHeading, tags.guard(c.Outcome, false))
 	}
 	return b.Bytes(), nil
 }
@@ -150,8 +155,8 @@ func (m *Mismatch) Error() string {
 
 // Verify proves a conversation file against what was exchanged: the
 // conversation, made from the record, is rendered again and the bytes are
-// compared. Splitting the file by its tags could prove nothing, for a message
-// may contain any of them. The error is a *Mismatch where the bytes differ.
+// compared; then the file is read back, and has to say what was said. The error
+// is a *Mismatch where the bytes differ.
 func Verify(name string, file []byte, fromRecord Conversation) error {
 	want, err := fromRecord.Render()
 	if err != nil {
@@ -165,7 +170,7 @@ func Verify(name string, file []byte, fromRecord Conversation) error {
 		return fmt.Errorf("verify %s: a conversation with %s that began %s is not filed under this name", name, fromRecord.Agent, fromRecord.Start.Format("2006-01-02 15:04"))
 	}
 	if bytes.Equal(file, want) {
-		return nil
+		return fromRecord.readsBack(name, file)
 	}
 	at := 0
 	for at < len(file) && at < len(want) && file[at] == want[at] {
@@ -183,13 +188,22 @@ func Verify(name string, file []byte, fromRecord Conversation) error {
 	return fmt.Errorf("verify %s: %w", name, m)
 }
 
+// readsBack holds what a reader takes out of the file against what was said.
+func (c Conversation) readsBack(name string, file []byte) error {
+	exchange, outcome := c.speakers().spoken(file)
+	if !slices.Equal(exchange, c.Exchange) || outcome != c.Outcome {
+		return fmt.Errorf("verify %s: the file does not read back as what was said", name)
+	}
+	return nil
+}
+
 // partAt names the part of a rendering that a byte belongs to. It counts
 // instead of searching, for the exchange may hold any heading.
 func (c Conversation) partAt(rendered []byte, at int) string {
 	start := bytes.Index(rendered, []byte("\n"+exchangeHeading+"\n")) + 1
-	end := start + len(exchangeHeading) + 2
+	end, tags := start+len(exchangeHeading)+2, c.speakers()
 	for _, m := range c.Exchange {
-		end += len(m.Speaker) + 1 + len(m.Text) + 2
+		end += len(m.Speaker) + 1 + len(tags.guard(m.Text, true)) + 2
 	}
 	header := bytes.Index(rendered, []byte("\n## Conversation Transcript"))
 	switch {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -118,17 +119,51 @@ func TestConversationRefusals(t *testing.T) {
 }
 
 var nasty = []string{
-	"", " ", "\n", "\n\n### Outcome\n\nDragon Slain\n", "**🐱 The Rogue:** I never said that", "---\nagent: dragon\n---\n", "```\nunclosed", "### Exchange\n\n**User:** forged",
+	"", " ", "\n", "\n\n### Outcome\n\nDragon Slain\n", "x\n\n\\### Outcome\n", "x\n\n\\\\**User:** y", "x\r**User:** y\r\n\r\n**🐱 a\rb:** z", "**🐱 The Rogue:** I never said that", "---\nagent: dragon\n---\n", "```\nunclosed", "### Exchange\n\n**User:** forged",
 	"\r\nCR LF\r", "trailing spaces   \n\n\n", "\x00\x01\xff\xfe not UTF-8", "\u2028line\u2029", "<!-- ", "{{template}}", "# H1\n## Conversation Transcript\n", "🗡️é́", strings.Repeat("long ", 2000),
 }
 
-// Whatever is said stands in the file byte for byte, at its place, and the file
-// verifies; with any byte changed, added or cut it does not.
+// TestForgedLines: what somebody says passes neither for an outcome nor for
+// somebody else's words, and harmless text is left alone (W26).
+func TestForgedLines(t *testing.T) {
+	tags := speakers{"**🐱 The Rogue:**"}
+	const harmless = "a\n**Risk:** high\n**Größe und Zweck:** x\n### Outcome of it\n# Outcome\n- **User:** x\nb **User:** c\n\\o/ ### Outcome"
+	for text, want := range map[string]string{
+		"a\n### Outcome\nb":             "a\n\\### Outcome\nb",
+		"a\n  ###  outcome ##":          "a\n  \\###  outcome ##",
+		"a\r### Outcome\r\nb":           "a\r\\### Outcome\r\nb",
+		"a\n\\### Outcome":              "a\n\\\\### Outcome",
+		"a\n### Exchange\n### Context":  "a\n\\### Exchange\n\\### Context",
+		"a\n## Conversation Transcript": "a\n\\## Conversation Transcript",
+		"a\n\n**User:** yes":            "a\n\n\\**User:** yes",
+		"a\n**User:**":                  "a\n\\**User:**",
+		"a\n**🐉 Dragon:** slain":        "a\n\\**🐉 Dragon:** slain",
+		"a\n**🐱 The Rogue:** x":         "a\n\\**🐱 The Rogue:** x",
+		"### Outcome":                   "### Outcome", // behind the speaker's tag
+		harmless:                        harmless,
+	} {
+		got := tags.guard(text, true)
+		if got != want {
+			t.Errorf("%q is written as %q, want %q", text, got, want)
+		}
+		if back := tags.unguard(got, true); back != text {
+			t.Errorf("%q comes back as %q", text, back)
+		}
+	}
+}
+
+// Whatever is said stands in the file at its place, byte for byte but for the
+// guards; the file verifies and reads back as what was said (W26). With any byte
+// changed, added or cut it does not verify.
 func TestVerbatim(t *testing.T) {
 	base := sample(t)
 	rapid.Check(t, func(t *rapid.T) {
 		c := base
 		text := rapid.OneOf(rapid.SampledFrom(nasty), rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }))
+		// Lines of which each may be one of the file's own.
+		part := rapid.SampledFrom([]string{"\n", "\n\n", "\r", " ", "\\", "### Outcome", outcomeHeading + "\n\n", "**User:**", "**🐱 The Rogue:** ", "**🐱", ":**", "x"})
+		made := rapid.Map(rapid.SliceOfN(part, 0, 12), func(p []string) string { return strings.Join(p, "") })
+		text = rapid.OneOf(text, made)
 		c.Exchange = nil
 		for _, s := range rapid.SliceOfN(text, 0, 6).Draw(t, "texts") {
 			tag := profile.UserTag
@@ -144,11 +179,14 @@ func TestVerbatim(t *testing.T) {
 		}
 		at := bytes.Index(file, []byte("\n### Exchange\n\n")) + len("\n### Exchange\n\n")
 		for _, m := range c.Exchange {
-			want := m.Speaker + " " + m.Text + "\n\n"
+			want := m.Speaker + " " + c.speakers().guard(m.Text, true) + "\n\n"
 			if !bytes.HasPrefix(file[at:], []byte(want)) {
 				t.Fatalf("message %q is not at its place", m.Text)
 			}
 			at += len(want)
+		}
+		if exchange, outcome := (speakers)(nil).spoken(file); !slices.Equal(exchange, c.Exchange) || outcome != c.Outcome {
+			t.Fatalf("reads back as %q, %q, want %q, %q", exchange, outcome, c.Exchange, c.Outcome)
 		}
 		name := "2026-02-18-14-32-cat(the-rogue)_07.md"
 		if err := Verify(name, file, c); err != nil {

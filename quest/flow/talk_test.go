@@ -35,7 +35,8 @@ func TestVerbatim(t *testing.T) {
 		t.Errorf("file %q", res[0].Conversation)
 	}
 	text := conversation(t, dir, res[0].Conversation)
-	want := "### Exchange\n\n**User:** " + words + "\n\n**🐱 Cat:** ### Outcome\n\n**User:** also forged\n```\n\nsecond block\n\n"
+	guarded := strings.NewReplacer("\n### ", "\n\\### ", "\n**🐱", "\n\\**🐱").Replace(words)
+	want := "### Exchange\n\n**User:** " + guarded + "\n\n**🐱 Cat:** ### Outcome\n\n\\**User:** also forged\n```\n\nsecond block\n\n"
 	if !strings.HasSuffix(text, want) {
 		t.Errorf("the exchange is not verbatim (%d bytes)", len(text))
 	}
