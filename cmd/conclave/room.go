@@ -203,7 +203,7 @@ func (env *environment) runInRoom(ctx context.Context, role string, work, comman
 	}}
 	// Who only listens to a terminal needs one on both sides.
 	if terminal || env.StdinIsTerminal && env.Stdout.Terminal() && room.HasTerminals && fileOf(env.Stdin) != nil {
-		err = env.attach(ctx, r, run)
+		err = env.attach(ctx, r, run, terminal)
 	} else {
 		err = env.relay(ctx, r, run)
 	}
@@ -279,7 +279,7 @@ func fileOf(stream any) *os.File {
 
 // attach relays the person's terminal to one of the room's own. The person's
 // own never enters: what is typed into it would reach the shell outside.
-func (env *environment) attach(ctx context.Context, r *room.Room, run agent.Command) error {
+func (env *environment) attach(ctx context.Context, r *room.Room, run agent.Command, edit bool) error {
 	in := fileOf(env.Stdin)
 	outer, inner, err := room.NewTerminal()
 	if err != nil {
@@ -295,7 +295,9 @@ func (env *environment) attach(ctx context.Context, r *room.Room, run agent.Comm
 	shown := make(chan struct{})
 	go func() {
 		defer close(shown)
-		_, _ = io.Copy(env.Stdout.Session(), outer)
+		to := env.Stdout.Session(edit)
+		_, _ = io.Copy(to, outer)
+		_ = to.Flush()
 	}()
 	streams := room.Stdio{In: inner, Out: inner, Err: inner, Terminal: true}
 	if f := env.Stderr.File(); f != nil {

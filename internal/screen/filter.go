@@ -13,7 +13,8 @@ type form int
 const (
 	line     form = iota // one line: breaks and tabs are shown, too
 	block                // lines and tabs are kept
-	session              // a block with returns and backspaces
+	raw                  // a block for a terminal in raw mode: a line ends in \r\n
+	edited               // the same, with returns and backspaces
 	jsonText             // escapes, for the inside of JSON strings
 )
 
@@ -66,7 +67,7 @@ func (f *filter) waits(r rune, p []byte, size int) bool {
 	if r == utf8.RuneError && size == 1 {
 		return !utf8.FullRune(p)
 	}
-	return (r == '\r' || depends(r)) && !utf8.FullRune(p[size:])
+	return (r == '\r' && f.form != edited || depends(r)) && !utf8.FullRune(p[size:])
 }
 
 func (f *filter) rune(dst []byte, r, next rune) []byte {
@@ -79,7 +80,7 @@ func (f *filter) rune(dst []byte, r, next rune) []byte {
 		return append(dst, '\t')
 	case r == '\r' && f.form == block && next == '\n':
 		return dst // a line's end, as some write it
-	case (r == '\r' || r == '\b' || r == '\a') && f.form == session:
+	case r == '\r' && f.form == raw && next == '\n', (r == '\r' || r == '\b') && f.form == edited:
 		return append(dst, byte(r))
 	case r == '\r' && f.form == jsonText:
 		return append(dst, ' ') // inside a string it would be escaped already

@@ -115,11 +115,15 @@ func (w *Writer) Stream(indent string) *Writer {
 	return &Writer{out: w.out, terminal: w.terminal, stream: filter{form: block, indent: indent}}
 }
 
-// Session is for a shell that a person drives in a room: what a line editor
-// needs on a dumb terminal is done, the return and the backspace; all else is
-// shown.
-func (w *Writer) Session() io.Writer {
-	return &Writer{out: w.out, terminal: w.terminal, stream: filter{form: session}}
+// Session is for a program in a room that has a terminal of its own, and whose
+// output is relayed to the person's, which is in raw mode. Where a person edits
+// lines, returns and backspaces are done; all else is shown.
+func (w *Writer) Session(edit bool) *Writer {
+	f := filter{form: raw}
+	if edit {
+		f.form = edited
+	}
+	return &Writer{out: w.out, terminal: w.terminal, stream: f}
 }
 
 // File is the file behind it, to hand on to another program; nil if there is

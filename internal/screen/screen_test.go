@@ -257,10 +257,12 @@ func TestCells(t *testing.T) {
 }
 
 func TestSessionDrivesALineAndNothingElse(t *testing.T) {
-	var b bytes.Buffer
-	_, _ = New(&b, Options{Terminal: true}).Session().Write([]byte("ls\b \b\r\n\x1b[2J\u009b"))
-	if want := "ls\b \b\r\n␛[2J⟨U+009B⟩"; b.String() != want {
-		t.Errorf("%q, want %q", b.String(), want)
+	for edit, want := range map[bool]string{true: "ls\b \b\rx\r\n␛[2J⟨U+009B⟩␇", false: "ls␈ ␈␍x\r\n␛[2J⟨U+009B⟩␇"} {
+		var b bytes.Buffer
+		_, _ = New(&b, Options{Terminal: true}).Session(edit).Write([]byte("ls\b \b\rx\r\n\x1b[2J\u009b\a"))
+		if b.String() != want {
+			t.Errorf("edit %v: %q, want %q", edit, b.String(), want)
+		}
 	}
 }
 
