@@ -2,7 +2,6 @@ package git
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,6 +14,7 @@ type settings struct {
 	taken    [][2]string       // over into ours, in order
 	remotes  map[string]string // name to address
 	format   string            // of object names
+	reftable bool              // that is how references are kept
 	worktree string
 }
 
@@ -65,8 +65,11 @@ func (s *settings) add(key, value string) error {
 			return fmt.Errorf("its object format %q is not known", value)
 		}
 		s.format = low
-	case key == "extensions.refstorage" && low != "files":
-		return errors.New("its references are kept in another way than files (extensions.refStorage), which is not read here")
+	case key == "extensions.refstorage":
+		if low != "files" && low != "reftable" {
+			return fmt.Errorf("its references are kept in a way that is not known (extensions.refStorage = %q)", value)
+		}
+		s.reftable = low == "reftable"
 	case strings.HasPrefix(key, "remote.") && strings.HasSuffix(key, ".url"):
 		if name := strings.TrimSuffix(strings.TrimPrefix(key, "remote."), ".url"); s.remotes[name] == "" {
 			s.remotes[name] = value

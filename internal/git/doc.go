@@ -29,8 +29,8 @@
 // ".git" is followed only if what it leads to leads back, as a linked work tree
 // and a submodule do: else a clone could show another repository. For the same
 // reason the objects must lie in the repository: links there, and
-// objects/info/alternates, are refused. So are references that are kept in a
-// reftable. Every refusal is an error that says what and why; none of them says
+// objects/info/alternates, are refused. References in a reftable are read from
+// 2.45 on. Every refusal is an error that says what and why; none of them says
 // that there is no repository, which is ErrNone.
 //
 // # What it promises

@@ -83,6 +83,7 @@ func (p *place) plain(dir string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir = dir
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.base, "GIT_CONFIG_NOSYSTEM=1", "LC_ALL=C", "GIT_ALLOW_PROTOCOL=ext:file:ssh",
+		"GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=maintenance.auto", "GIT_CONFIG_VALUE_0=false", "GIT_CONFIG_KEY_1=gc.auto", "GIT_CONFIG_VALUE_1=0",
 		"GIT_AUTHOR_NAME=Mara Kent", "GIT_AUTHOR_EMAIL=m@example.com", "GIT_COMMITTER_NAME=Mara Kent", "GIT_COMMITTER_EMAIL=m@example.com"}
 	cmd.WaitDelay = time.Second
 	out, err := cmd.CombinedOutput()

@@ -245,3 +245,26 @@ func TestHistoryIsText(t *testing.T) {
 		t.Errorf("%q", h)
 	}
 }
+
+// A reftable is read where git knows it, and refused where git is too old.
+func TestReftable(t *testing.T) {
+	p := newPlace(t)
+	dir := filepath.Join(p.base, "table")
+	if out, err := p.plain(p.base, "init", "-q", "--ref-format=reftable", "-b", "main", dir); err != nil {
+		if !strings.Contains(out, "unknown option") {
+			t.Fatal(out)
+		}
+		return // before 2.45 nobody can have one; the hostile ones are refused all the same
+	}
+	p.repo = dir
+	p.put("table/a.txt", "one\n")
+	p.commit("second commit")
+	p.git("tag", "-a", "-m", "x", "v1")
+	p.checkHonest(dir, said{branch: "main", tags: []string{"v1"}})
+	p.git("checkout", "-q", "--detach")
+	p.checkHonest(dir, said{branch: "HEAD", tags: []string{"v1"}})
+	p.git("switch", "-q", "--orphan", "trunk")
+	if got := ask(t.Context(), dir); len(got.errs) > 0 || got.commit != "" || got.branch != "trunk" {
+		t.Errorf("%+v", got)
+	}
+}

@@ -36,10 +36,13 @@ func (r *Repository) write(name, text string) error {
 func configText(s settings) string {
 	var b strings.Builder
 	b.WriteString("[core]\n\tbare = false\n\trepositoryformatversion = ")
-	if s.format == "sha1" {
+	if s.format == "sha1" && !s.reftable {
 		b.WriteString("0\n")
 	} else {
 		fmt.Fprintf(&b, "1\n[extensions]\n\tobjectFormat = %s\n", s.format)
+	}
+	if s.reftable {
+		b.WriteString("[extensions]\n\trefStorage = reftable\n")
 	}
 	for _, kv := range s.taken {
 		fmt.Fprintf(&b, "[core]\n\t%s = %s\n", strings.TrimPrefix(kv[0], "core."), kv[1])
@@ -49,7 +52,7 @@ func configText(s settings) string {
 
 // furnish puts in what the questions need: commit, tags, index and lists.
 func (r *Repository) furnish(context.Context) error {
-	if r.head.commit != "" {
+	if r.head.commit != "" && !r.settings.reftable {
 		if err := r.write("HEAD", r.head.commit+"\n"); err != nil {
 			return err
 		}

@@ -29,12 +29,14 @@ func (r *Repository) Tags(ctx context.Context) ([]string, error) {
 	if r.head.commit == "" {
 		return nil, nil
 	}
-	tags, err := r.tags()
-	if err != nil || len(tags) == 0 {
-		return nil, err
-	}
-	if err := r.writeTags(tags); err != nil {
-		return nil, err
+	if !r.settings.reftable {
+		tags, err := r.tags()
+		if err != nil || len(tags) == 0 {
+			return nil, err
+		}
+		if err := r.writeTags(tags); err != nil {
+			return nil, err
+		}
 	}
 	out, err := r.ask(ctx, maxText, "for-each-ref", "--points-at=HEAD", "--format=%(refname:strip=2)", "refs/tags")
 	return strings.Fields(string(out)), err

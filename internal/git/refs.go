@@ -22,7 +22,10 @@ const maxRefDepth = 5
 var objectName = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
 
 // resolve follows HEAD to its commit.
-func (r *Repository) resolve(context.Context) error {
+func (r *Repository) resolve(ctx context.Context) error {
+	if r.settings.reftable {
+		return r.resolveTables(ctx)
+	}
 	b, _, err := slurp(r.own, "HEAD", maxSmall)
 	if err != nil {
 		return err
