@@ -4,39 +4,15 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
+	"slices"
 	"strings"
 
 	"conclave/internal/jsontext"
 )
 
-// readBody takes in the whole request: it must be on the record before a byte
-// of it is sent.
-func (g *Gateway) readBody(r *http.Request) ([]byte, *refusal) {
-	tooLarge := &refusal{ruleSize, fmt.Sprintf(
-		"the request has more than %d bytes: shorten the conversation, or have the limit raised", g.opts.MaxRequest)}
-	if r.ContentLength > g.opts.MaxRequest {
-		return nil, tooLarge
-	}
-	if e := r.Header.Get("Content-Encoding"); e != "" && !strings.EqualFold(e, "identity") {
-		return nil, &refusal{ruleEncoding, fmt.Sprintf(
-			"the request is compressed (%s) and could not be read on the record: switch request compression off", clip(e))}
-	}
-	buf := bytes.NewBuffer(make([]byte, 0, min(max(r.ContentLength, 0), g.opts.MaxRequest)+bytes.MinRead))
-	n, err := buf.ReadFrom(io.LimitReader(r.Body, g.opts.MaxRequest+1))
-	if err != nil {
-		return nil, &refusal{ruleBody, "the request ended early: nothing was sent"}
-	}
-	if n > g.opts.MaxRequest {
-		return nil, tooLarge
-	}
-	return buf.Bytes(), nil
-}
-
 // check looks into the body of a request and notes the model that it names.
 func (g *Gateway) check(to route, x *exchange, body []byte) *refusal {
-	if key := g.opts.Upstream.Key; len(key) >= guardLeast && bytes.Contains(body, []byte(key)) {
+	if g.needles.in(body) {
 		return &refusal{ruleKey, "the request holds the real key, which must never be in a room: replace that key now"}
 	}
 	if !to.model {
@@ -104,22 +80,64 @@ func readTop(body []byte) (top, error) {
 // another case, may be read one way here and another way by the model's server,
 // and a rule that looked at the wrong one would be none.
 func members(obj []byte) (map[string][]byte, error) {
-	out, seen := map[string][]byte{}, map[string]bool{}
+	out := map[string][]byte{}
+	var seen keys
 	err := jsontext.Walk(obj, func(key, value []byte) error {
 		name, ok := keyText(key)
 		if !ok {
-			return errors.New("a key is no text")
+			return errNoText
 		}
-		fold := strings.ToLower(name)
-		if seen[fold] {
-			return fmt.Errorf("the key %q stands there twice", clip(name))
+		if err := seen.add(fold(name)); err != nil {
+			return err
 		}
-		seen[fold] = true
 		out[name] = value
 		return nil
 	})
 	return out, err
 }
+
+var errNoText = errors.New("a key is no text")
+
+// fold makes one of all the spellings that a lenient reader takes for the same
+// key: upper and lower case, and the letters that fold to one of these (ſ, K).
+func fold(name string) string {
+	for i := range len(name) {
+		if c := name[i]; c >= 0x80 || 'A' <= c && c <= 'Z' {
+			return strings.ToLower(strings.ToUpper(name))
+		}
+	}
+	return name
+}
+
+// keys are those of one object, folded.
+type keys struct {
+	few  []string
+	many map[string]bool
+}
+
+// add says whether a key stands there twice.
+func (k *keys) add(name string) error {
+	if len(k.few) < 16 {
+		if slices.Contains(k.few, name) {
+			return twice(name)
+		}
+		k.few = append(k.few, name)
+		return nil
+	}
+	if k.many == nil {
+		k.many = map[string]bool{}
+		for _, n := range k.few {
+			k.many[n] = true
+		}
+	}
+	if k.many[name] {
+		return twice(name)
+	}
+	k.many[name] = true
+	return nil
+}
+
+func twice(name string) error { return fmt.Errorf("the key %q stands there twice", clip(name)) }
 
 // keyText is the text of a key that is given as it is written.
 func keyText(key []byte) (string, bool) {

@@ -3,6 +3,8 @@ package gateway
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"conclave/internal/jsontext"
@@ -12,27 +14,39 @@ import (
 // provider keeps or reaches.
 var elsewhere = []string{"previous_response_id", "conversation", "prompt", "container", "mcp_servers"}
 
+// own are members that hold no messages: names and numbers, and the tools, which
+// are judged by themselves.
+var own = []string{"model", "metadata", "client_metadata", "tools"}
+
 // localTools are the types of tools that the agent's program runs itself, in
-// the room. A type that is not here is taken to run at the provider. Those
-// that end in "_" go on with a version.
+// the room, or that look for one among those. A type that is not here, to the
+// letter, is taken to run at the provider.
 var localTools = []string{
-	"", "custom", "function", "namespace", "local_shell", "shell", "apply_patch", "tool_search",
-	"bash_", "text_editor_", "computer_", "memory_", "tool_search_tool_",
+	"custom", "function", "namespace", "local_shell", "shell", "apply_patch", "tool_search",
+	"bash_20241022", "bash_20250124", "computer_20241022", "computer_20250124", "computer_20251124", "memory_20250818",
+	"text_editor_20241022", "text_editor_20250124", "text_editor_20250429", "text_editor_20250728",
+	"tool_search_tool_regex", "tool_search_tool_regex_20251119", "tool_search_tool_bm25", "tool_search_tool_bm25_20251119",
 }
 
 const maxDepth = 64 // of the content of a message
 
 // selfContained says what a request refers to that is not in it.
 func (t top) selfContained() error {
-	for _, name := range elsewhere {
-		if v := string(t.members[name]); v != "" && v != "null" && v != "[]" && v != "{}" && v != `""` {
+	for name, value := range t.members {
+		if !plainKey(name) {
+			return fmt.Errorf("the key %q is spelt as neither API spells one", clip(name))
+		}
+		if slices.Contains(elsewhere, name) && !slices.Contains(nothing, string(value)) {
 			return fmt.Errorf("%q stands for something that the provider keeps or reaches", name)
 		}
 	}
 	if err := checkTools(t.members["tools"], 0); err != nil {
 		return err
 	}
-	for _, name := range []string{"messages", "input", "system"} {
+	for _, name := range slices.Sorted(maps.Keys(t.members)) {
+		if slices.Contains(own, name) {
+			continue
+		}
 		c := cursor{b: t.members[name]}
 		if err := c.content(0); err != nil {
 			return err
@@ -41,9 +55,21 @@ func (t top) selfContained() error {
 	return nil
 }
 
+// nothing are the values of a member that stands for nothing.
+var nothing = []string{"null", "[]", "{}", `""`}
+
+// plainKey is how both APIs write their keys. Another spelling is none of
+// theirs, or one that a lenient reader takes for theirs.
+func plainKey(name string) bool {
+	return name != "" && strings.IndexFunc(name, func(c rune) bool { return !('a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '_') }) < 0
+}
+
 func checkTools(list []byte, depth int) error {
-	if len(list) == 0 || list[0] != '[' {
+	if len(list) == 0 || string(list) == "null" {
 		return nil
+	}
+	if list[0] != '[' {
+		return errors.New("its tools are no list")
 	}
 	if depth > maxDepth {
 		return errTooDeep
@@ -53,9 +79,14 @@ func checkTools(list []byte, depth int) error {
 		if err != nil {
 			return fmt.Errorf("a tool cannot be judged: %w", err)
 		}
-		kind, _ := jsontext.String(m["type"])
-		if !isLocalTool(kind) {
-			return fmt.Errorf("the tool %q runs at the provider", clip(kind))
+		for name := range m {
+			if !plainKey(name) {
+				return fmt.Errorf("the key %q of a tool is spelt as neither API spells one", clip(name))
+			}
+		}
+		kind, ok := toolKind(m["type"])
+		if !ok {
+			return fmt.Errorf("the tool %q is not known to run in the room: it may run at the provider", clip(kind))
 		}
 		if m["container"] != nil || m["environment"] != nil {
 			return fmt.Errorf("the tool %q names a machine of the provider", clip(kind))
@@ -64,13 +95,17 @@ func checkTools(list []byte, depth int) error {
 	})
 }
 
-func isLocalTool(kind string) bool {
-	for _, k := range localTools {
-		if k == kind || strings.HasSuffix(k, "_") && strings.HasPrefix(kind, k) {
-			return true
-		}
+// toolKind says what a tool is, and whether it runs in the room. One that does
+// not say is the program's own.
+func toolKind(raw []byte) (kind string, local bool) {
+	if len(raw) == 0 || string(raw) == "null" {
+		return "", true
 	}
-	return false
+	kind, ok := jsontext.String(raw)
+	if !ok {
+		return string(raw), false
+	}
+	return kind, slices.Contains(localTools, kind)
 }
 
 var errTooDeep = errors.New("its content is nested too deeply to be judged")
@@ -78,7 +113,6 @@ var errTooDeep = errors.New("its content is nested too deeply to be judged")
 // part is an object within a message.
 type part struct {
 	kind  string
-	twice bool   // it says twice what it is
 	file  string // one that the provider keeps
 	fetch string // an address that is fetched wherever it stands
 	url   string // one that may only say where something was found
@@ -87,8 +121,6 @@ type part struct {
 // refers says what a part only points at.
 func (p *part) refers() error {
 	switch {
-	case p.twice:
-		return errors.New("a part of a message says twice what it is")
 	case p.kind == "item_reference":
 		return errors.New("an item of the input is only a reference")
 	case p.kind == "container_upload":
@@ -104,11 +136,12 @@ func (p *part) refers() error {
 	return nil
 }
 
-// isSource leaves alone the addresses of citations and of search results.
+// isSource leaves alone the addresses of citations and of search results, and
+// nothing else.
 func (p *part) isSource() bool {
 	switch p.kind {
-	case "url", "input_image", "input_file", "image", "document", "image_url", "file", "":
-		return true
+	case "url_citation", "web_search_result", "web_search_result_location", "search_result_location", "web_fetch_result":
+		return false
 	}
-	return false
+	return true
 }

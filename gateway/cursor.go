@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 
 	"conclave/internal/jsontext"
@@ -39,10 +40,18 @@ func (c *cursor) content(depth int) error {
 
 func (c *cursor) object(depth int) error {
 	var p part
+	var seen keys
 	for c.i++; c.more(); {
-		name, _ := jsontext.String(c.skip())
+		name, ok := jsontext.String(c.skip())
+		if !ok {
+			return errNoText
+		}
 		// A key in another case is no key to the provider, or the same one.
-		if err := c.member(&p, strings.ToLower(name), depth); err != nil {
+		name = fold(name)
+		if err := seen.add(name); err != nil {
+			return fmt.Errorf("a part of a message cannot be judged: %w", err)
+		}
+		if err := c.member(&p, name, depth); err != nil {
 			return err
 		}
 	}
@@ -52,9 +61,11 @@ func (c *cursor) object(depth int) error {
 func (c *cursor) member(p *part, name string, depth int) error {
 	switch name {
 	case "type":
-		p.twice = p.kind != ""
 		p.kind, _ = jsontext.String(c.skip())
 	case "tools":
+		if c.peek() != '[' {
+			return c.content(depth + 1)
+		}
 		return checkTools(c.skip(), 0)
 	case "url":
 		return c.address(&p.url, depth)

@@ -16,9 +16,16 @@
 // calls beyond the budget; and, unless Options.Remote says otherwise, whatever
 // would put something before the model that is not in the request's own bytes:
 // tools that run at the provider, addresses that it would fetch, files and
-// conversations that it keeps. A refusal is an error in the words of the API
-// that was asked, so that the agent's program shows it; it names the rule and
-// the way out.
+// conversations that it keeps. What could be read in two ways is not judged but
+// refused: a key that stands twice in one object, in whatever case, and one that
+// is spelt as neither API spells its keys. A tool whose type is not known, to
+// the letter, is taken to run at the provider. Of a request's headers the known
+// ones go out. A refusal is an error in the words of the API that was asked, so
+// that the agent's program shows it; it names the rule and the way out.
+//
+// A room can take so much of the gateway and no more (Limits): connections,
+// bytes of requests that are under way, time for a head, for a body and between
+// two requests. Beyond that it is refused, or shown out.
 //
 // # What it records
 //
@@ -42,6 +49,10 @@
 // cut for the agent as well. When the agent's program goes away, its request
 // at the model's server is cancelled. The key reaches neither the room nor the
 // record, even if the model's server repeats it: the stream is cut before it.
+// It is known as it is, in the escapes of JSON and of addresses, in base64 and
+// hexadecimal digits, in pieces of the network and told piece by piece by one
+// event after the other; not in forms that only a program of its own undoes. An
+// answer that is compressed against our wish is not passed on.
 //
 // A budget is held per call: a call that began within it may end beyond it,
 // and the next one is refused. Calls that are still running are counted by an

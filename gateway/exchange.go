@@ -46,11 +46,13 @@ func (g *Gateway) exchange(w http.ResponseWriter, r *http.Request, to route) {
 	x := &exchange{paid: to.paid}
 	x.ID = fmt.Sprintf("%s-%d", g.prefix, g.ledger.number())
 	x.Method, x.Path = r.Method, r.URL.Path
-	body, no := g.readBody(r)
+	load, no := g.readBody(w, r)
 	if no != nil {
 		g.refuse(w, r, x, nil, no)
 		return
 	}
+	defer load.release()
+	body := load.bytes
 	if no = g.check(to, x, body); no != nil {
 		if no.rule == ruleKey {
 			body = nil
@@ -64,7 +66,7 @@ func (g *Gateway) exchange(w http.ResponseWriter, r *http.Request, to route) {
 		return
 	}
 	defer g.ledger.end(x)
-	header := forwarded(r.Header)
+	header := g.forwarded(r.Header)
 	if err := g.recordRequest(x, r, header, body); err != nil {
 		x.Error = "the request could not be recorded, and was not sent"
 		writeRefusal(w, g.family(r), g.broken(err))
@@ -142,7 +144,7 @@ func (g *Gateway) unreached(w http.ResponseWriter, r *http.Request, x *exchange,
 		x.HungUp, x.Error = true, g.whoLeft()+" before the answer began"
 		x.Usage, x.Estimated = x.estimate, x.paid
 	} else {
-		x.Error = g.scrub.Replace(fmt.Sprintf("the model's server (%s) could not be reached: %v", g.base.Host, bare(err)))
+		x.Error = g.clean(fmt.Sprintf("the model's server (%s) could not be reached: %v", g.base.Host, bare(err)))
 	}
 	no := &refusal{ruleUpstream, x.Error}
 	if err := g.recordResponse(x); err != nil {
@@ -183,19 +185,26 @@ func (g *Gateway) recordResponse(x *exchange) error {
 	return g.event(level, "gateway.response", message, x.Exchange)
 }
 
-// dropped are headers that concern one connection, or the room alone.
-var dropped = []string{
-	"X-Api-Key", "Authorization", "Proxy-Authorization", "Proxy-Authenticate", "Proxy-Connection", "Cookie",
-	"Connection", "Keep-Alive", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "Expect", "Host",
-	"Content-Length", "Accept-Encoding", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "Forwarded", "X-Real-Ip",
+// known are the headers that go to the model's server: what the APIs ask for,
+// and what the programs say of themselves. All others stay here: one could
+// name another account, or what the provider keeps.
+var known = []string{
+	"Accept", "Content-Type", "User-Agent", "X-Client-Request-Id",
+	"Anthropic-Version", "Anthropic-Beta", "Anthropic-Dangerous-Direct-Browser-Access", "X-App", "X-Claude-Code-Session-Id",
+	"X-Stainless-Arch", "X-Stainless-Lang", "X-Stainless-Os", "X-Stainless-Package-Version", "X-Stainless-Retry-Count",
+	"X-Stainless-Runtime", "X-Stainless-Runtime-Version", "X-Stainless-Timeout", "X-Stainless-Helper-Method",
+	"Openai-Beta", "Originator", "Version", "Session-Id", "Session_id", "Thread-Id", "Conversation_id",
+	"X-Codex-Beta-Features", "X-Codex-Turn-Metadata", "X-Codex-Turn-State", "X-Codex-Window-Id",
 }
 
 // forwarded are the headers that go to the model's server, without the key.
-func forwarded(in http.Header) http.Header {
-	h := in.Clone()
-	dropConnection(h)
-	for _, name := range dropped {
-		h.Del(name)
+func (g *Gateway) forwarded(in http.Header) http.Header {
+	from, h := in.Clone(), http.Header{}
+	dropConnection(from)
+	for _, name := range known {
+		if v := from.Values(name); len(v) > 0 && !g.holdsKey(strings.Join(v, "\n")) {
+			h[name] = v
+		}
 	}
 	if _, ok := h["User-Agent"]; !ok {
 		h["User-Agent"] = nil // or the transport puts in its own

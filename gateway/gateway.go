@@ -71,6 +71,7 @@ type Options struct {
 
 	// MaxRequest bounds a request's body in bytes; zero means 32 MiB.
 	MaxRequest int64
+	Limits     Limits
 
 	// Tools serves /mcp on the same connections, to whoever has the token.
 	Tools http.Handler
@@ -89,6 +90,7 @@ type Gateway struct {
 	token     string
 	tokenSum  [sha256.Size]byte
 	scrub     *strings.Replacer
+	needles   *needles // to find the key by
 	transport http.RoundTripper
 	own       *http.Transport // to be closed, when transport is ours
 	server    *http.Server
@@ -97,6 +99,9 @@ type Gateway struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	ledger *ledger
+
+	connections purse
+	inFlight    purse // bytes of bodies
 
 	mu     sync.Mutex
 	closed bool
@@ -123,14 +128,16 @@ func New(o Options) (*Gateway, error) {
 	if o.MaxRequest <= 0 {
 		o.MaxRequest = defaultMaxRequest
 	}
+	o.Limits = o.Limits.complete(o.MaxRequest)
 	o.Models = slices.Clone(o.Models)
 	ctx, cancel := context.WithCancel(context.Background())
 	g := &Gateway{
 		opts: o, base: base, token: o.Token, tokenSum: sha256.Sum256([]byte(o.Token)),
-		scrub: scrubber(o.Token, o.Upstream.Key), transport: o.Transport,
+		scrub: scrubber(o.Token, o.Upstream.Key), needles: newNeedles(o.Upstream.Key), transport: o.Transport,
 		prefix: strings.ToLower(rand.Text()[:8]),
 		ctx:    ctx, cancel: cancel,
-		ledger: newLedger(o.Budget, o.Prices, base.Host),
+		ledger:      newLedger(o.Budget, o.Prices, base.Host),
+		connections: purse{left: int64(o.Limits.Connections)}, inFlight: purse{left: o.Limits.BytesInFlight},
 	}
 	if g.transport == nil {
 		g.own = newTransport()

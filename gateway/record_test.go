@@ -1,8 +1,11 @@
 package gateway_test
 
 import (
+	"compress/gzip"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -167,6 +170,60 @@ func TestKeyIsNeverTold(t *testing.T) {
 	}
 }
 
+// W20: nor does it in a form that anybody can undo. What must not be told is
+// the key's last part as that form has it.
+func TestKeyIsNeverToldInDisguise(t *testing.T) {
+	escaped := strings.ReplaceAll(realKey, "0", `\u0030`)
+	coded := base64.StdEncoding.EncodeToString([]byte("x-api-key: " + realKey))
+	percent := strings.ReplaceAll(realKey, "-", "%2D")
+	var events []string
+	for i := range len(realKey) {
+		events = append(events, fmt.Sprintf("data: {\"type\":\"content_block_delta\",\"delta\":{\"type\":\"text_delta\",\"text\":\"%c\"}}\n\n", realKey[i]))
+	}
+	events = append(events, "data: {\"type\":\"message_stop\"}\n\n")
+	for name, c := range map[string]struct {
+		upstream http.HandlerFunc
+		secret   string
+	}{
+		"escaped":          {play("data: a\n\n", `data: {"text":"`+escaped+"\"}\n\n"), escaped[len(escaped)-12:]},
+		"escaped, in two":  {play(`data: {"text":"`+escaped[:20], escaped[20:]+"\"}\n\n"), escaped[len(escaped)-12:]},
+		"percent":          {play("data: https://x.example/?" + percent + "\n\n"), percent[len(percent)-12:]},
+		"base64":           {play("data: " + coded + "\n\n"), coded[len(coded)-12:]},
+		"letter by letter": {play(events...), events[7]}, // its first "r"
+		"in a header":      {func(w http.ResponseWriter, r *http.Request) { w.Header().Set("X-Echo", percent) }, percent},
+		"in a body": {func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			io.WriteString(w, `{"text":"`+escaped+`"}`)
+		}, escaped[len(escaped)-12:]},
+		"in a redirect": {func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(http.StatusFound)
+			io.WriteString(w, escaped)
+		}, escaped[len(escaped)-12:]},
+		"compressed": {func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Encoding", "gzip")
+			z := gzip.NewWriter(w)
+			io.WriteString(z, realKey)
+			z.Close()
+		}, "\x1f\x8b"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := open(t, gateway.Options{}, c.upstream)
+			resp, err := d.client.Do(d.request(t, "POST", "/v1/messages", hello))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer resp.Body.Close()
+			body, _ := io.ReadAll(resp.Body) // it may have been cut
+			head := fmt.Sprint(resp.Header, resp.Trailer)
+			for where, s := range map[string]string{"body": string(body), "header": head, "record": d.record.all()} {
+				if strings.Contains(s, c.secret) {
+					t.Errorf("the %s tells the key: %s", where, s)
+				}
+			}
+		})
+	}
+}
+
 func hijack(t *testing.T, w http.ResponseWriter, text string) {
 	c, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -191,6 +248,11 @@ func TestRequestWithTheKeyIsRefused(t *testing.T) {
 	a := d.ask(t, "POST", "/v1/messages", `{"model":"m","x":"`+realKey+`"}`)
 	if a.status != 403 || strings.Contains(string(a.body)+d.record.all(), realKey) {
 		t.Errorf("%d %s", a.status, a.body)
+	}
+	escaped := strings.ReplaceAll(realKey, "r", `\u0072`)
+	a = d.ask(t, "POST", "/v1/messages", `{"model":"m","x":"`+escaped+`"}`)
+	if a.status != 403 || strings.Contains(string(a.body)+d.record.all(), escaped) {
+		t.Errorf("escaped: %d %s", a.status, a.body)
 	}
 }
 

@@ -24,6 +24,7 @@ const (
 	ruleRecord    rule = "record"
 	ruleUpstream  rule = "upstream"
 	ruleClosed    rule = "closed"
+	ruleBusy      rule = "busy"
 )
 
 // status and kind are what the APIs themselves use for the like.
@@ -35,6 +36,8 @@ func (r rule) status() (code int, kind string) {
 		return http.StatusRequestEntityTooLarge, "request_too_large"
 	case ruleEncoding, ruleBody:
 		return http.StatusBadRequest, "invalid_request_error"
+	case ruleBusy:
+		return http.StatusTooManyRequests, "rate_limit_error"
 	case ruleBudget:
 		return http.StatusPaymentRequired, "billing_error"
 	case ruleUpstream:
@@ -65,7 +68,7 @@ func writeRefusal(w http.ResponseWriter, family Kind, no *refusal) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(len(b)))
-	if no.rule != ruleUpstream {
+	if no.rule != ruleUpstream && no.rule != ruleBusy {
 		// The kits of both APIs heed this: asking again changes nothing.
 		h.Set("X-Should-Retry", "false")
 	}

@@ -67,13 +67,17 @@ func (g *Gateway) relay(w http.ResponseWriter, r *http.Request, x *exchange, res
 		g.redirected(w, r, t, resp)
 		return
 	}
+	if e := resp.Header.Get("Content-Encoding"); e != "" && !strings.EqualFold(e, "identity") {
+		g.unreadable(w, r, t, e)
+		return
+	}
 	g.copyHeader(w.Header(), resp.Header)
 	w.WriteHeader(resp.StatusCode)
 	out := http.NewResponseController(w)
 	_ = out.Flush() // a writer that cannot flush passes things on in its own time
 	err := g.pass(w, out, t, resp.Body)
 	if err != nil {
-		x.Error = g.scrub.Replace(err.Error())
+		x.Error = g.clean(err.Error())
 		if r.Context().Err() != nil {
 			x.HungUp, x.Error = true, g.whoLeft()+" before the answer was whole"
 		}
@@ -112,11 +116,23 @@ func (g *Gateway) redirected(w http.ResponseWriter, r *http.Request, t *tape, re
 	writeRefusal(w, g.family(r), no)
 }
 
+// unreadable refuses an answer that could be read neither on the record nor for
+// the key.
+func (g *Gateway) unreadable(w http.ResponseWriter, r *http.Request, t *tape, encoding string) {
+	t.x.Error = fmt.Sprintf("the model's server (%s) answered in a compressed form (%s), which it was asked not to do: nothing of it was passed on",
+		g.base.Host, clip(encoding))
+	no := &refusal{ruleUpstream, g.clean(t.x.Error)}
+	if err := t.finish(); err != nil {
+		no = g.broken(err)
+	}
+	writeRefusal(w, g.family(r), no)
+}
+
 var errKeyRepeated = errors.New("the model's server repeated the key: the answer was cut before it")
 
 // pass copies the body piece by piece, as it comes.
 func (g *Gateway) pass(w io.Writer, out *http.ResponseController, t *tape, body io.Reader) error {
-	held := newGuard(g.guarded(), chunkSize)
+	held := newGuard(g.needles, chunkSize, t.meter.sse)
 	for {
 		n, rerr := body.Read(held.room())
 		piece, found := held.next(n, rerr == io.EOF)
@@ -154,18 +170,15 @@ func (g *Gateway) put(w io.Writer, out *http.ResponseController, t *tape, data [
 	return nil
 }
 
-// guarded is the key if it is long enough to be told from ordinary text.
-func (g *Gateway) guarded() []byte {
-	if key := g.opts.Upstream.Key; len(key) >= guardLeast {
-		return []byte(key)
+// clean takes secrets out of a message that may quote the model's server.
+func (g *Gateway) clean(message string) string {
+	if message = g.scrub.Replace(message); g.holdsKey(message) {
+		return "the model's server repeated the key"
 	}
-	return nil
+	return message
 }
 
-func (g *Gateway) holdsKey(s string) bool {
-	key := g.guarded()
-	return len(key) > 0 && strings.Contains(s, string(key))
-}
+func (g *Gateway) holdsKey(s string) bool { return g.needles.in([]byte(s)) }
 
 // inward are headers of a response that concern one connection, or the
 // person's account.

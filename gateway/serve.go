@@ -10,26 +10,33 @@ import (
 	"net/http"
 	"strings"
 	"sync"
-	"time"
 )
 
 func newServer(g *Gateway) *http.Server {
 	return &http.Server{
 		Handler:           g,
-		ReadHeaderTimeout: time.Minute,
+		ReadHeaderTimeout: g.opts.Limits.HeaderTime,
+		IdleTimeout:       g.opts.Limits.IdleTime,
+		MaxHeaderBytes:    maxHeader,
 		// What a program in a room does to its connection is not news.
 		ErrorLog: log.New(io.Discard, "", 0),
 	}
 }
 
 // ServeConn serves the requests of one connection and returns when it has
-// ended.
+// ended. One too many is closed at once.
 func (g *Gateway) ServeConn(c net.Conn) {
 	if !g.enter() {
 		c.Close()
 		return
 	}
 	defer g.wg.Done()
+	if !g.connections.take(1) {
+		g.turnAway()
+		c.Close()
+		return
+	}
+	defer g.connections.give(1)
 	one := &oneConn{Conn: c, gone: make(chan struct{})}
 	// Close reaches a connection that the server has not yet noticed, too.
 	defer context.AfterFunc(g.ctx, func() { one.Close() })()
@@ -91,6 +98,7 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	defer context.AfterFunc(g.ctx, cancel)()
+	g.hurry(w)
 	g.serve(w, r.WithContext(ctx))
 }
 
@@ -105,7 +113,7 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) {
 	case to.no != nil:
 		g.refuse(w, r, nil, nil, to.no)
 	case to.where == tools:
-		g.opts.Tools.ServeHTTP(w, r)
+		g.serveTools(w, r)
 	default:
 		g.exchange(w, r, to)
 	}
