@@ -126,3 +126,17 @@ func TestGuardedInAnySpelling(t *testing.T) {
 		}
 	}
 }
+
+// What a view leaves out in advance is withheld from everybody who has one.
+func TestAbsent(t *testing.T) {
+	for _, role := range Roles() {
+		if !Decide(role, Workspace).Allow {
+			continue
+		}
+		for _, name := range Absent() {
+			if _, d := Withheld(role, name, false, nil); d.Allow {
+				t.Errorf("%s may see %s", role, name)
+			}
+		}
+	}
+}

@@ -102,10 +102,12 @@ func afterKeyName(name string) (string, bool) {
 	return "", false
 }
 
+var withoutHyphens = strings.NewReplacer("-", "", "_", "")
+
 // isPasswordFile tells the files that Ansible reads its vault's password from.
 func isPasswordFile(name string) bool {
 	name = strings.TrimSuffix(strings.TrimPrefix(name, "."), ".txt")
-	name = strings.NewReplacer("-", "", "_", "").Replace(name)
+	name = withoutHyphens.Replace(name)
 	name = strings.TrimSuffix(strings.TrimPrefix(name, "ansible"), "file")
 	return slices.Contains([]string{"vaultpass", "vaultpassword", "vaultpasswd"}, name)
 }

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"slices"
 	"strings"
 	"sync"
 )
@@ -70,4 +71,21 @@ func guarded(name string, first bool) Kind {
 		}
 	}
 	return Workspace
+}
+
+// Absent lists, in their usual spelling, names at the root of a project that a
+// view leaves out before anything has them: they come and go while a seat is
+// open, the engine's own among them, and must not be a reason to end it.
+func Absent() []string {
+	out := []string{tables, ".env", ".env.local", ".envrc"}
+	for _, names := range guardedNames {
+		for _, name := range names {
+			out = append(out, name)
+			if stem, rest, _ := strings.Cut(name, "."); strings.HasSuffix(rest, "md") {
+				out = append(out, strings.ToUpper(stem)+"."+rest) // CLAUDE.md
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
 }

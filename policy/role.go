@@ -1,6 +1,9 @@
 package policy
 
-import "slices"
+import (
+	"slices"
+	"sync"
+)
 
 // Role is a seat, whoever sits in it: an agent or a person.
 type Role string
@@ -76,7 +79,10 @@ func Roles() []Role {
 func Animals() []Role { return []Role{Bear, Cat, Owl, Puppy, Rabbit, Wolf} }
 
 // Known reports whether the table has a line for the role.
-func (r Role) Known() bool { return slices.Contains(Roles(), r) }
+func (r Role) Known() bool { return slices.Contains(knownRoles(), r) }
+
+// knownRoles is asked for every name of a project.
+var knownRoles = sync.OnceValue(Roles)
 
 // Evaluator reports whether the role judges the work: it receives no free text
 // but the stage's expectation until its verdict stands.

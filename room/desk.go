@@ -53,7 +53,7 @@ func (d *Desk) look(work fstest.MapFS, v View, limits Limits) error {
 	if _, err := fs.Stat(work, v.Name); err == nil {
 		return refuse(v.Name, "a grant already stands where the workspace is seen")
 	}
-	masks, m, err := surveyView(v, limits)
+	seen, m, err := surveyView(v, limits, nil)
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (d *Desk) look(work fstest.MapFS, v View, limits Limits) error {
 	}
 	work[v.Name] = &fstest.MapFile{Mode: fs.ModeDir | 0o700} // for listings
 	d.files.name, d.files.rule = v.Name, v.Withheld
-	for _, m := range masks {
+	for _, m := range seen.masks {
 		d.files.masked = append(d.files.masked, m.Path)
 	}
 	return nil

@@ -30,6 +30,14 @@
 // Fallback what the role may have on a system that cannot seal. Either stands
 // in the Enforcement.
 //
+// A view of a project is mounted in a sealed room, and copied at other levels.
+// Mounted it is a read-only overlay in which what the rule withholds does not
+// exist, whatever becomes of the files behind the names; under root what
+// belongs to the project's owner is readable for the room's user, and no more
+// writable. The project is surveyed for each room, and watched as long as it is
+// open: what comes into view and is withheld ends the programs in it, with an
+// error that names it (ErrExposed). So does a watch that lost count.
+//
 // The room refuses to be filled with links, with files that are not regular,
 // with symbolic links that leave the named work, and with files that have a
 // further name outside it. A room is gone after Close; a room whose process

@@ -99,12 +99,12 @@ func (f *filler) grant(g Grant) error {
 
 // view copies a project for the levels that cannot mount it.
 func (f *filler) view(v View) error {
-	masks, _, err := surveyView(v, f.limits)
+	seen, _, err := surveyView(v, f.limits, nil)
 	if err != nil {
 		return err
 	}
 	f.masks = map[string]string{}
-	for _, m := range masks {
+	for _, m := range seen.masks {
 		f.masks[path.Join(v.Name, m.Path)] = m.Why
 	}
 	return f.tree(v.Source, walker{filler: f, kind: "workspace", rule: v.Withheld, lenient: true}, v.Name)

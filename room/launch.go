@@ -32,7 +32,8 @@ type process struct {
 	shut  []io.Closer // with the program's end
 
 	mu   sync.Mutex
-	wall bool // ended by its time limit
+	wall bool  // ended by its time limit
+	why  error // ended by its room
 }
 
 func (p *process) Stdin() io.WriteCloser { return p.pipes.Stdin() }
@@ -45,16 +46,19 @@ func (p *process) PID() int { return p.pid }
 // Err says how the program ended.
 func (p *process) Err() error {
 	err := p.running.Err()
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if err == nil {
-		return nil
+		return p.why
 	}
 	var exit *exec.ExitError // the process that was started is a helper, whose name says nothing
 	if errors.As(err, &exit) {
 		err = fmt.Errorf("%s: %w", p.name, exit)
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.wall {
+	switch {
+	case p.why != nil:
+		return fmt.Errorf("%w (%w)", p.why, err)
+	case p.wall:
 		return fmt.Errorf("ran longer than its room allows: %w", err)
 	}
 	return err
@@ -96,10 +100,13 @@ func (r *Room) Check(ctx context.Context) error {
 // command checks c and fills in what it leaves open.
 func (r *Room) command(c agent.Command) (agent.Command, error) {
 	r.mu.Lock()
-	closed := r.closed
+	closed, exposed := r.closed, r.exposed
 	r.mu.Unlock()
 	if closed {
 		return c, ErrClosed
+	}
+	if exposed != nil {
+		return c, exposed
 	}
 	if !filepath.IsAbs(c.Path) {
 		return c, fmt.Errorf("start %q: the path of a program must be absolute", c.Path)
@@ -135,6 +142,14 @@ func (r *Room) attend(p *process) {
 		c.Close()
 	}
 	r.leave(p)
+}
+
+// end kills the program, which then says why.
+func (p *process) end(why error) {
+	p.mu.Lock()
+	p.why = why
+	p.mu.Unlock()
+	_ = stopNow(p.running) // whoever calls Stop gets the error
 }
 
 // stopNow kills without a ladder.

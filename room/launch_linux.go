@@ -113,6 +113,9 @@ func (l *launch) run(ctx context.Context) (Enforcement, error) {
 	if err != nil {
 		return shown, err
 	}
+	if err := l.room.unexposed(); err != nil {
+		return shown, err
+	}
 	if err := l.porter.send("go"); err != nil {
 		return shown, fmt.Errorf("start %s: %w", l.command.Path, err)
 	}
@@ -315,7 +318,12 @@ func (l *launch) meetKeeper() error {
 		if err != nil {
 			return err
 		}
-		if fd := l.keeper.takeFD(); fd >= 0 {
+		if rep.Covered != "" {
+			l.room.watch.cover()
+		}
+		if fd := l.keeper.takeFD(); fd >= 0 && rep.View {
+			l.shut = append(l.shut, l.room.watch.keepFresh(fd))
+		} else if fd >= 0 {
 			ln, err := doorFrom(fd)
 			if err != nil {
 				return fmt.Errorf("open the door: %w", err)

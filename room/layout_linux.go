@@ -88,13 +88,13 @@ func (r *Room) layout(t terrain) (builderOrders, []*os.File, error) {
 	}
 	if v := r.plan.Workspace; v != nil {
 		at := filepath.Join(guestPlace[1:], agent.WorkDir, filepath.FromSlash(v.Name))
-		p.Binds = append(p.Binds, bind{From: v.Source, To: at, Own: true})
-		for _, m := range r.masks {
-			p.Masks = append(p.Masks, mask{Path: filepath.Join(at, filepath.FromSlash(m.Path)), Dir: m.Dir})
+		p.View = &viewOrders{bind: bind{From: v.Source, To: at}, Covered: r.covered}
+		for _, name := range r.absent {
+			p.View.Absent = append(append(p.View.Absent, name...), 0)
 		}
 	}
 	p.coverOutside()
-	trees, err := p.openAsRoot(r.who.separate)
+	trees, err := p.openAsRoot(r.who)
 	return p.builderOrders, trees, err
 }
 
@@ -165,7 +165,7 @@ func (p *plot) coverOutside() {
 		for _, name := range names {
 			fi, err := os.Lstat(name)
 			if err == nil && fi.IsDir() && p.covers(name) && !p.needs(name) {
-				p.Masks = append(p.Masks, mask{Path: name[1:], Dir: true})
+				p.Covers = append(p.Covers, name[1:])
 			}
 		}
 	}
@@ -185,28 +185,36 @@ func (p *plot) needs(dir string) bool {
 // openAsRoot opens the mounts that are not the system's while this process is
 // root: the tenant, or root in a user namespace, could not pass through other
 // people's directories to get there.
-func (p *plot) openAsRoot(separate bool) ([]*os.File, error) {
-	if !separate {
+func (p *plot) openAsRoot(who tenant) ([]*os.File, error) {
+	if !who.separate {
 		return nil, nil
 	}
 	var trees []*os.File
-	for i := range p.Binds {
-		b := &p.Binds[i]
-		if !b.Own {
-			continue
-		}
-		fd, err := openTree(b.From, b.Write)
+	open := func(b *bind, tree func() (int, error)) error {
+		fd, err := tree()
 		if errors.Is(err, unix.EPERM) {
-			continue // root without that power: the builder tries by itself
+			return nil // root without that power: the builder tries by itself
 		}
-		if err != nil {
-			for _, t := range trees {
-				t.Close()
-			}
-			return nil, err
+		if err == nil {
+			b.Tree = fdTrees + len(trees)
+			trees = append(trees, os.NewFile(uintptr(fd), b.From))
 		}
-		b.Tree = fdTrees + len(trees)
-		trees = append(trees, os.NewFile(uintptr(fd), b.From))
+		return err
+	}
+	var err error
+	for i := range p.Binds {
+		if b := &p.Binds[i]; b.Own && err == nil {
+			err = open(b, func() (int, error) { return openTree(b.From, b.Write) })
+		}
+	}
+	if v := p.View; v != nil && err == nil {
+		err = open(&v.bind, func() (int, error) { return openView(v, who) })
+	}
+	if err != nil {
+		for _, t := range trees {
+			t.Close()
+		}
+		return nil, err
 	}
 	return trees, nil
 }

@@ -59,6 +59,9 @@ func before() {
 	if dir := os.Getenv("ROOM_TEST_VICTIM"); dir != "" {
 		victim(dir)
 	}
+	if dirs := os.Getenv("ROOM_TEST_READY"); dirs != "" {
+		readyOnDemand(dirs)
+	}
 }
 
 // victim opens a room, starts a program that runs away from its group, and

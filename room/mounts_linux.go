@@ -37,6 +37,9 @@ func buildRoot(o builderOrders) error {
 	if err != nil {
 		return err
 	}
+	if err := o.View.open(); err != nil {
+		return err
+	}
 	if err := becomeTenant(o); err != nil {
 		return err
 	}
@@ -57,10 +60,13 @@ func buildRoot(o builderOrders) error {
 	if err := ownMounts(); err != nil {
 		return err
 	}
-	for _, m := range o.Masks {
-		if err := cover(m.Path, m.Dir); err != nil {
+	for _, dir := range o.Covers {
+		if err := cover(dir, true); err != nil {
 			return err
 		}
+	}
+	if err := o.View.mount(); err != nil {
+		return err
 	}
 	return moveIn()
 }
@@ -84,7 +90,11 @@ func openTrees(binds []bind) ([]int, error) {
 
 // openTree clones the mounts at a path, read-only unless write is set.
 func openTree(from string, write bool) (int, error) {
-	fd, err := unix.OpenTree(unix.AT_FDCWD, from, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE|unix.AT_SYMLINK_NOFOLLOW)
+	return cloneTree(from, write, unix.AT_RECURSIVE)
+}
+
+func cloneTree(from string, write bool, depth uint) (int, error) {
+	fd, err := unix.OpenTree(unix.AT_FDCWD, from, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_SYMLINK_NOFOLLOW|depth)
 	if err != nil {
 		return -1, fmt.Errorf("open %s for the room: %w", from, err)
 	}
@@ -95,7 +105,7 @@ func openTree(from string, write bool) (int, error) {
 	if !write {
 		attr.Attr_set |= unix.MOUNT_ATTR_RDONLY
 	}
-	if err := unix.MountSetattr(fd, "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, &attr); err != nil {
+	if err := unix.MountSetattr(fd, "", unix.AT_EMPTY_PATH|depth, &attr); err != nil {
 		unix.Close(fd)
 		return -1, fmt.Errorf("protect %s for the room: %w", from, err)
 	}

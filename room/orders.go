@@ -23,6 +23,7 @@ const (
 	partPorter  = "porter"  // restricts itself, shows it, becomes the program
 	partWitness = "witness" // shows what can be done without the room
 	partDecoy   = "decoy"   // somebody else's process
+	partNobody  = "nobody"  // is there for its user namespace
 )
 
 // terrain is what the probes try themselves on. All of it is made for one
@@ -58,6 +59,9 @@ type report struct {
 	ABI    int      `json:"abi,omitempty"`
 	Decoy  int      `json:"decoy,omitempty"`
 	Ready  bool     `json:"ready,omitempty"`
+
+	View    bool   `json:"view,omitempty"`    // what came along is the view's file system
+	Covered string `json:"covered,omitempty"` // why a view is no overlay
 }
 
 // takeOrders reads all of a pipe.

@@ -29,12 +29,22 @@ type builderOrders struct {
 	User     int               `json:"user"`   // the tenant there
 	Group    int               `json:"group"`
 	Binds    []bind            `json:"binds"`
-	Links    map[string]string `json:"links"` // symbolic links by their place
-	Files    map[string]string `json:"files"` // small files by their place
-	Masks    []mask            `json:"masks"` // below the new root
-	Port     int               `json:"port"`  // 0 for no door
+	Links    map[string]string `json:"links"`  // symbolic links by their place
+	Files    map[string]string `json:"files"`  // small files by their place
+	Covers   []string          `json:"covers"` // directories below the new root
+	View     *viewOrders       `json:"view"`
+	Port     int               `json:"port"` // 0 for no door
 	Terrain  terrain           `json:"terrain"`
 	Separate bool              `json:"separate"`
+}
+
+// viewOrders is a mounted view of a project.
+type viewOrders struct {
+	bind
+	// Absent are the names that do not exist in it, each ended by a zero byte:
+	// a name need not be text.
+	Absent  []byte `json:"absent"`
+	Covered bool   `json:"covered"` // the project holds mounts
 }
 
 type porterOrders struct {

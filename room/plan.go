@@ -106,6 +106,9 @@ type View struct {
 	Source   string
 	Name     string // under work; empty means "workspace"
 	Withheld Rule   // needed
+	// Absent are names at its root that a mounted view never has: where the
+	// rule withholds one it may come into being while the room is open.
+	Absent []string
 }
 
 // Limits bound what runs in the room; zero means the default in brackets.
@@ -144,6 +147,9 @@ var (
 	ErrLevel = errors.New("the room cannot be locked as required")
 	// ErrRefused: something may not enter the room.
 	ErrRefused = errors.New("refused to take it into the room")
+	// ErrExposed: what is withheld came into the view of an open room, whose
+	// programs were ended.
+	ErrExposed = errors.New("the room was ended")
 	// ErrClosed: the room is gone.
 	ErrClosed = errors.New("the room is closed")
 )

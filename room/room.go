@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"conclave/agent"
@@ -23,11 +25,14 @@ type Room struct {
 	work     *groundwork
 	place    agent.Place
 	manifest Manifest
-	masks    []mask
+	absent   []string // of the mounted view
+	covered  bool     // by mounts, as the view holds other mounts
+	watch    *watch   // over the mounted view
 	door     *door
 
 	mu      sync.Mutex
 	closed  bool
+	exposed error // why nothing runs here any more
 	running map[*process]struct{}
 	shown   Enforcement
 }
@@ -96,16 +101,21 @@ func (r *Room) furnish() error {
 	return err
 }
 
-// survey prepares a mounted view: what is covered, and where it is mounted.
+// survey prepares a mounted view: what is absent, and where it is mounted.
 func (r *Room) survey(v View, work *os.Root) error {
 	if within(v.Source, r.plan.Base) {
 		return fmt.Errorf("%w: the rooms (%s) lie in the workspace: set TMPDIR to a directory elsewhere", ErrRefused, r.plan.Base)
 	}
-	masks, m, err := surveyView(v, r.plan.Limits)
+	var err error
+	if r.watch, err = openWatch(v, r.plan.Limits, r.expose); err != nil {
+		return err
+	}
+	seen, m, err := surveyView(v, r.plan.Limits, r.watch)
 	if err != nil {
 		return err
 	}
-	r.masks = masks
+	r.absent, r.covered = absentFrom(v, seen.masks), len(seen.mounts) > 0
+	r.watch.start(r.absent)
 	r.manifest.Items = append(r.manifest.Items, m.Items...)
 	r.manifest.LeftOut = append(r.manifest.LeftOut, m.LeftOut...)
 	at := filepath.FromSlash(v.Name)
@@ -179,6 +189,9 @@ func (r *Room) Close() error {
 	if r.door != nil {
 		errs = append(errs, r.door.close())
 	}
+	if r.watch != nil {
+		errs = append(errs, r.watch.close())
+	}
 	return errors.Join(append(errs, r.work.remove())...)
 }
 
@@ -189,8 +202,24 @@ func (r *Room) enter(p *process) error {
 	if r.closed {
 		return ErrClosed
 	}
+	if r.exposed != nil {
+		return r.exposed
+	}
 	r.running[p] = struct{}{}
 	return nil
+}
+
+// expose ends what runs in the room, for good.
+func (r *Room) expose(why error) {
+	r.mu.Lock()
+	if r.exposed == nil {
+		r.exposed = why
+	}
+	running := slices.Collect(maps.Keys(r.running))
+	r.mu.Unlock()
+	for _, p := range running {
+		p.end(why)
+	}
 }
 
 func (r *Room) leave(p *process) {

@@ -24,20 +24,33 @@ type Rule func(rel string, dir bool, open func() (io.ReadCloser, error)) string
 var errNoRule = errors.New("no rule says what stays outside")
 
 // ask puts a path below root to the rule.
-func (r Rule) ask(root *os.Root, at string, dir bool) string {
-	return r(filepath.ToSlash(at), dir, func() (io.ReadCloser, error) {
-		f, err := root.OpenFile(filepath.FromSlash(at), os.O_RDONLY|openFlags, 0)
-		if err != nil {
-			return nil, err
-		}
-		fi, err := f.Stat()
-		if err == nil && !fi.Mode().IsRegular() {
-			err = refuse(at, "is no regular file (%s)", fi.Mode().Type())
-		}
-		if err != nil {
-			f.Close()
-			return nil, err
-		}
-		return f, nil
-	})
+func (r Rule) ask(root *os.Root, at string, dir bool) string { return r.asker(root)(at, dir) }
+
+// asker puts paths below root to the rule, one at a time.
+type asker func(at string, dir bool) string
+
+func (r Rule) asker(root *os.Root) asker {
+	var now string
+	open := func() (io.ReadCloser, error) { return openPlain(root, now) }
+	return func(at string, dir bool) string {
+		now = at
+		return r(filepath.ToSlash(at), dir, open)
+	}
+}
+
+// openPlain opens a regular file.
+func openPlain(root *os.Root, at string) (*os.File, error) {
+	f, err := root.OpenFile(filepath.FromSlash(at), os.O_RDONLY|openFlags, 0)
+	if err != nil {
+		return nil, err
+	}
+	fi, err := f.Stat()
+	if err == nil && !fi.Mode().IsRegular() {
+		err = refuse(at, "is no regular file (%s)", fi.Mode().Type())
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
 }

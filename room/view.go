@@ -1,165 +1,199 @@
 package room
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
+	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"conclave/agent"
 )
 
-// mask is something in a mounted view that is covered.
+// mask is something of a view that is withheld.
 type mask struct {
-	Path string `json:"path"` // below the view, slash-separated
-	Dir  bool   `json:"dir"`
-	Why  string `json:"-"`
+	Path string // below the view, slash-separated
+	Why  string
 }
 
-// survey walks a project and finds what must be covered when it is mounted.
-type survey struct {
-	root   *os.Root
-	rule   Rule
-	limit  int
+// look is what a survey saw of a project.
+type look struct {
 	masks  []mask
-	hidden []string           // hidden directories and files, for their inodes
-	linked map[inode][]string // visible files that have further names
 	files  int
 	bytes  int64
-	sum    hash.Hash
+	sum    string             // of the listing: path, size and time of each file
+	mounts []string           // what other file systems are mounted at
+	linked map[inode][]string // visible files that have further names
 }
 
-// surveyView returns the masks of a mounted view and its entry in the
-// manifest. A name that appears in a subdirectory after the survey is seen in
-// the room, as any other change of the project is.
-func surveyView(v View, limits Limits) ([]mask, Manifest, error) {
+// surveyView finds what is withheld from a view, and makes its entry in the
+// manifest. With a watch it is told of everything that changes from then on.
+func surveyView(v View, limits Limits, w *watch) (look, Manifest, error) {
 	root, err := os.OpenRoot(v.Source)
 	if err != nil {
-		return nil, Manifest{}, fmt.Errorf("workspace: %w", err)
+		return look{}, Manifest{}, fmt.Errorf("workspace: %w", err)
 	}
 	defer root.Close()
-	s := &survey{root: root, rule: v.Withheld, limit: limits.MaxFiles, linked: map[inode][]string{}, sum: sha256.New()}
-	if err := s.walk("."); err != nil {
-		return nil, Manifest{}, fmt.Errorf("workspace %s: %w", v.Source, err)
+	s := &survey{root: root, rule: v.Withheld, limit: limits.MaxFiles, watch: w, workers: surveyors()}
+	seen, err := s.whole()
+	if err != nil {
+		return look{}, Manifest{}, fmt.Errorf("workspace %s: %w", v.Source, err)
 	}
-	if err := s.coverLinks(); err != nil {
-		return nil, Manifest{}, fmt.Errorf("workspace %s: %w", v.Source, err)
-	}
-	m := Manifest{Items: []Item{{Kind: "workspace", Path: path.Join(agent.WorkDir, v.Name), Size: s.bytes,
-		SHA256: hex.EncodeToString(s.sum.Sum(nil)), Mounted: true, Files: s.files}}}
-	for _, k := range s.masks {
+	m := Manifest{Items: []Item{{Kind: "workspace", Path: path.Join(agent.WorkDir, v.Name), Size: seen.bytes,
+		SHA256: seen.sum, Mounted: true, Files: seen.files}}}
+	for _, k := range seen.masks {
 		m.LeftOut = append(m.LeftOut, LeftOut{Path: path.Join(agent.WorkDir, v.Name, k.Path), Why: k.Why})
 	}
-	return s.masks, m, nil
+	return seen, m, nil
 }
 
-func (s *survey) walk(dir string) error {
-	entries, err := readDir(s.root, dir)
-	if errors.Is(err, fs.ErrPermission) {
-		return nil // nor can the room read it
+// whole surveys the view from its root.
+func (s *survey) whole() (look, error) {
+	if err := s.run(task{dir: "."}); err != nil {
+		return look{}, err
 	}
+	seen := s.sumUp()
+	for _, at := range s.aliases {
+		seen.masks = append(seen.masks, s.target(at)...)
+	}
+	further, err := s.furtherNames(seen.linked)
+	seen.masks = append(seen.masks, further...)
+	return seen, err
+}
+
+// sumUp puts together what was found in the directories, in their order.
+func (s *survey) sumUp() look {
+	slices.SortFunc(s.found, func(a, b *found) int { return cmp.Compare(a.dir, b.dir) })
+	seen := look{linked: map[inode][]string{}}
+	h := sha256.New()
+	for _, f := range s.found {
+		seen.files += f.files
+		seen.bytes += f.bytes
+		seen.masks = append(seen.masks, f.masks...)
+		seen.mounts = append(seen.mounts, f.mounts...)
+		s.aliases = append(s.aliases, f.aliases...)
+		for _, m := range f.masks {
+			s.withheld = append(s.withheld, m.Path)
+		}
+		for _, l := range f.linked {
+			seen.linked[l.id] = append(seen.linked[l.id], l.path)
+		}
+		fmt.Fprintf(h, "%s\x00%s", f.dir, f.sum[:])
+	}
+	seen.sum = hex.EncodeToString(h.Sum(nil))
+	return seen
+}
+
+// target is what a withheld symbolic link leads to, if that is in the project
+// and would be shown: the same content by another name.
+func (s *survey) target(at string) []mask {
+	to, err := s.root.Readlink(filepath.FromSlash(at))
+	if err != nil {
+		return nil
+	}
+	target, err := resolve(s.root, filepath.Join(filepath.Dir(filepath.FromSlash(at)), to), s.rule)
+	if err != nil || target == "." {
+		return nil // it leads out, nowhere, or to what is withheld by itself
+	}
+	return []mask{{Path: target, Why: "is what " + at + " leads to"}}
+}
+
+// furtherNames finds visible files that are further names of withheld ones.
+func (s *survey) furtherNames(linked map[inode][]string) ([]mask, error) {
+	if len(linked) == 0 {
+		return nil, nil
+	}
+	var masks []mask
+	err := s.eachWithheld(func(id inode) {
+		for _, at := range linked[id] {
+			masks = append(masks, mask{Path: at, Why: "is another name of a file that enters no room"})
+		}
+		delete(linked, id)
+	})
+	slices.SortFunc(masks, func(a, b mask) int { return strings.Compare(a.Path, b.Path) })
+	return masks, err
+}
+
+// eachWithheld goes through the files that are withheld, as they are now.
+func (s *survey) eachWithheld(do func(inode)) error {
+	l, err := newLister(s.root, nil)
 	if err != nil {
 		return err
 	}
-	for _, e := range entries {
-		at := filepath.Join(dir, e.Name())
-		if why := s.rule.ask(s.root, at, e.IsDir()); why != "" {
-			s.cover(at, e, why)
-			continue
+	defer l.close()
+	var below func(dir string) error
+	below = func(dir string) error {
+		entries, err := l.list(dir, false)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
 		}
-		if e.IsDir() {
-			if err := s.walk(at); err != nil {
-				return err
+		if err != nil {
+			return err
+		}
+		for _, e := range slices.Clone(entries) {
+			if e.mode.IsDir() {
+				if err := below(e.at); err != nil {
+					return err
+				}
+				continue
 			}
-			continue
+			do(e.id)
 		}
-		if err := s.file(at, e); err != nil {
+		return nil
+	}
+	for _, at := range s.withheld {
+		fi, err := s.root.Lstat(filepath.FromSlash(at))
+		if err != nil {
+			continue // it is absent whatever it is
+		}
+		if !fi.IsDir() {
+			id, _, _ := identity(fi)
+			do(id)
+		} else if err := below(at); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// cover hides an entry. A symbolic link cannot be covered itself, so what it
-// leads to is, if that is in the project: elsewhere it leads nowhere.
-func (s *survey) cover(at string, e fs.DirEntry, why string) {
-	s.hidden = append(s.hidden, at)
-	if e.Type()&fs.ModeSymlink == 0 {
-		s.masks = append(s.masks, mask{Path: filepath.ToSlash(at), Dir: e.IsDir(), Why: why})
-		return
+// absentFrom lists what does not exist in the room: what is withheld, and the
+// names that are kept even before anything has them.
+func absentFrom(v View, masks []mask) []string {
+	var all []string
+	for _, m := range masks {
+		all = append(all, m.Path)
 	}
-	to, err := s.root.Readlink(at)
-	if err != nil {
-		return
-	}
-	target, err := resolve(s.root, filepath.Join(filepath.Dir(at), to), s.rule)
-	if err != nil || target == "." {
-		return // it leads out, nowhere, or to what is covered by itself
-	}
-	if fi, err := s.root.Lstat(filepath.FromSlash(target)); err == nil {
-		s.masks = append(s.masks, mask{Path: target, Dir: fi.IsDir(), Why: "is what " + at + " leads to"})
-	}
-}
-
-func (s *survey) file(at string, e fs.DirEntry) error {
-	if s.files++; s.files > s.limit {
-		return fmt.Errorf("has more than %d files (%w); raise the limit, or name a part of it", s.limit, ErrRefused)
-	}
-	fi, err := s.root.Lstat(at)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	s.bytes += fi.Size()
-	fmt.Fprintf(s.sum, "%s\x00%d\x00%d\x00", filepath.ToSlash(at), fi.Size(), fi.ModTime().UnixNano())
-	if id, n, ok := identity(fi); ok && n > 1 && e.Type().IsRegular() {
-		s.linked[id] = append(s.linked[id], filepath.ToSlash(at))
-	}
-	return nil
-}
-
-// coverLinks covers visible files that are further names of hidden ones.
-func (s *survey) coverLinks() error {
-	if len(s.linked) == 0 {
-		return nil
-	}
-	return s.eachHidden(s.hidden, func(fi fs.FileInfo) {
-		id, _, _ := identity(fi)
-		for _, at := range s.linked[id] {
-			s.masks = append(s.masks, mask{Path: at, Why: "is another name of a file that enters no room"})
+	for _, name := range v.Absent {
+		if v.Withheld(name, false, func() (io.ReadCloser, error) { return nil, fs.ErrNotExist }) != "" {
+			all = append(all, name)
 		}
-		delete(s.linked, id)
+	}
+	set := map[string]bool{}
+	for _, at := range all {
+		set[at] = true
+	}
+	slices.Sort(all)
+	return slices.DeleteFunc(slices.Compact(all), func(at string) bool {
+		for dir := path.Dir(at); dir != "."; dir = path.Dir(dir) {
+			if set[dir] {
+				return true // with the directory that holds it
+			}
+		}
+		return false
 	})
 }
 
-func (s *survey) eachHidden(names []string, do func(fs.FileInfo)) error {
-	for _, at := range names {
-		fi, err := s.root.Lstat(at)
-		if err != nil {
-			continue // it is covered whatever it is
-		}
-		if !fi.IsDir() {
-			do(fi)
-			continue
-		}
-		entries, err := readDir(s.root, at)
-		if err != nil {
-			return err
-		}
-		var below []string
-		for _, e := range entries {
-			below = append(below, filepath.Join(at, e.Name()))
-		}
-		if err := s.eachHidden(below, do); err != nil {
-			return err
-		}
+// join is path.Join for a directory and a name in it.
+func join(dir, name string) string {
+	if dir == "." {
+		return name
 	}
-	return nil
+	return dir + "/" + name
 }

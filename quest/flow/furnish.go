@@ -34,7 +34,7 @@ func Furnish(ctx context.Context, root string, role policy.Role, m quest.Materia
 		f.Denied = append(f.Denied, seat.Denied{Kind: string(p.Kind), Name: p.Name, Reason: p.Decision.Reason, Text: p.Trace})
 	}
 	if policy.Decide(role, policy.Workspace).Allow {
-		f.Plan.Workspace = &room.View{Source: root, Withheld: policy.View(role, nil)}
+		f.Plan.Workspace = &room.View{Source: root, Withheld: policy.View(role, nil), Absent: policy.Absent()}
 	}
 	if policy.Decide(role, policy.History).Allow {
 		f.addHistory(ctx, root)
