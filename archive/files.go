@@ -18,6 +18,7 @@ import (
 
 	"conclave/bundle"
 	"conclave/internal/lockfile"
+	"conclave/workspace"
 )
 
 // OpenFiles opens bundles, records, logs and session files for SQL, without an
@@ -186,7 +187,7 @@ func newFileJob(file string) (*job, error) {
 }
 
 func isZip(path string) bool {
-	f, err := os.Open(path)
+	f, err := workspace.OpenNamed(path)
 	if err != nil {
 		return false
 	}

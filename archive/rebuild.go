@@ -12,6 +12,7 @@ import (
 
 	"conclave/internal/lockfile"
 	"conclave/record"
+	"conclave/workspace"
 )
 
 // Rebuild makes everything that is derived anew from the raw store, in one
@@ -109,7 +110,7 @@ func (a *Archive) replays(ctx context.Context) (jobs []*job, total int64, err er
 func (a *Archive) cutReplay(j *job, c *cutter) error {
 	src, size := io.ReaderAt(j.replay), j.replay.size
 	if err := j.replay.check(); errors.Is(err, errDamaged) {
-		f, ferr := os.Open(j.path)
+		f, ferr := workspace.OpenNamed(j.path)
 		if ferr != nil || j.known.state == "replaced" {
 			return err
 		}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"conclave/internal/jsontext"
 	"conclave/record"
 	"conclave/transcript"
+	"conclave/workspace"
 )
 
 // The kinds of sources.
@@ -76,7 +76,7 @@ func mayBeSource(path string) bool {
 
 // sniff says what kind of source a file is, "" when it is none.
 func sniff(path string) (string, error) {
-	f, err := os.Open(path)
+	f, err := workspace.OpenNamed(path)
 	if err != nil {
 		return "", err
 	}

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -14,6 +13,7 @@ import (
 	"conclave/internal/jsontext"
 	"conclave/record"
 	"conclave/transcript"
+	"conclave/workspace"
 )
 
 // usageRow is the usage of one response, as one file tells it.
@@ -301,7 +301,7 @@ func (u *usageFile) describe() {
 
 // scan reads what is new in the file.
 func (u *usageFile) scan(buf []byte, from, to int64) ([]byte, error) {
-	f, err := os.Open(u.path)
+	f, err := workspace.OpenNamed(u.path)
 	if err != nil {
 		return buf, err
 	}

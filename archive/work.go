@@ -15,6 +15,7 @@ import (
 
 	"conclave/bundle"
 	"conclave/record"
+	"conclave/workspace"
 )
 
 // work reads one source from where it was left and sends its chunks. What is
@@ -70,7 +71,7 @@ func (a *Archive) judge(j *job) {
 	case j.replay != nil && j.kind == kindRecord:
 		src = j.replay
 	case j.kind == kindRecord:
-		f, err := os.Open(j.path)
+		f, err := workspace.OpenNamed(j.path)
 		if err != nil {
 			return
 		}
@@ -98,7 +99,7 @@ func (a *Archive) cut(j *job, c *cutter) error {
 	if j.bundle != nil {
 		return a.cutBundle(j, c)
 	}
-	f, err := os.Open(j.path)
+	f, err := workspace.OpenNamed(j.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // gone since it was found; the next refresh sees it
 	}

@@ -18,6 +18,7 @@ import (
 
 	"conclave/bundle/redact"
 	"conclave/record"
+	"conclave/workspace"
 )
 
 // Options say what a bundle is made of. Record is needed, and Dir or File.
@@ -73,7 +74,7 @@ func Create(ctx context.Context, o Options) (Created, error) {
 
 func create(ctx context.Context, o Options) (_ Created, err error) {
 	o = o.complete()
-	f, err := os.Open(o.Record)
+	f, err := workspace.OpenNamed(o.Record)
 	if err != nil {
 		return Created{}, err
 	}

@@ -15,6 +15,7 @@ import (
 	"conclave/agent/claude"
 	"conclave/internal/jsontext"
 	"conclave/transcript"
+	"conclave/workspace"
 )
 
 // target is a session file: whose it is and where its entries belong.
@@ -132,7 +133,7 @@ func firstLine(path string) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, errNoSession
 	}
-	f, err := os.Open(path)
+	f, err := workspace.OpenNamed(path)
 	if err != nil {
 		return nil, err
 	}

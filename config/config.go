@@ -15,12 +15,12 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"conclave/frontmatter"
+	"conclave/workspace"
 )
 
 // FileName is the project's file, at the root of the workspace.
@@ -38,6 +38,9 @@ type Config struct {
 	// Tools are directories with programs that checks may use. Only the
 	// user's own file may name them.
 	Tools []string `yaml:"tools"`
+	// Workspaces are directories of somebody else's that are workspaces of this
+	// person. Only the user's own file may name them.
+	Workspaces []string `yaml:"workspaces"`
 	// Programs are the paths of agents' programs by name (claude, codex). Only
 	// the user's own file may name them.
 	Programs map[string]string `yaml:"programs"`
@@ -83,7 +86,7 @@ func Default() Config {
 
 // Read reads the user's own file; a file that is not there is empty.
 func Read(path string) (Config, error) {
-	data, err := os.ReadFile(path)
+	data, err := workspace.ReadNamed(path, workspace.MaxConfig)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Config{}, nil
 	}
@@ -97,6 +100,11 @@ func Read(path string) (Config, error) {
 	for _, name := range slices.Sorted(maps.Keys(c.Programs)) {
 		if p := c.Programs[name]; !filepath.IsAbs(p) {
 			return Config{}, fmt.Errorf("%s:%d: programs: %s: %q is not an absolute path", path, frontmatter.KeyLine(data, "programs"), name, p)
+		}
+	}
+	for _, w := range c.Workspaces {
+		if !filepath.IsAbs(w) {
+			return Config{}, fmt.Errorf("%s:%d: workspaces: %q is not an absolute path", path, frontmatter.KeyLine(data, "workspaces"), w)
 		}
 	}
 	return c, nil
@@ -153,7 +161,7 @@ func mergeMaps[V any](a, b map[string]V) map[string]V {
 // What is about the person's machine is the user's alone.
 func Merge(project, user Config) Config {
 	c := Default().over(project).over(user)
-	c.Tools, c.Lower, c.Programs = user.Tools, user.Lower, user.Programs
+	c.Tools, c.Lower, c.Programs, c.Workspaces = user.Tools, user.Lower, user.Programs, user.Workspaces
 	return c
 }
 

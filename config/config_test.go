@@ -82,6 +82,7 @@ func TestAProjectNamesNothingOfTheMachine(t *testing.T) {
 		"budget: {usd: 1}\n\nprograms: {claude: tools/claude}\n": {Programs: map[string]string{"claude": filepath.Join(dir, "tools", "claude")}},
 		"# one\n# two\n{programs: {claude: '/opt/a b\u00e9'}}":   {Programs: map[string]string{"claude": "/opt/a b\u00e9"}},
 		"# one\n# two\n\"tools\": [/opt/go/bin, 'true']\n":       {Tools: []string{"/opt/go/bin", "true"}},
+		"\n\nworkspaces: [/x]\n":                                 {Workspaces: []string{"/x"}},
 		"\n\nlower:\n  player: fenced\n":                         {Lower: map[string]string{"player": "fenced"}},
 	} {
 		_, err := ParseProject([]byte(text), file, own)

@@ -38,6 +38,7 @@ func ParseProject(data []byte, file, own string) (Config, error) {
 	}{
 		{"programs", mapLines("programs", absolute(c.Programs, filepath.Dir(file)))},
 		{"tools", listLines("tools", c.Tools)},
+		{"workspaces", listLines("workspaces", c.Workspaces)},
 		{"lower", mapLines("lower", c.Lower)},
 	} {
 		if len(k.lines) > 0 {

@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"os"
 	"reflect"
+
+	"conclave/workspace"
 )
 
 // Report is what Verify found.
@@ -43,7 +44,7 @@ func (r Report) OK() bool { return r.Bad == nil }
 
 // VerifyFile checks a log file.
 func VerifyFile(path string) (Report, error) {
-	data, err := os.ReadFile(path)
+	data, err := workspace.ReadNamed(path, workspace.MaxFile)
 	if err != nil {
 		return Report{}, err
 	}

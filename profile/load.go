@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"conclave/workspace"
 )
 
 // Limits of a pack, in a directory or an archive.
@@ -38,7 +40,7 @@ func Load(name string) (*Pack, error) {
 		f.fault(f.where, "archive-size", fmt.Sprintf("archive is %d bytes long", info.Size()), fmt.Sprintf("at most %d are read; nine profiles need a hundredth", maxArchive))
 		return newPack(f, FromPath), nil
 	}
-	data, err := os.ReadFile(name)
+	data, err := workspace.ReadNamed(name, maxArchive)
 	if err != nil {
 		return nil, fmt.Errorf("open pack: %w", err)
 	}

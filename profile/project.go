@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"conclave/internal/lockfile"
+	"conclave/workspace"
 )
 
 // Project is a workspace whose campaign wears profiles. Dir holds .campaign.
@@ -76,12 +77,16 @@ func (p Project) Party() (Party, []Fault, error) {
 
 // readLive reads one file of the live set, within the directory and the limit.
 func (p Project) readLive(name string) ([]byte, error) {
-	root, err := os.OpenRoot(p.live())
+	root, err := os.OpenRoot(p.Dir)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
-	return readLimited(root.FS(), name)
+	data, err := workspace.ReadFile(root, ".campaign/profiles/"+name, maxProfile)
+	if big := (*workspace.SizeError)(nil); errors.As(err, &big) {
+		return nil, errTooBig
+	}
+	return data, err
 }
 
 // Status says whose a profile of the campaign is.

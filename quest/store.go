@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -13,6 +12,7 @@ import (
 	"strings"
 
 	"conclave/policy"
+	"conclave/workspace"
 )
 
 // ErrNoQuest is the answer when there is no quest.md.
@@ -20,9 +20,6 @@ var ErrNoQuest = errors.New("no quest here; start one first")
 
 // ErrChanged is a file that is not what the change was planned on.
 var ErrChanged = errors.New("someone changed the file meanwhile; plan the change again")
-
-// maxFile bounds what is read from .campaign: these are texts for people.
-const maxFile = 64 << 20
 
 // Store reads and writes the files of one workspace's .campaign/. It follows
 // no link out of the workspace, and inside .campaign no link at all. It keeps
@@ -49,30 +46,16 @@ func Digest(data []byte) string {
 
 // Read returns a file below .campaign. A missing file is fs.ErrNotExist.
 func (s *Store) Read(name string) ([]byte, error) {
-	if err := s.plain(name); err != nil {
+	if err := below(name); err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
-	info, err := s.root.Lstat(name)
+	most := int64(workspace.MaxFile)
+	if name == QuestFile {
+		most = workspace.MaxQuest
+	}
+	data, err := workspace.ReadFile(s.root, name, most)
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", name, cause(err))
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("read %s: not a regular file", name)
-	}
-	if info.Size() > maxFile {
-		return nil, fmt.Errorf("read %s: %d bytes, at most %d are read", name, info.Size(), maxFile)
-	}
-	f, err := s.root.Open(name)
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", name, cause(err))
-	}
-	defer f.Close()
-	if opened, err := f.Stat(); err != nil || !os.SameFile(info, opened) {
-		return nil, fmt.Errorf("read %s: %w", name, ErrChanged)
-	}
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", name, cause(err))
+		return nil, fmt.Errorf("read %w", err)
 	}
 	return data, nil
 }
@@ -110,7 +93,7 @@ func (s *Store) Quest() (*Quest, error) {
 // otherQuests finds files that another tool or a copy left beside quest.md.
 func (s *Store) otherQuests() []string {
 	var out []string
-	entries, _ := fs.ReadDir(s.root.FS(), ".campaign")
+	entries, _ := workspace.ReadDir(s.root, ".campaign")
 	for _, e := range entries {
 		name := strings.ToLower(e.Name())
 		if e.Name() != "quest.md" && strings.HasPrefix(name, "quest") && strings.HasSuffix(name, ".md") && !e.IsDir() {
@@ -157,15 +140,12 @@ func (s *Store) Profiles() (map[string][]byte, error) {
 
 // list names the Markdown files of a directory; a missing one is empty.
 func (s *Store) list(dir string) ([]string, error) {
-	if err := s.plain(path.Join(dir, "x")); err != nil {
-		return nil, fmt.Errorf("read %s: %w", dir, err)
-	}
-	entries, err := fs.ReadDir(s.root.FS(), dir)
+	entries, err := workspace.ReadDir(s.root, dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", dir, cause(err))
+		return nil, fmt.Errorf("read %w", err)
 	}
 	var names []string
 	for _, e := range entries {
@@ -180,8 +160,8 @@ func (s *Store) list(dir string) ([]string, error) {
 // plain refuses a name outside .campaign, and a directory on the way that is a
 // link: it would put a file where nobody looks for it.
 func (s *Store) plain(name string) error {
-	if !fs.ValidPath(name) || !strings.HasPrefix(name, ".campaign/") {
-		return errors.New("not a file below .campaign")
+	if err := below(name); err != nil {
+		return err
 	}
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
 		info, err := s.root.Lstat(dir)
@@ -194,6 +174,13 @@ func (s *Store) plain(name string) error {
 		if !info.IsDir() {
 			return fmt.Errorf("%s is not a directory (links are not followed)", dir)
 		}
+	}
+	return nil
+}
+
+func below(name string) error {
+	if !fs.ValidPath(name) || !strings.HasPrefix(name, ".campaign/") {
+		return errors.New("not a file below .campaign")
 	}
 	return nil
 }

@@ -7,7 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
+
+	"conclave/workspace"
 )
 
 // Cursor is a place between two frames and what the chain was there. The zero
@@ -53,7 +54,7 @@ func Open(path string) (*Reader, error) { return OpenAt(path, Cursor{}) }
 // OpenAt reads the record at path from a cursor. A cursor of another record is
 // found out at the next frame, mark or seal, as damage.
 func OpenAt(path string, c Cursor) (*Reader, error) {
-	f, err := os.Open(path)
+	f, err := workspace.OpenNamed(path)
 	if err != nil {
 		return nil, fmt.Errorf("open record: %w", err)
 	}

@@ -4,7 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
+
+	"conclave/workspace"
 )
 
 // Report is what verification found. Sound says whether all of it is well.
@@ -56,7 +57,7 @@ func Verify(path string) (Report, error) { return verifyFile(path, nil) }
 func VerifyAgainst(path string, head Hash) (Report, error) { return verifyFile(path, &head) }
 
 func verifyFile(path string, head *Hash) (Report, error) {
-	f, err := os.Open(path)
+	f, err := workspace.OpenNamed(path)
 	if err != nil {
 		return Report{}, fmt.Errorf("verify record: %w", err)
 	}

@@ -2,8 +2,10 @@ package trust
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -24,15 +26,23 @@ func TestTrustHoldsForTheContentAlone(t *testing.T) {
 	if err := s.Check(ws, []Item{items[1], items[0]}); err != nil {
 		t.Errorf("the order matters: %v", err)
 	}
-	for name, changed := range map[string][]Item{
-		"content":   {items[0], {"check of criterion 1", []byte("rm -rf /")}},
-		"one more":  append(items[:2:2], Item{"check of criterion 2", nil}),
-		"one fewer": items[:1],
-		"renamed":   {items[0], {"check of criterion 9", items[1].Text}},
+	if err := s.Check(ws, items[:1]); err != nil {
+		t.Errorf("one of them alone: %v", err)
+	}
+	// Q7: what is missing is named, and nothing else.
+	for want, asked := range map[string][]Item{
+		"check of criterion 1 changed since you said yes; look":                                  {items[0], {"check of criterion 1", []byte("rm -rf /")}},
+		"you have not said yes to check of criterion 2; look":                                    append(items[:2:2], Item{"check of criterion 2", nil}),
+		"you have not said yes to check of criterion 9, x.md; look":                              {items[0], {"check of criterion 9", items[1].Text}, {"x.md", nil}},
+		"trusted: conclave.yaml changed since you said yes; you have not said yes to x.md; look": {{"x.md", nil}, {"conclave.yaml", nil}, items[1]},
 	} {
-		if err := s.Check(ws, changed); !errors.Is(err, ErrUntrusted) || !strings.Contains(err.Error(), "changed") {
-			t.Errorf("%s: %v", name, err)
+		if err := s.Check(ws, asked); !errors.Is(err, ErrUntrusted) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
 		}
+	}
+	newer := []Item{{"conclave.yaml", []byte("agents: {cat: {}}")}}
+	if err := errors.Join(s.Grant(ws, newer), s.Check(ws, newer), s.Check(ws, items)); err != nil {
+		t.Errorf("a yes to one item touched another, or what was seen before: %v", err)
 	}
 	if err := s.Check(other, items); !errors.Is(err, ErrUntrusted) {
 		t.Errorf("another workspace with the same files: %v", err)
@@ -65,5 +75,39 @@ func TestADamagedStoreTrustsNobody(t *testing.T) {
 	}
 	if err := s.Grant(t.TempDir(), []Item{{"x", nil}}); err == nil {
 		t.Error("a damaged file was overwritten")
+	}
+}
+
+// TestTheFirstVersionIsRead: a yes of the first version holds if everything is as
+// it was, and is worth nothing otherwise.
+func TestTheFirstVersionIsRead(t *testing.T) {
+	ws := t.TempDir()
+	key, err := canonical(ws)
+	if err != nil {
+		t.Fatal(err)
+	}
+	items := []Item{{"conclave.yaml", []byte("agents: {}")}, {"profile-packs/x/cat.md", []byte("cat")}}
+	for name, same := range map[string]bool{"same": true, "changed": false} {
+		s := Store{filepath.Join(t.TempDir(), "trust.json")}
+		old := fmt.Sprintf("{%q: {\"digest\": %q, \"names\": [\"conclave.yaml\"], \"since\": \"2026-01-02T03:04:05Z\"}}", key, digest(items))
+		if err := os.WriteFile(s.Path, []byte(old), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Check(ws, items[:1]); !errors.Is(err, ErrUntrusted) {
+			t.Errorf("%s: one hash of everything says nothing of one item: %v", name, err)
+		}
+		now := slices.Clone(items)
+		if !same {
+			now[1].Text = []byte("dog")
+		}
+		if err := s.Upgrade(ws, func() []Item { return now }); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Check(ws, items[:1]); (err == nil) != same {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := errors.Join(s.Grant(ws, items), s.Check(ws, items)); err != nil {
+			t.Errorf("%s: a new yes: %v", name, err)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -74,15 +75,19 @@ func (env *environment) cacheDir() string {
 
 // sessionRoots are where the records of this workspace and the sessions of the
 // agents' programs are.
-func (env *environment) sessionRoots(named []string) []string {
+func (env *environment) sessionRoots(named []string) ([]string, error) {
 	if len(named) > 0 {
 		roots := make([]string, len(named))
 		for i, n := range named {
 			roots[i] = env.absPath(n)
 		}
-		return roots
+		return roots, nil
 	}
-	return append([]string{record.Dir(env.findRoot())}, env.programRoots()...)
+	root, err := env.findRoot()
+	if err != nil {
+		return nil, err
+	}
+	return append([]string{record.Dir(root)}, env.programRoots()...), nil
 }
 
 func (env *environment) programRoots() []string {
@@ -162,7 +167,11 @@ func (env *environment) openArchive(ctx context.Context, f archiveFlags) (*archi
 	if f.noRefresh {
 		return a, nil
 	}
-	_, _, err = a.TryRefresh(ctx, env.sessionRoots(f.roots))
+	roots, err := env.sessionRoots(f.roots)
+	if err != nil {
+		return nil, errors.Join(err, a.Close())
+	}
+	_, _, err = a.TryRefresh(ctx, roots)
 	if err != nil {
 		a.Close()
 		return nil, environmentError("%w", err)
@@ -187,7 +196,11 @@ waits for another refresh of the same archive to end.`,
 				return err
 			}
 			defer a.Close()
-			rep, err := a.Refresh(cmd.Context(), env.sessionRoots(args))
+			roots, err := env.sessionRoots(args)
+			if err != nil {
+				return err
+			}
+			rep, err := a.Refresh(cmd.Context(), roots)
 			if err != nil {
 				return environmentError("%w", err)
 			}

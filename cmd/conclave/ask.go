@@ -6,11 +6,11 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"strings"
 	"unicode/utf8"
 
 	"conclave/engine"
+	door "conclave/workspace"
 )
 
 // asker answers the questions of flows: from a file first, then by asking the
@@ -34,7 +34,7 @@ func newAsker(env *environment, flags campaignFlags) (*asker, error) {
 	if flags.answers == "" {
 		return a, nil
 	}
-	data, err := os.ReadFile(inDir(env, flags.answers))
+	data, err := door.ReadNamed(inDir(env, flags.answers), maxMessage)
 	if err != nil {
 		return nil, environmentError("read the answers: %w", err)
 	}

@@ -13,6 +13,7 @@ import (
 	"conclave/audit"
 	"conclave/internal/screen"
 	"conclave/record"
+	door "conclave/workspace"
 )
 
 func newAuditCommand(env *environment) *cobra.Command {
@@ -56,7 +57,10 @@ machine. Without a name it judges all records of this workspace. It exits with
 }
 
 func (env *environment) auditAll(names []string) ([]*audit.Report, error) {
-	root := env.findRoot()
+	root, err := env.findRoot()
+	if err != nil {
+		return nil, err
+	}
 	var files []string
 	for _, name := range names {
 		file, err := env.recordFile(root, name)
@@ -122,7 +126,7 @@ func (env *environment) recordFile(root, name string) (string, error) {
 // auditFile judges a record. One that lies among a workspace's own must be the
 // run that its name says.
 func auditFile(file string, own bool) (*audit.Report, error) {
-	f, err := os.Open(file)
+	f, err := door.OpenNamed(file)
 	if err != nil {
 		return nil, err
 	}

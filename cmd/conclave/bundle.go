@@ -19,6 +19,7 @@ import (
 	"conclave/bundle"
 	"conclave/bundle/redact"
 	"conclave/record"
+	door "conclave/workspace"
 )
 
 func newBundleCommand(env *environment) *cobra.Command {
@@ -85,7 +86,10 @@ a program with the bundle's path. Neither can make the bundle fail.`,
 }
 
 func (env *environment) createBundle(cmd *cobra.Command, run string, b bundling) error {
-	root := env.findRoot()
+	root, err := env.findRoot()
+	if err != nil {
+		return err
+	}
 	path, err := env.findRecord(root, run)
 	if err != nil {
 		return err
@@ -106,7 +110,7 @@ func (env *environment) createBundle(cmd *cobra.Command, run string, b bundling)
 	if b.out != "" {
 		o.File = inDir(env, b.out)
 	}
-	if ws, err := env.readWorkspace(root); err == nil {
+	if ws, err := env.openWorkspace(); err == nil {
 		o.Config = ws.config
 	}
 	bar := env.frameBar()
@@ -192,8 +196,11 @@ func (env *environment) redactPatterns(said []string) ([]redact.Pattern, error) 
 		}
 		out = append(out, redact.Pattern{Regexp: re})
 	}
+	if env.userConfigFile() == "" {
+		return out, nil
+	}
 	file := filepath.Join(filepath.Dir(env.userConfigFile()), "redact.txt")
-	f, err := os.Open(file)
+	f, err := door.OpenNamed(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return out, nil
 	}

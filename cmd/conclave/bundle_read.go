@@ -200,7 +200,11 @@ func newBundleListCommand(env *environment) *cobra.Command {
 		Example: "  conclave bundle list\n  conclave bundle list ~/bundles --json",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			list, err := bundle.List(env.bundlesIn(args))
+			dir, err := env.bundlesIn(args)
+			if err != nil {
+				return err
+			}
+			list, err := bundle.List(dir)
 			if err != nil {
 				return environmentError("%w", err)
 			}
@@ -218,11 +222,12 @@ func newBundleListCommand(env *environment) *cobra.Command {
 	return cmd
 }
 
-func (env *environment) bundlesIn(args []string) string {
+func (env *environment) bundlesIn(args []string) (string, error) {
 	if len(args) == 1 {
-		return inDir(env, args[0])
+		return inDir(env, args[0]), nil
 	}
-	return bundleDir(env.findRoot())
+	root, err := env.findRoot()
+	return bundleDir(root), err
 }
 
 func (env *environment) printBundles(list []bundle.Info) {
@@ -252,7 +257,11 @@ It touches nothing but bundles, and never a file that took the place of one.`,
 			if p == (bundle.Policy{}) {
 				return usageError("prune needs --keep, --max-age or --max-size")
 			}
-			return env.pruneBundles(env.bundlesIn(args), p, dryRun, asJSON)
+			dir, err := env.bundlesIn(args)
+			if err != nil {
+				return err
+			}
+			return env.pruneBundles(dir, p, dryRun, asJSON)
 		},
 	}
 	r.flags(cmd)

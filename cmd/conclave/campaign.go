@@ -6,8 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
+	"path"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -23,6 +22,7 @@ import (
 	"conclave/record"
 	"conclave/room"
 	"conclave/seat"
+	door "conclave/workspace"
 )
 
 // campaignFlags are those that every command of a quest has.
@@ -64,22 +64,29 @@ func (env *environment) openCampaign(cmd *cobra.Command, flags campaignFlags) (*
 		return nil, err
 	}
 	c.voice = &voice{env: env, out: env.Stdout, muted: flags.asJSON}
+	if err := w.vouchForProfiles(); err != nil {
+		return nil, err
+	}
+	library, err := env.packLibrary()
+	if err != nil {
+		return nil, err
+	}
 	c.house = flow.New(flow.Options{
-		Root: w.root, Dress: c.dress, Listener: c.voice, Instructions: w.instructions,
-		Library: env.packLibrary(), Tools: w.config.Tools,
+		Root: w.root, Trust: w, Dress: c.dress, Listener: c.voice, Instructions: w.instructions,
+		Library: library, Tools: w.config.Tools,
 		Budget: flow.Budget{USD: w.config.Budget.USD, Tokens: w.config.Budget.Tokens},
 	})
 	return c, nil
 }
 
-// instructions are a project's own, where it has some. The workspace was
-// trusted with them.
+// instructions are a project's own, where it has some and the person trusts
+// them: the bytes that were judged.
 func (w *workspace) instructions(role string) ([]byte, error) {
-	text, err := os.ReadFile(filepath.Join(w.root, ".campaign", "instructions", role+".md"))
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
+	items, err := w.item(path.Join(instructionsDir, role+".md"), path.Join(instructionsDir, role+".md"), door.MaxText)
+	if err != nil || len(items) == 0 {
+		return nil, err
 	}
-	return text, err
+	return items[0].Text, w.vouchFor(items)
 }
 
 // turnWall bounds one answer of an agent.
@@ -122,9 +129,17 @@ func (c *campaign) ration(p *seat.Plan) {
 	}
 }
 
-// available says early that nobody can play a role here.
+// available says early that nobody can play a role here, or that the person does
+// not trust what it would be told.
 func (c *campaign) available(role string) error {
-	_, err := c.w.cast(c.env, role, embeddedParty())
+	items, err := c.w.roleItems(role)
+	if err != nil {
+		return environmentError("%w", err)
+	}
+	if err := c.w.vouchFor(items); err != nil {
+		return err
+	}
+	_, err = c.w.cast(c.env, role, embeddedParty())
 	return err
 }
 
@@ -300,7 +315,7 @@ func (env *environment) message(cmd *cobra.Command, flags campaignFlags) (string
 	case text == "-" || !cmd.Flags().Changed("message") && !env.StdinIsTerminal && flags.answers == "":
 		data, err = io.ReadAll(io.LimitReader(env.Stdin, maxMessage+1))
 	case strings.HasPrefix(text, "@"):
-		data, err = os.ReadFile(inDir(env, text[1:]))
+		data, err = door.ReadNamed(inDir(env, text[1:]), maxMessage)
 	default:
 		data = []byte(text)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os/exec"
 	"path/filepath"
 
@@ -14,6 +15,7 @@ import (
 	"conclave/gateway"
 	"conclave/room"
 	"conclave/seat"
+	door "conclave/workspace"
 )
 
 // actor is whoever answers for a role, with what their program needs.
@@ -34,11 +36,7 @@ func (w *workspace) cast(env *environment, role string, offline agent.Agent) (ac
 	case "offline":
 		return actor{agent: offline, inProcess: true}, nil
 	case "scripted":
-		script, err := scripted.Load(filepath.Join(w.root, filepath.FromSlash(a.Script)))
-		if err != nil {
-			return actor{}, environmentError("the script of %s: %w", role, err)
-		}
-		return actor{agent: script, inProcess: true}, nil
+		return w.scripted(role, a.Script)
 	case "claude":
 		return w.program(env, a, role, "claude", func(native string) (agent.Agent, error) {
 			return claude.New(claude.Config{Program: native}), nil
@@ -49,6 +47,26 @@ func (w *workspace) cast(env *environment, role string, offline agent.Agent) (ac
 		})
 	}
 	return actor{}, environmentError("%s: no agent is called %q here", role, a.Agent)
+}
+
+// scripted is an agent that plays a script of the workspace: the bytes that the
+// person trusts.
+func (w *workspace) scripted(role, file string) (actor, error) {
+	items, err := w.item(scriptItem(file), file, door.MaxText)
+	if err == nil && len(items) == 0 {
+		err = fmt.Errorf("%s: %w", filepath.Join(w.root, filepath.FromSlash(file)), fs.ErrNotExist)
+	}
+	if err != nil {
+		return actor{}, environmentError("the script of %s: %w", role, err)
+	}
+	if err := w.vouchFor(items); err != nil {
+		return actor{}, err
+	}
+	script, err := scripted.Parse(items[0].Text)
+	if err != nil {
+		return actor{}, environmentError("the script of %s: %s: %w", role, file, err)
+	}
+	return actor{agent: &scripted.Agent{Script: script}, inProcess: true}, nil
 }
 
 // program is an agent that is a program of its own, asking its model through

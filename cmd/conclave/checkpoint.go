@@ -64,11 +64,26 @@ func (c *campaign) evaluate(ctx context.Context, in flow.Evaluate) (flow.Result,
 	if err := c.available(string(in.Role)); err != nil {
 		return flow.Result{}, err
 	}
+	if err := c.vouchForChecks(in.Role); err != nil {
+		return flow.Result{}, err
+	}
 	c.voice.aside("The work: %s", e.Summary)
 	for _, l := range e.LeftOut {
 		c.voice.aside("left out: %s (%s)", l.Path, l.Reason)
 	}
 	return c.start(ctx, "evaluate", in)
+}
+
+// vouchForChecks: only the Dragon runs the criteria's checks.
+func (c *campaign) vouchForChecks(role policy.Role) error {
+	if role != policy.Dragon {
+		return nil
+	}
+	items, err := c.w.checkItems()
+	if err != nil {
+		return environmentError("%w", err)
+	}
+	return c.w.vouchFor(items)
 }
 
 // commandWords stand in the conversation for what the person said.

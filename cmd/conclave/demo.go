@@ -109,7 +109,7 @@ func (d *demo) heading(text string) { d.say("\n%s", screen.Bold(text)) }
 
 func (d *demo) furnish(ctx context.Context, role policy.Role, work ...string) (flow.Furnishing, error) {
 	inside := *d.env
-	inside.Dir = d.root
+	inside.Dir, inside.Root = d.root, ""
 	return inside.furnish(ctx, string(role), work)
 }
 
@@ -189,7 +189,7 @@ func (d *demo) consult(ctx context.Context) error {
 func (d *demo) look(ctx context.Context) error {
 	d.heading("2. The Dragon's room")
 	inside := *d.env
-	inside.Dir = d.root
+	inside.Dir, inside.Root = d.root, ""
 	cmd := newRoomShowCommand(&inside)
 	cmd.SetArgs([]string{"dragon", "CHECKLIST.md", "REHEARSAL.md"})
 	cmd.SilenceUsage, cmd.SilenceErrors = true, true
@@ -258,7 +258,7 @@ func (d *demo) confront(ctx context.Context) error {
 func (d *demo) table(ctx context.Context) (err error) {
 	d.heading("5. A table: what each of them did in secret, on three screens")
 	inside := *d.env
-	inside.Dir, inside.Stdout = d.root, screen.New(io.Discard, screen.Options{})
+	inside.Dir, inside.Root, inside.Stdout = d.root, "", screen.New(io.Discard, screen.Options{})
 	begin := newTableNew(&inside)
 	begin.SetArgs([]string{"weir", "--adventure"})
 	if err := begin.ExecuteContext(ctx); err != nil {
@@ -304,7 +304,7 @@ func lastPart(text string) string {
 func (d *demo) judge(context.Context) error {
 	d.heading("6. Who knew what? The record answers")
 	inside := *d.env
-	inside.Dir = d.root
+	inside.Dir, inside.Root = d.root, ""
 	reports, err := inside.auditAll(nil)
 	if err != nil {
 		return err

@@ -67,30 +67,41 @@ func (env *environment) examine(ctx context.Context) []finding {
 	if err != nil {
 		return append(findings, finding{"your configuration", false, err.Error(), "mend the file that is named"})
 	}
-	w := &workspace{root: env.findRoot(), config: config.Merge(config.Config{}, own)}
+	root, refusal := env.findRoot()
+	w := &workspace{root: root, config: config.Merge(config.Config{}, own)}
+	if refusal != nil {
+		w.root = env.Dir // where nothing may be started from either
+	}
 	findings = append(findings, w.examineClaude(ctx, env), w.examineCodex(ctx, env),
 		finding{What: "the embedded party", OK: true, State: "always there; needs no key and no network"})
-	for _, file := range []string{filepath.Join(w.root, config.FileName), env.userConfigFile()} {
+	if refusal != nil {
+		return append(findings, finding{"workspace", false, refusal.Error(), "look at what is named"})
+	}
+	for _, file := range []string{filepath.Join(root, config.FileName), env.userConfigFile()} {
 		state := "not there; the defaults hold"
 		if _, err := os.Lstat(file); err == nil {
 			state = "there"
 		}
 		findings = append(findings, finding{What: file, OK: true, State: state})
 	}
-	return append(findings, env.examineProject(w.root)...)
+	return append(findings, env.examineProject()...)
 }
 
 // examineProject says what of a project can be used.
-func (env *environment) examineProject(root string) []finding {
-	items, err := trustItems(root)
-	if err == nil {
-		err = env.trustStore().Check(root, items)
-	}
-	found := []finding{{What: "trust", OK: true, State: fmt.Sprintf("%s to trust, all trusted", counted(len(items), "thing", "things"))}}
+func (env *environment) examineProject() []finding {
+	w, err := env.enter()
 	if err != nil {
+		return []finding{{"workspace", false, err.Error(), "look at what is named"}}
+	}
+	items, refused := w.everything()
+	found := []finding{{What: "trust", OK: true, State: fmt.Sprintf("%s to trust, all trusted", counted(len(items), "thing", "things"))}}
+	if err := w.vouchFor(items); err != nil {
 		found[0] = finding{"trust", false, err.Error(), "conclave trust"}
 	}
-	if _, err := env.readWorkspace(root); err != nil {
+	for _, err := range refused {
+		found = append(found, finding{"refused", false, err.Error(), "look at what is named"})
+	}
+	if err := w.configure(env); err != nil {
 		found = append(found, finding{"configuration", false, err.Error(), "mend the file that is named"})
 	}
 	return found

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -9,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	door "conclave/workspace"
 
 	"conclave/internal/screen"
 )
@@ -24,12 +27,19 @@ as bundles. It changes nothing that is there already.`,
 		Example: "  conclave init\n  conclave init --yes",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			steps := env.initSteps()
+			dir := env.Dir
+			if env.Root != "" {
+				dir = env.absPath(env.Root)
+			}
+			steps, err := initSteps(dir)
+			if err != nil {
+				return environmentError("%w", err)
+			}
 			if len(steps) == 0 {
 				env.Stdout.Printf("This is a workspace already. Start with: conclave council, or conclave quest start\n")
 				return nil
 			}
-			env.Stdout.Printf("In %s:\n", env.Dir)
+			env.Stdout.Printf("In %s:\n", dir)
 			for _, s := range steps {
 				env.Stdout.Printf("  %s\n", s.what)
 			}
@@ -54,30 +64,54 @@ type initStep struct {
 	do   func() error
 }
 
-// initSteps is what is still missing.
-func (env *environment) initSteps() []initStep {
+// initSteps is what is still missing. Nothing is written through a link.
+func initSteps(where string) ([]initStep, error) {
+	if err := door.Check(where); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(where)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
 	var steps []initStep
 	for dir, mode := range map[string]fs.FileMode{".campaign": 0o755, ".conclave": 0o700} {
-		path := filepath.Join(env.Dir, dir)
-		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		path := filepath.Join(where, dir)
+		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 			steps = append(steps, initStep{"make " + dir + "/", func() error { return os.Mkdir(path, mode) }})
 		}
 	}
 	slices.SortFunc(steps, func(a, b initStep) int { return strings.Compare(a.what, b.what) })
-	ignore := filepath.Join(env.Dir, ".gitignore")
-	text, err := os.ReadFile(ignore)
+	text, err := door.ReadFile(root, ignoreFile, door.MaxConfig)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return steps
+		return nil, fmt.Errorf("%s: %w", where, err)
 	}
 	if !ignores(string(text)) {
-		steps = append(steps, initStep{"add .conclave/ to .gitignore", func() error {
-			if len(text) > 0 && text[len(text)-1] != '\n' {
-				text = append(text, '\n')
-			}
-			return os.WriteFile(ignore, append(text, ".conclave/\n"...), 0o644)
-		}})
+		steps = append(steps, initStep{"add .conclave/ to .gitignore", func() error { return addLine(where, text) }})
 	}
-	return steps
+	return steps, nil
+}
+
+const ignoreFile = ".gitignore"
+
+// addLine keeps the engine's directory out of git. The file is replaced by name,
+// whatever has taken its place since it was read.
+func addLine(dir string, text []byte) error {
+	if len(text) > 0 && text[len(text)-1] != '\n' {
+		text = append(text, '\n')
+	}
+	temp, err := os.CreateTemp(dir, ".gitignore-*")
+	if err != nil {
+		return err
+	}
+	_, err = temp.Write(append(text, ".conclave/\n"...))
+	if err = errors.Join(err, temp.Chmod(0o644), temp.Close()); err == nil {
+		err = os.Rename(temp.Name(), filepath.Join(dir, ignoreFile))
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(temp.Name()))
+	}
+	return nil
 }
 
 func ignores(text string) bool {

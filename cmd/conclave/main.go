@@ -29,6 +29,7 @@ type environment struct {
 	Stdin           io.Reader
 	Stdout, Stderr  *screen.Writer
 	Dir             string // the working directory
+	Root            string // the workspace that --root names
 	Getenv          func(string) string
 	StdinIsTerminal bool
 }
@@ -104,6 +105,7 @@ Exit codes: 0 done, 1 the answer is no, 2 usage, 3 something is missing here.`,
 		Args:          cobra.NoArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	root.PersistentFlags().StringVar(&env.Root, "root", "", "the workspace, whoever owns it; else the nearest one upwards that is yours")
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)

@@ -41,17 +41,19 @@ say which: project:fantasy, user:fantasy, builtin:fantasy.`,
 }
 
 // profileProject is the workspace that the working directory belongs to.
-func (env *environment) profileProject() profile.Project {
-	return profile.Project{Dir: env.findRoot()}
+func (env *environment) profileProject() (profile.Project, error) {
+	root, err := env.findRoot()
+	return profile.Project{Dir: root}, err
 }
 
 // packLibrary is the search path for packs.
-func (env *environment) packLibrary() profile.Library {
-	l := profile.Library{Project: filepath.Join(env.profileProject().Dir, "profile-packs")}
+func (env *environment) packLibrary() (profile.Library, error) {
+	root, err := env.findRoot()
+	l := profile.Library{Project: filepath.Join(root, "profile-packs")}
 	if data := env.userDataDir(); data != "" {
 		l.User = filepath.Join(data, "conclave", "profile-packs")
 	}
-	return l
+	return l, err
 }
 
 // userDataDir is the directory for a user's data, as this system has it; "" where
@@ -88,7 +90,11 @@ func (env *environment) openPack(name string) (*profile.Pack, error) {
 		env.shortenFaults(p.Faults)
 		return p, nil
 	}
-	p, err := env.packLibrary().Find(name)
+	library, err := env.packLibrary()
+	if err != nil {
+		return nil, err
+	}
+	p, err := library.Find(name)
 	if err != nil {
 		return nil, usageError("%w", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -21,7 +22,8 @@ func newPackInstallCommand(env *environment) *cobra.Command {
 		Long: `Copies a pack's profiles to .campaign/profiles, all of them or none. A profile
 that you edited is not replaced unless you agree or say --force, and then the
 old one is kept. conclave pack undo takes the installation back. A pack out of the
-project's own profile-packs/ is used once you have said conclave trust.`,
+project's own profile-packs/, or one named by its path, is used once you have said
+conclave trust (conclave trust PATH).`,
 		Example: `  conclave pack install fantasy
   conclave pack install builtin:fantasy --only cat,owl
   conclave pack install ./lighthouse.zip`,
@@ -40,12 +42,14 @@ project's own profile-packs/ is used once you have said conclave trust.`,
 				printFaults(env, p.Faults)
 				return noError("pack %s has %s and was not installed", p.Name, countOf(len(p.Faults), "fault"))
 			}
-			if p.Origin == profile.FromProject {
-				if err := env.checkTrust(); err != nil {
-					return err
-				}
+			w, err := env.enter()
+			if err != nil {
+				return err
 			}
-			return env.installPack(p, only, force)
+			if err := w.vouchForPack(p, args[0]); err != nil {
+				return err
+			}
+			return env.installPack(w, p, only, force)
 		},
 	}
 	cmd.Flags().StringSliceVar(&only, "only", nil, "install only these archetypes, separated by commas")
@@ -53,8 +57,18 @@ project's own profile-packs/ is used once you have said conclave trust.`,
 	return cmd
 }
 
-func (env *environment) installPack(p *profile.Pack, only []string, force bool) error {
-	project := env.profileProject()
+// vouchForPack refuses a pack that is somebody's and not trusted, wherever it
+// lies.
+func (w *workspace) vouchForPack(p *profile.Pack, name string) error {
+	err := w.vouchFor(w.packItems(p))
+	if err != nil && p.Origin == profile.FromPath {
+		return environmentError("%w %s", err, name)
+	}
+	return err
+}
+
+func (env *environment) installPack(w *workspace, p *profile.Pack, only []string, force bool) error {
+	project := profile.Project{Dir: w.root}
 	in := bufio.NewReader(env.Stdin)
 	change, err := project.Install(p, only, force)
 	if edited := (*profile.EditedError)(nil); errors.As(err, &edited) && env.StdinIsTerminal {
@@ -65,6 +79,14 @@ func (env *environment) installPack(p *profile.Pack, only []string, force bool) 
 	}
 	if err != nil {
 		return changeError(err)
+	}
+	for _, q := range p.Profiles {
+		if len(only) > 0 && !slices.Contains(only, q.Archetype) {
+			continue
+		}
+		if err := w.grantProfile(q.Archetype, q.Bytes()); err != nil {
+			return err
+		}
 	}
 	env.Stdout.Printf("%s (%s), %s written:\n", p.Theme, p.Origin, countOf(len(change.Written), "profile"))
 	var worn []*profile.Profile
@@ -81,7 +103,7 @@ func (env *environment) installPack(p *profile.Pack, only []string, force bool) 
 		env.Stdout.Printf("To customise one: conclave profile set cat --name \"…\" --emoji …, or edit .campaign/profiles/cat.md.\n")
 		return nil
 	}
-	return env.customise(in, project)
+	return env.customise(in, w, project)
 }
 
 // changeError gives an error of a change its exit code.
@@ -109,7 +131,7 @@ func (env *environment) askPersonText(in *bufio.Reader, question string) string 
 
 // customise offers to rename single profiles, one by one, until the person has
 // enough. A wrong answer costs a message, never the installation.
-func (env *environment) customise(in *bufio.Reader, project profile.Project) error {
+func (env *environment) customise(in *bufio.Reader, w *workspace, project profile.Project) error {
 	for {
 		id := env.askPerson(in, "Customise a character? (cat, owl, …; Enter to finish) ")
 		if id == "" || id == "n" || id == "no" {
@@ -126,7 +148,7 @@ func (env *environment) customise(in *bufio.Reader, project profile.Project) err
 		}
 		skin := env.askPersonText(in, fmt.Sprintf("Name [%s]: ", p.SkinName))
 		emoji := env.askPersonText(in, fmt.Sprintf("Emoji [%s]: ", p.Face().Emoji()))
-		if err := renameProfile(project, p, skin, emoji); err != nil {
+		if err := renameProfile(w, project, p, skin, emoji); err != nil {
 			env.Stdout.Printf("%v\n", err)
 			continue
 		}
@@ -139,13 +161,33 @@ func (env *environment) customise(in *bufio.Reader, project profile.Project) err
 
 // renameProfile changes the name or the emoji of a profile that is worn. The person
 // asked for just this, so an earlier edit of theirs is carried on, not in the way.
-func renameProfile(project profile.Project, p *profile.Profile, skin, emoji string) error {
+func renameProfile(w *workspace, project profile.Project, p *profile.Profile, skin, emoji string) error {
 	data, err := p.Rename(skin, emoji)
 	if err != nil {
 		return err
 	}
-	_, err = project.Set(p.Archetype, data, true)
-	return err
+	if _, err = project.Set(p.Archetype, data, true); err != nil {
+		return err
+	}
+	if !w.wornTrusted(p) {
+		return nil
+	}
+	return w.grantProfile(p.Archetype, data)
+}
+
+// wornTrusted: what is carried on under another name is still the text that it
+// was; a new name makes nobody trust it.
+func (w *workspace) wornTrusted(p *profile.Profile) bool {
+	return w.Vouch(path.Join(profilesDir, p.Archetype+".md"), p.Bytes()) == nil
+}
+
+// grantProfile: what the person had written into the party's profiles is trusted
+// from then on.
+func (w *workspace) grantProfile(id string, data []byte) error {
+	if err := w.Grant(path.Join(profilesDir, id+".md"), data); err != nil {
+		return environmentError("%w", err)
+	}
+	return nil
 }
 
 func newPackUndoCommand(env *environment) *cobra.Command {
@@ -158,7 +200,11 @@ profiles it wrote become what they were before. A profile that you have edited
 since is in the way unless you say --force; it is kept.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			change, err := env.profileProject().Undo(force)
+			project, err := env.profileProject()
+			if err != nil {
+				return err
+			}
+			change, err := project.Undo(force)
 			if err != nil {
 				return changeError(err)
 			}

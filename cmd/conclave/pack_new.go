@@ -23,7 +23,11 @@ gap to the next.`,
 			if name := args[0]; profile.Slug(name) != name {
 				return usageError("a pack's name is lower case with hyphens: %q could be %q", name, profile.Slug(name))
 			}
-			dir := filepath.Join(env.profileProject().Dir, "profile-packs", args[0])
+			root, err := env.findRoot()
+			if err != nil {
+				return err
+			}
+			dir := filepath.Join(root, "profile-packs", args[0])
 			if err := profile.NewPack(dir, theme); err != nil {
 				return usageError("%w", err)
 			}

@@ -17,7 +17,11 @@ func newPackListCommand(env *environment) *cobra.Command {
 		Short: "Name every pack with its origin",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			packs, err := env.packLibrary().List()
+			library, err := env.packLibrary()
+			if err != nil {
+				return err
+			}
+			packs, err := library.List()
 			if err != nil {
 				return environmentError("%w", err)
 			}
@@ -126,7 +130,11 @@ installed.`,
 			for _, q := range p.Profiles {
 				f := q.Face()
 				env.Stdout.Printf("\n%s   in menus: %s\n    %s\n", screen.Bold(f.Tag()), f.MenuName(), firstSentence(q.Concept))
-				did, err := whatInstallDoes(env.profileProject(), q)
+				project, err := env.profileProject()
+				if err != nil {
+					return err
+				}
+				did, err := whatInstallDoes(project, q)
 				if err != nil {
 					return environmentError("%w", err)
 				}

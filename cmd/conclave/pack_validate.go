@@ -12,6 +12,7 @@ import (
 
 	"conclave/internal/screen"
 	"conclave/profile"
+	door "conclave/workspace"
 )
 
 // packValidation is the result for one path.
@@ -67,7 +68,7 @@ func (env *environment) validatePack(ctx context.Context, name string) (packVali
 	v := packValidation{Path: name, Faults: []profile.Fault{}}
 	info, err := os.Stat(env.absPath(name))
 	if err == nil && !info.IsDir() && strings.HasSuffix(strings.ToLower(name), ".md") {
-		data, err := os.ReadFile(env.absPath(name))
+		data, err := door.ReadNamed(env.absPath(name), door.MaxText)
 		if err != nil {
 			return v, environmentError("%w", err)
 		}

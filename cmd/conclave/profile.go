@@ -1,12 +1,11 @@
 package main
 
 import (
-	"os"
-
 	"github.com/spf13/cobra"
 
 	"conclave/internal/screen"
 	"conclave/profile"
+	door "conclave/workspace"
 )
 
 func newProfileCommand(env *environment) *cobra.Command {
@@ -43,7 +42,10 @@ or none. Exit code 1 if a profile is faulty; a faulty one is not worn.`,
 }
 
 func (env *environment) listProfiles(asJSON bool) error {
-	project := env.profileProject()
+	project, err := env.profileProject()
+	if err != nil {
+		return err
+	}
 	party, faults, err := recoveredParty(project)
 	if err != nil {
 		return environmentError("%w", err)
@@ -90,7 +92,11 @@ func newProfileShowCommand(env *environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			party, faults, err := recoveredParty(env.profileProject())
+			project, err := env.profileProject()
+			if err != nil {
+				return err
+			}
+			party, faults, err := recoveredParty(project)
 			if err != nil {
 				return environmentError("%w", err)
 			}
@@ -174,8 +180,12 @@ pack undo brings it back.`,
 }
 
 func (env *environment) setProfile(a profile.Archetype, c profileChoice) error {
-	project := env.profileProject()
-	base, carriesOn, err := env.baseProfile(project, a, c)
+	w, err := env.enter()
+	if err != nil {
+		return err
+	}
+	project := profile.Project{Dir: w.root}
+	base, carriesOn, err := env.baseProfile(w, project, a, c)
 	if err != nil {
 		return err
 	}
@@ -188,6 +198,11 @@ func (env *environment) setProfile(a profile.Archetype, c profileChoice) error {
 	if _, err := project.Set(a.ID, data, c.force || carriesOn); err != nil {
 		return changeError(err)
 	}
+	if !carriesOn || w.wornTrusted(base) {
+		if err := w.grantProfile(a.ID, data); err != nil {
+			return err
+		}
+	}
 	party, _, err := project.Party()
 	if err != nil {
 		return environmentError("%w", err)
@@ -199,7 +214,7 @@ func (env *environment) setProfile(a profile.Archetype, c profileChoice) error {
 
 // baseProfile is what a name or an emoji is put on. It reports whether that is
 // the worn profile itself, whose edits are carried on.
-func (env *environment) baseProfile(project profile.Project, a profile.Archetype, c profileChoice) (*profile.Profile, bool, error) {
+func (env *environment) baseProfile(w *workspace, project profile.Project, a profile.Archetype, c profileChoice) (*profile.Profile, bool, error) {
 	switch {
 	case c.from != "":
 		pack, err := env.openPack(c.from)
@@ -207,12 +222,12 @@ func (env *environment) baseProfile(project profile.Project, a profile.Archetype
 			return nil, false, err
 		}
 		if p := pack.Profile(a.ID); p != nil && len(pack.Faults) == 0 {
-			return p, false, nil
+			return p, false, w.vouchForPack(pack, c.from)
 		}
 		printFaults(env, pack.Faults)
 		return nil, false, noError("pack %s has no faultless profile for the %s", pack.Name, a.ID)
 	case c.file != "":
-		data, err := os.ReadFile(env.absPath(c.file))
+		data, err := door.ReadNamed(env.absPath(c.file), door.MaxText)
 		if err != nil {
 			return nil, false, environmentError("%w", err)
 		}
@@ -264,7 +279,11 @@ func newProfileRemoveCommand(env *environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			change, err := env.profileProject().Remove(a.ID, force)
+			project, err := env.profileProject()
+			if err != nil {
+				return err
+			}
+			change, err := project.Remove(a.ID, force)
 			if err != nil {
 				return changeError(err)
 			}

@@ -130,7 +130,11 @@ func (env *environment) openQuery(ctx context.Context, q queryFlags, names []str
 			return nil, err
 		}
 		if !q.noRefresh {
-			if _, _, err := a.TryRefresh(ctx, env.sessionRoots(nil)); err != nil {
+			roots, err := env.sessionRoots(nil)
+			if err != nil {
+				return nil, errors.Join(err, a.Close())
+			}
+			if _, _, err := a.TryRefresh(ctx, roots); err != nil {
 				return nil, errors.Join(environmentError("%w", err), a.Close())
 			}
 		}
@@ -155,7 +159,11 @@ func (env *environment) queryFiles(names []string) ([]string, error) {
 			files = append(files, file)
 			continue
 		}
-		file, err := env.recordFile(env.findRoot(), n)
+		root, err := env.findRoot()
+		if err != nil {
+			return nil, err
+		}
+		file, err := env.recordFile(root, n)
 		if err != nil {
 			return nil, err
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -150,7 +151,10 @@ repaired.`,
 
 // questStatus never launches the engine: it peeks.
 func (env *environment) questStatus(ctx context.Context) (questView, error) {
-	root := env.findRoot()
+	root, err := env.findRoot()
+	if err != nil {
+		return questView{}, err
+	}
 	store, err := quest.OpenStore(root)
 	if err != nil {
 		return questView{}, environmentError("%w", err)
@@ -360,7 +364,11 @@ func newQuestArchiveCommand(env *environment) *cobra.Command {
 		Example: "  conclave quest archive",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if _, err := os.Lstat(env.findRoot() + "/" + quest.QuestFile); err != nil {
+			root, err := env.findRoot()
+			if err != nil {
+				return err
+			}
+			if _, err := os.Lstat(filepath.Join(root, filepath.FromSlash(quest.QuestFile))); err != nil {
 				return campaignError(quest.ErrNoQuest)
 			}
 			return env.moveCommand(cmd, flags, flow.Move{Archive: true})
@@ -393,7 +401,11 @@ func newQuestShowCommand(env *environment) *cobra.Command {
   conclave quest show --json       list the conversations`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			store, err := quest.OpenStore(env.findRoot())
+			root, err := env.findRoot()
+			if err != nil {
+				return err
+			}
+			store, err := quest.OpenStore(root)
 			if err != nil {
 				return environmentError("%w", err)
 			}

@@ -125,7 +125,9 @@ is; in a directory those that end in .jsonl and look like a session are.`,
 
 // gather runs a collector and prints its balance.
 func (env *environment) gather(ctx context.Context, g gathering) (err error) {
-	g.opts.Workspace = env.findRoot()
+	if g.opts.Workspace, err = env.findRoot(); err != nil {
+		return err
+	}
 	g.opts.Program = "conclave " + version
 	if g.opts.Adapter, err = adapterName(g.opts.Adapter); err != nil {
 		return err

@@ -46,6 +46,10 @@ func (env *environment) noteHook() error {
 	if err != nil {
 		return fmt.Errorf("read the hook's input: %w", err)
 	}
-	_, err = collect.Note(env.findRoot(), input)
+	root, err := env.findRoot()
+	if err != nil {
+		return err
+	}
+	_, err = collect.Note(root, input)
 	return err
 }

@@ -42,7 +42,11 @@ type listed struct {
 }
 
 func (env *environment) listRecords(asJSON bool) error {
-	found, err := record.List(record.Dir(env.findRoot()))
+	root, err := env.findRoot()
+	if err != nil {
+		return err
+	}
+	found, err := record.List(record.Dir(root))
 	if err != nil {
 		return environmentError("%w", err)
 	}
@@ -156,7 +160,11 @@ func (env *environment) showRecord(ctx context.Context, id string, v entryView, 
 	if err := v.check(); err != nil {
 		return err
 	}
-	path, err := env.recordFile(env.findRoot(), id)
+	root, err := env.findRoot()
+	if err != nil {
+		return err
+	}
+	path, err := env.recordFile(root, id)
 	if err != nil {
 		return err
 	}

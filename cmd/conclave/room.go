@@ -40,7 +40,14 @@ func (env *environment) furnish(ctx context.Context, name string, paths []string
 	if !role.Known() {
 		return flow.Furnishing{}, usageError("no role is called %q (there are %s)", name, roleNames())
 	}
-	root := env.findRoot()
+	w, err := env.enter()
+	if err != nil {
+		return flow.Furnishing{}, err
+	}
+	if err := w.vouchForProfiles(); err != nil {
+		return flow.Furnishing{}, err
+	}
+	root := w.root
 	store, err := quest.OpenStore(root)
 	if err != nil {
 		return flow.Furnishing{}, environmentError("%w", err)

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,6 +16,7 @@ import (
 	"conclave/table"
 	tableflow "conclave/table/flow"
 	"conclave/table/offline"
+	door "conclave/workspace"
 )
 
 func newTableCommand(env *environment) *cobra.Command {
@@ -90,7 +90,7 @@ func (env *environment) tableAsker(answers string) (*asker, error) {
 		}
 		return a, nil
 	}
-	data, err := os.ReadFile(inDir(env, answers))
+	data, err := door.ReadNamed(inDir(env, answers), maxMessage)
 	if err != nil {
 		return nil, environmentError("read the answers: %w", err)
 	}
@@ -195,7 +195,10 @@ func newTableList(env *environment) *cobra.Command {
 		Use: "list", Short: "The campaigns of this workspace", Args: cobra.NoArgs,
 		Example: "  conclave table list --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			root := env.findRoot()
+			root, err := env.findRoot()
+			if err != nil {
+				return err
+			}
 			names, err := table.Campaigns(root)
 			if err != nil {
 				return environmentError("%w", err)
@@ -247,7 +250,11 @@ func newTableStatus(env *environment) *cobra.Command {
 		Use: "status NAME", Short: "How a table stands", Args: oneArg("campaign"),
 		Example: "  conclave table status ashfall",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			st, err := tableflow.Look(cmd.Context(), env.findRoot(), args[0])
+			root, err := env.findRoot()
+			if err != nil {
+				return err
+			}
+			st, err := tableflow.Look(cmd.Context(), root, args[0])
 			if err != nil {
 				return environmentError("%w", err)
 			}
@@ -297,7 +304,11 @@ func newTableValidate(env *environment) *cobra.Command {
 		Use: "validate NAME", Short: "Can this campaign be played?", Args: oneArg("campaign"),
 		Example: "  conclave table validate ashfall",
 		RunE: func(_ *cobra.Command, args []string) error {
-			problems, warnings, err := tableflow.Validate(env.findRoot(), args[0], tableCaps())
+			root, err := env.findRoot()
+			if err != nil {
+				return err
+			}
+			problems, warnings, err := tableflow.Validate(root, args[0], tableCaps())
 			if err != nil {
 				return environmentError("%w", err)
 			}

@@ -93,7 +93,11 @@ but the host of the engine, who can read the seed of an epoch that is open.`,
 			if err := env.checkSeat(args[0], ""); err != nil {
 				return err
 			}
-			report, err := dice.VerifyFile(filepath.Join(env.findRoot(), "campaigns", args[0], table.DiceLogFile))
+			root, err := env.findRoot()
+			if err != nil {
+				return err
+			}
+			report, err := dice.VerifyFile(filepath.Join(root, "campaigns", args[0], table.DiceLogFile))
 			if errors.Is(err, os.ErrNotExist) {
 				return noError("no dice have fallen in %s yet", args[0])
 			}
@@ -231,7 +235,11 @@ func newTableJournal(env *environment) *cobra.Command {
 			if err := env.checkSeat(args[0], args[1]); err != nil {
 				return err
 			}
-			c, err := table.OpenCampaign(env.findRoot(), args[0])
+			root, err := env.findRoot()
+			if err != nil {
+				return err
+			}
+			c, err := table.OpenCampaign(root, args[0])
 			if err != nil {
 				return environmentError("%w", err)
 			}
@@ -263,7 +271,11 @@ func newTableExport(env *environment) *cobra.Command {
 			if err := env.checkSeat(args[0], as); err != nil {
 				return err
 			}
-			root, name := env.findRoot(), args[0]
+			root, err := env.findRoot()
+			if err != nil {
+				return err
+			}
+			name := args[0]
 			if title == "" {
 				title = strings.ToUpper(name[:1]) + strings.ReplaceAll(name[1:], "-", " ")
 			}
@@ -323,7 +335,10 @@ anything was found.`,
 		Example: "  conclave table audit ashfall\n  conclave table audit ashfall --json",
 		Args:    oneArg("campaign"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			root := env.findRoot()
+			root, err := env.findRoot()
+			if err != nil {
+				return err
+			}
 			calls, err := tableflow.Calls(root, args[0])
 			if err != nil {
 				return environmentError("%w", err)

@@ -43,7 +43,10 @@ sheets, story state and party knowledge with any editor.`,
 }
 
 func (env *environment) newCampaign(name, from string, characters []string) error {
-	root := env.findRoot()
+	root, err := env.findRoot()
+	if err != nil {
+		return err
+	}
 	if err := table.CheckSlug(name); err != nil {
 		return usageError("campaign %w", err)
 	}
@@ -54,7 +57,6 @@ func (env *environment) newCampaign(name, from string, characters []string) erro
 		}
 	}
 	files := map[string]string{}
-	var err error
 	if from != "" {
 		err = adventureFiles(from, files)
 	} else {

@@ -115,7 +115,11 @@ func listenTable(ctx context.Context, a *asker) (string, error) {
 
 // checkSeat refuses a table that is not here, and a seat that is not at it.
 func (env *environment) checkSeat(name, seat string) error {
-	c, err := table.OpenCampaign(env.findRoot(), name)
+	root, err := env.findRoot()
+	if err != nil {
+		return err
+	}
+	c, err := table.OpenCampaign(root, name)
 	if err != nil {
 		return environmentError("%w", err)
 	}
@@ -218,7 +222,10 @@ can say it again, differently, until the cycle is resumed.`,
 			if err := env.checkSeat(args[0], f.as); err != nil {
 				return err
 			}
-			root := env.findRoot()
+			root, err := env.findRoot()
+			if err != nil {
+				return err
+			}
 			st, err := tableflow.Look(cmd.Context(), root, args[0])
 			if err != nil {
 				return environmentError("%w", err)
@@ -249,7 +256,11 @@ can say it again, differently, until the cycle is resumed.`,
 func (env *environment) sayTable(cmd *cobra.Command, name string, in tableflow.Input, f tableFlags) (err error) {
 	if in.Who == string(policy.GM) && in.Kind == tableflow.InputSaid {
 		// The game master's words are the game master's turn.
-		if err := tableflow.LeaveDraft(env.findRoot(), name, in.Who, in.Text); err != nil {
+		root, err := env.findRoot()
+		if err != nil {
+			return err
+		}
+		if err := tableflow.LeaveDraft(root, name, in.Who, in.Text); err != nil {
 			return environmentError("%w", err)
 		}
 		in = tableflow.Input{Kind: tableflow.InputContinue}

@@ -15,6 +15,7 @@ import (
 	"conclave/internal/screen"
 	"conclave/record"
 	"conclave/transcript"
+	door "conclave/workspace"
 )
 
 func newTranscriptCommand(env *environment) *cobra.Command {
@@ -173,13 +174,12 @@ func openLog(env *environment, file string) (*log, error) {
 	if file == "-" {
 		return &log{in: env.Stdin}, nil
 	}
-	f, err := os.Open(inDir(env, file))
+	if info, err := os.Stat(inDir(env, file)); err == nil && info.IsDir() {
+		return nil, usageError("%s is a directory: name a log, a transcript.jsonl or a record", file)
+	}
+	f, err := door.OpenNamed(inDir(env, file))
 	if err != nil {
 		return nil, environmentError("%w", err)
-	}
-	if info, err := f.Stat(); err == nil && info.IsDir() {
-		f.Close()
-		return nil, usageError("%s is a directory: name a log, a transcript.jsonl or a record", file)
 	}
 	var start [8]byte
 	n, _ := f.ReadAt(start[:], 0)

@@ -24,7 +24,11 @@ are named and are no contradiction. Exit code 1 when a file differs.`,
 			for _, a := range args {
 				names = append(names, filepath.Base(a))
 			}
-			proofs, err := flow.Verify(env.findRoot(), names...)
+			root, err := env.findRoot()
+			if err != nil {
+				return err
+			}
+			proofs, err := flow.Verify(root, names...)
 			if err != nil {
 				return noError("%w", err)
 			}

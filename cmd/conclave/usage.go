@@ -40,7 +40,11 @@ are named, and a cost that lacks them has a question mark.`,
 			if !noCache {
 				o.Cache = filepath.Join(env.cacheDir(), "usage")
 			}
-			u, err := archive.CountUsage(cmd.Context(), env.sessionRoots(args), o)
+			roots, err := env.sessionRoots(args)
+			if err != nil {
+				return err
+			}
+			u, err := archive.CountUsage(cmd.Context(), roots, o)
 			if errors.Is(err, archive.ErrNoSuchGroup) {
 				return usageError("--by: %w", err)
 			}

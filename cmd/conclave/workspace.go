@@ -2,36 +2,46 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
-	"strings"
 
 	"conclave/config"
-	"conclave/quest"
 	"conclave/trust"
+	door "conclave/workspace"
 )
 
-// workspace is a project: the directory that holds .campaign or campaigns.
+// workspace is a project: the directory that holds .campaign or campaigns, what
+// was read from it, and what of it the person trusts.
 type workspace struct {
 	root   string
+	door   *door.Dir
+	trust  trust.Store
 	config config.Config
 }
 
-// findRoot is the nearest directory upwards that is a workspace, else this
-// one.
-func (env *environment) findRoot() string {
-	for dir := env.Dir; ; dir = filepath.Dir(dir) {
-		for _, mark := range []string{".campaign", "campaigns", config.FileName, "profile-packs"} {
-			if _, err := os.Stat(filepath.Join(dir, mark)); err == nil {
-				return dir
-			}
-		}
-		if dir == filepath.Dir(dir) {
-			return env.Dir
-		}
+// findRoot is the workspace that the person named, or the nearest directory
+// upwards that is one and the person's own, else this one.
+func (env *environment) findRoot() (string, error) {
+	if env.Root != "" {
+		root := env.absPath(env.Root)
+		return root, refusedHere(door.Check(root))
 	}
+	root, err := door.Find(env.Dir, nil, env.userConfigFile())
+	if foreign := (*door.ForeignError)(nil); errors.As(err, &foreign) {
+		own, ownErr := env.ownConfig()
+		if ownErr != nil {
+			return "", ownErr
+		}
+		root, err = door.Find(env.Dir, own.Workspaces, env.userConfigFile())
+	}
+	return root, refusedHere(err)
+}
+
+func refusedHere(err error) error {
+	if err == nil {
+		return nil
+	}
+	return environmentError("%w", err)
 }
 
 // userConfigFile is the user's own file, "" where no home is known: a relative
@@ -72,91 +82,51 @@ func (env *environment) trustStore() trust.Store {
 	return trust.Store{Path: filepath.Join(dir, "conclave", "trust.json")}
 }
 
-// openWorkspace finds the workspace and reads its configuration. A project's
-// own file is used only if the person trusts it.
-func (env *environment) openWorkspace() (*workspace, error) {
-	if err := env.checkTrust(); err != nil {
+// enter opens the workspace. Nothing of it is used yet.
+func (env *environment) enter() (*workspace, error) {
+	root, err := env.findRoot()
+	if err != nil {
 		return nil, err
 	}
-	return env.readWorkspace(env.findRoot())
+	d, err := door.Open(root)
+	if err != nil {
+		return nil, environmentError("%w", err)
+	}
+	return &workspace{root: root, door: d, trust: env.trustStore()}, nil
 }
 
-// checkTrust refuses a workspace that names things which the person has not
-// said yes to.
-func (env *environment) checkTrust() error {
-	root := env.findRoot()
-	items, err := trustItems(root)
+// openWorkspace finds the workspace and reads its configuration, which the
+// person trusts.
+func (env *environment) openWorkspace() (*workspace, error) {
+	w, err := env.enter()
+	if err != nil {
+		return nil, err
+	}
+	items, err := w.configItems()
+	if err != nil {
+		return nil, environmentError("%w", err)
+	}
+	if err := w.vouchFor(items); err != nil {
+		return nil, err
+	}
+	return w, w.configure(env)
+}
+
+// configure lays the project's file, the bytes that were judged, and the
+// person's own over the defaults.
+func (w *workspace) configure(env *environment) error {
+	data, err := w.door.Read(config.FileName, door.MaxConfig)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return environmentError("%s: %w", w.root, err)
+	}
+	project, err := config.ParseProject(data, filepath.Join(w.root, config.FileName), env.userConfigFile())
 	if err != nil {
 		return environmentError("%w", err)
 	}
-	if err := env.trustStore().Check(root, items); err != nil {
-		return environmentError("%s: %w", root, err)
-	}
-	return nil
-}
-
-func (env *environment) readWorkspace(root string) (*workspace, error) {
-	file := filepath.Join(root, config.FileName)
-	data, err := os.ReadFile(file)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, environmentError("%w", err)
-	}
-	project, err := config.ParseProject(data, file, env.userConfigFile())
-	if err != nil {
-		return nil, environmentError("%w", err)
-	}
 	own, err := env.ownConfig()
 	if err != nil {
-		return nil, err
-	}
-	return &workspace{root: root, config: config.Merge(project, own)}, nil
-}
-
-// trustItems is what a workspace asks to be trusted with: its configuration,
-// the commands of its criteria's checks, and its packs.
-func trustItems(root string) ([]trust.Item, error) {
-	var items []trust.Item
-	data, err := os.ReadFile(filepath.Join(root, config.FileName))
-	if err == nil {
-		items = append(items, trust.Item{Name: config.FileName, Text: data})
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	if data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(quest.QuestFile))); err == nil {
-		for _, c := range quest.Parse(data).Criteria {
-			if c.Check != "" {
-				items = append(items, trust.Item{Name: fmt.Sprintf("the check of criterion %d", c.Number), Text: []byte(c.Check)})
-			}
-		}
-	}
-	for _, dir := range []string{"profile-packs", filepath.Join(".campaign", "instructions")} {
-		more, err := trustTexts(root, filepath.Join(root, dir))
-		if err != nil {
-			return nil, err
-		}
-		items = append(items, more...)
-	}
-	return items, nil
-}
-
-// trustTexts are the Markdown files below a directory: packs, and a project's
-// own instructions for roles.
-func trustTexts(root, dir string) ([]trust.Item, error) {
-	var items []trust.Item
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if err != nil || !d.Type().IsRegular() || !strings.HasSuffix(path, ".md") {
-			return err
-		}
-		data, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(root, path)
-		items = append(items, trust.Item{Name: filepath.ToSlash(rel), Text: data})
 		return err
-	})
-	return items, err
+	}
+	w.config = config.Merge(project, own)
+	return nil
 }

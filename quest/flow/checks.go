@@ -42,8 +42,14 @@ func (h *House) runChecks(ctx context.Context, criteria []quest.Criterion, work 
 	return out, nil
 }
 
+// CheckName names a criterion's check where trust is asked for.
+func CheckName(c quest.Criterion) string { return fmt.Sprintf("the check of criterion %d", c.Number) }
+
 func (h *House) runCheck(ctx context.Context, c quest.Criterion, work *quest.Work) (quest.CheckResult, error) {
 	res := quest.CheckResult{Number: c.Number, State: quest.CheckNotRun}
+	if err := h.opts.Trust.Vouch(CheckName(c), []byte(c.Check)); err != nil {
+		return res, err
+	}
 	f := Furnishing{Plan: room.Plan{Role: "check", Level: room.Sealed, Outside: []string{h.opts.Root}, Programs: h.opts.Tools,
 		Limits: room.Limits{Wall: checkWall}}}
 	if err := f.addWork(policy.Dragon, work); err != nil {

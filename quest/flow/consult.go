@@ -97,7 +97,7 @@ func (t *talk) converse(framing, words string) (string, error) {
 	for n := 1; ; n++ {
 		if words == "" {
 			var err error
-			if words, err = t.words(question); err != nil {
+			if words, err = t.message(question); err != nil {
 				return "", err
 			}
 		}

@@ -282,6 +282,9 @@ func (d *definition) conclude() (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	if err := d.grantChecks(data); err != nil {
+		return Result{}, err
+	}
 	t.o.Title = def.Title
 	file, err := t.file("Quest defined: " + strings.Join(strings.Fields(def.Title), " ") + "\n\n" + strings.TrimSpace(quest.CriteriaText(quest.Parse(data).Criteria)))
 	if err != nil {
@@ -305,6 +308,20 @@ func (d *definition) conclude() (Result, error) {
 	res.note(note)
 	res.at(quest.AfterFraming, t.o, quest.FirstAdvisor(def.Narrative, def.Dragon))
 	return res, nil
+}
+
+// grantChecks: a check that the person said, letter by letter, is trusted; one
+// that Gandalf thought of is looked at first.
+func (d *definition) grantChecks(data []byte) error {
+	for _, c := range quest.Parse(data).Criteria {
+		if c.Check == "" || !d.t.heard("`"+c.Check+"`") {
+			continue
+		}
+		if err := d.h.opts.Trust.Grant(CheckName(c), []byte(c.Check)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // begin puts the new quest in its place; a finished one is archived first.

@@ -3,10 +3,8 @@ package flow
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"io"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -14,6 +12,7 @@ import (
 	"conclave/policy"
 	"conclave/quest"
 	"conclave/record"
+	"conclave/workspace"
 )
 
 // earlierWork is what the quest's checkpoints were shown and this evaluation is
@@ -57,12 +56,7 @@ func (h *House) earlierWork(q *quest.Quest, now *quest.Work) ([]quest.NamedText,
 
 // readAs reads a file if it is what it was.
 func readAs(root *os.Root, name, sum string) ([]byte, error) {
-	f, err := root.Open(filepath.FromSlash(name))
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxContext+1))
+	data, err := workspace.ReadFile(root, name, maxContext)
 	if err != nil {
 		return nil, err
 	}

@@ -28,6 +28,9 @@ type Options struct {
 	// Instructions returns the person's own text for a role in place of the
 	// built-in one; nil, or no text, means the built-in one.
 	Instructions func(role string) ([]byte, error)
+	// Trust is asked for the texts of the workspace that are used; nil means that
+	// all are trusted.
+	Trust Trust
 	// Library is where packs are found.
 	Library profile.Library
 	// Tools are directories with programs that checks may use.
@@ -37,6 +40,20 @@ type Options struct {
 	// Now is the clock, in local time; nil means time.Now.
 	Now func() time.Time
 }
+
+// Trust knows which texts of a workspace the person has said yes to.
+type Trust interface {
+	// Vouch refuses a text that the person has not said yes to.
+	Vouch(name string, text []byte) error
+	// Grant is told what was written on the person's word.
+	Grant(name string, text []byte) error
+}
+
+// trusted trusts everything.
+type trusted struct{}
+
+func (trusted) Vouch(string, []byte) error { return nil }
+func (trusted) Grant(string, []byte) error { return nil }
 
 // Budget bounds what is spent; zero means no bound.
 type Budget struct {
@@ -71,6 +88,9 @@ type House struct {
 func New(o Options) *House {
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Trust == nil {
+		o.Trust = trusted{}
 	}
 	return &House{opts: o, seats: map[string]*seat.Seat{}, quiet: map[string]bool{}}
 }

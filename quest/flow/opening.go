@@ -7,8 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -20,6 +20,7 @@ import (
 	"conclave/room"
 	"conclave/seat"
 	"conclave/toolbox"
+	"conclave/workspace"
 )
 
 // Opening is how a conversation began: drawn once, recorded, the same at every
@@ -104,6 +105,9 @@ func (h *House) look(role policy.Role, flow, purpose string, needsQuest bool) (O
 	}
 	for _, a := range profile.Cast() {
 		if p := party[a.ID]; p != nil {
+			if err := h.opts.Trust.Vouch(profileFile(a.ID), p.Bytes()); err != nil {
+				return o, err
+			}
 			o.Skins = append(o.Skins, WornByRole{a.ID, p.SkinName, p.Emoji})
 		}
 	}
@@ -202,6 +206,9 @@ func QuestID(q *quest.Quest) string {
 	return hex.EncodeToString(sum[:6])
 }
 
+// profileFile is where an archetype's profile lies.
+func profileFile(id string) string { return ".campaign/profiles/" + id + ".md" }
+
 // material is everything there is to grant from, with the texts by which
 // agents are told about the campaign.
 func (h *House) material() (quest.Material, error) {
@@ -214,6 +221,14 @@ func (h *House) material() (quest.Material, error) {
 	if err != nil {
 		return m, err
 	}
+	for _, id := range slices.Sorted(maps.Keys(m.Profiles)) {
+		if _, ok := profile.Lookup(id); !ok {
+			continue // nobody's
+		}
+		if err := h.opts.Trust.Vouch(profileFile(id), m.Profiles[id]); err != nil {
+			return m, err
+		}
+	}
 	m.PartyContext, err = partyContext(h.opts.Root)
 	return m, err
 }
@@ -223,7 +238,12 @@ const maxContext = 1 << 20
 
 // partyContext reads CLAUDE.md and its like at the workspace's root.
 func partyContext(root string) ([]quest.NamedText, error) {
-	entries, err := os.ReadDir(root)
+	held, err := os.OpenRoot(root)
+	if err != nil {
+		return nil, err
+	}
+	defer held.Close()
+	entries, err := workspace.ReadDir(held, ".")
 	if err != nil {
 		return nil, err
 	}
@@ -233,7 +253,7 @@ func partyContext(root string) ([]quest.NamedText, error) {
 		if policy.ClassifyWorkspace(e.Name(), nil) != policy.PartyContext || err != nil || !info.Mode().IsRegular() || info.Size() > maxContext {
 			continue
 		}
-		data, err := os.ReadFile(filepath.Join(root, e.Name()))
+		data, err := workspace.ReadFile(held, e.Name(), maxContext)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

@@ -2,6 +2,7 @@ package flow
 
 import (
 	"fmt"
+	"path"
 	"strings"
 
 	"conclave/engine"
@@ -147,7 +148,7 @@ func (s *wardrobe) install(p packed) (bool, error) {
 	problem, err := looked(s.t.r, "install "+p.Name, func() (string, error) {
 		pack, err := s.h.opts.Library.Find(p.Name)
 		if err == nil {
-			_, err = profile.Project{Dir: s.h.opts.Root}.Install(pack, nil, false)
+			err = s.wear(pack)
 		}
 		if err != nil {
 			return err.Error(), nil
@@ -160,6 +161,28 @@ func (s *wardrobe) install(p packed) (bool, error) {
 	}
 	s.worn = p.Theme
 	return true, err
+}
+
+// wear installs a pack. One of the project's own is somebody's text, and needs
+// the person's yes like any other.
+func (s *wardrobe) wear(pack *profile.Pack) error {
+	for _, q := range pack.Profiles {
+		if pack.Origin != profile.FromProject {
+			break
+		}
+		if err := s.h.opts.Trust.Vouch(path.Join("profile-packs", pack.Name, q.Archetype+".md"), q.Bytes()); err != nil {
+			return err
+		}
+	}
+	if _, err := (profile.Project{Dir: s.h.opts.Root}).Install(pack, nil, false); err != nil {
+		return err
+	}
+	for _, q := range pack.Profiles {
+		if err := s.h.opts.Trust.Grant(profileFile(q.Archetype), q.Bytes()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // customise offers to give one or another a name of their own.
@@ -207,12 +230,18 @@ func (s *wardrobe) rename(who profile.Archetype, name string) error {
 	if err != nil {
 		return err
 	}
-	data := profile.Plain(who, name, "Custom", "")
+	data, trusted := profile.Plain(who, name, "Custom", ""), true
 	if p := party[who.ID]; p != nil {
+		trusted = s.h.opts.Trust.Vouch(profileFile(who.ID), p.Bytes()) == nil
 		if data, err = p.Rename(name, ""); err != nil {
 			return err
 		}
 	}
-	_, err = project.Set(who.ID, data, party[who.ID] != nil)
-	return err
+	if _, err := project.Set(who.ID, data, party[who.ID] != nil); err != nil {
+		return err
+	}
+	if !trusted {
+		return nil // a new name makes nobody trust an old text
+	}
+	return s.h.opts.Trust.Grant(profileFile(who.ID), data)
 }

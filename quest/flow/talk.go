@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"conclave/agent"
@@ -29,6 +30,7 @@ type talk struct {
 	asks  int
 	turns []string // whose words stand in the file
 	said  []string // by the agent, aloud
+	words []string // the person's, as they were said
 	ended string   // why it ended early
 }
 
@@ -42,6 +44,7 @@ func (h *House) talk(r *engine.Run, o Opening, x extras) *talk {
 func (t *talk) say(framing, words string) (agent.Reply, bool, error) {
 	id := fmt.Sprintf("t%d", len(t.turns)+1)
 	t.turns = append(t.turns, id)
+	t.words = append(t.words, words)
 	reply, ok, err := t.take(id, true, nil, framing, words)
 	if !ok || err != nil {
 		return reply, ok, err
@@ -106,11 +109,17 @@ func (t *talk) ask(name string, q engine.Question) (string, error) {
 		t.ended = why
 		return "", nil
 	}
+	t.words = append(t.words, answer)
 	return answer, err
 }
 
-// words asks for the person's next message; empty means that they are done.
-func (t *talk) words(question string) (string, error) {
+// heard reports whether the person said something, letter by letter.
+func (t *talk) heard(text string) bool {
+	return slices.ContainsFunc(t.words, func(w string) bool { return strings.Contains(w, text) })
+}
+
+// message asks for the person's next message; empty means that they are done.
+func (t *talk) message(question string) (string, error) {
 	answer, err := t.ask("message", engine.Question{Text: question, Default: End})
 	if strings.TrimSpace(answer) == End || strings.TrimSpace(answer) == "" {
 		return "", err

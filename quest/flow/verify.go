@@ -33,6 +33,10 @@ func Verify(root string, names ...string) ([]Proof, error) {
 	if err != nil {
 		return nil, err
 	}
+	if v.store, err = quest.OpenStore(root); err != nil {
+		return nil, err
+	}
+	defer v.store.Close()
 	all := len(names) == 0
 	if all {
 		if names, err = v.files(); err != nil {
@@ -50,9 +54,10 @@ func Verify(root string, names ...string) ([]Proof, error) {
 }
 
 type verifier struct {
-	root string
-	runs map[string]Filed // what leads a conversation, by run
-	ids  []string
+	root  string
+	store *quest.Store
+	runs  map[string]Filed // what leads a conversation, by run
+	ids   []string
 }
 
 func newVerifier(root string) (*verifier, error) {
@@ -92,7 +97,7 @@ func (v *verifier) files() ([]string, error) {
 // that was planned for it first.
 func (v *verifier) prove(name string) Proof {
 	p := Proof{File: name}
-	data, err := os.ReadFile(filepath.Join(v.root, filepath.FromSlash(path.Join(quest.ConversationsDir, name))))
+	data, err := v.store.Read(path.Join(quest.ConversationsDir, name))
 	if err != nil {
 		p.Reason = err.Error()
 		return p

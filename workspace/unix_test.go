@@ -1,0 +1,125 @@
+//go:build unix
+
+package workspace
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestFIFOsDevicesAndSocketsAreNotOpened (W17, W18): none waits, none is read.
+func TestFIFOsDevicesAndSocketsAreNotOpened(t *testing.T) {
+	dir := t.TempDir()
+	root := open(t, dir)
+	must(t, syscall.Mkfifo(filepath.Join(dir, "fifo"), 0o600))
+	must(t, os.Symlink("/dev/zero", filepath.Join(dir, "zero")))
+	for _, name := range []string{"fifo", "zero"} {
+		refused := (*Refused)(nil)
+		if _, err := ReadFile(root, name, 100); !errors.As(err, &refused) || refused.Name != name {
+			t.Errorf("ReadFile(%s) = %v", name, err)
+		}
+		if _, err := ReadNamed(filepath.Join(dir, name), 100); !errors.As(err, &refused) {
+			t.Errorf("ReadNamed(%s) = %v", name, err)
+		}
+	}
+	if _, err := ReadFile(open(t, "/dev"), "null", 100); err == nil || !strings.Contains(err.Error(), "device") {
+		t.Errorf("a device: %v", err)
+	}
+	must(t, os.MkdirAll(filepath.Join(dir, ".conclave", "records"), 0o700))
+	must(t, syscall.Mkfifo(filepath.Join(dir, ".conclave", "records", "x.record"), 0o600))
+	if err := Check(dir); err == nil || !strings.Contains(err.Error(), "x.record: a FIFO") {
+		t.Errorf("a FIFO among the records: %v", err)
+	}
+}
+
+// TestAFileThatIsExchanged: whatever takes turns at a name while it is read, a
+// reader gets the file that stood there, or an error; never what a link leads to.
+func TestAFileThatIsExchanged(t *testing.T) {
+	dir := t.TempDir()
+	inside := filepath.Join(dir, "in")
+	write(t, filepath.Join(dir, "out", "file"), "secret")
+	write(t, filepath.Join(inside, "real", "file"), "plain")
+	at := func(name string) string { return filepath.Join(inside, name) }
+	must(t, os.Symlink("../out", at("link")))
+	must(t, os.Symlink("../out/file", at("f.link")))
+	must(t, os.Rename(at("real"), at("d")))
+	must(t, os.Link(at("d/file"), at("f")))
+	root := open(t, inside)
+	stop, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			for _, move := range [][2]string{
+				{"d", "hold"}, {"link", "d"}, {"d", "link"}, {"hold", "d"},
+				{"f", "f.hold"}, {"f.link", "f"}, {"f", "f.link"}, {"f.hold", "f"},
+			} {
+				_ = os.Rename(at(move[0]), at(move[1]))
+			}
+		}
+	}()
+	read, refused := 0, 0
+	for range 2000 {
+		for _, name := range []string{"d/file", "f"} {
+			data, err := ReadFile(root, name, 100)
+			switch {
+			case err != nil:
+				refused++
+			case string(data) == "plain":
+				read++
+			default:
+				t.Fatalf("%s led to %q", name, data)
+			}
+		}
+	}
+	close(stop)
+	<-done
+	if read == 0 || refused == 0 {
+		t.Errorf("read %d times, refused %d times: the test shows nothing", read, refused)
+	}
+}
+
+// TestSomebodyElsesWorkspace (W1): a root, or a mark at it, of another owner is
+// not adopted by walking up, from the directory itself or from below, by root or
+// by anybody; naming it adopts it, and the refusal prints the line.
+func TestSomebodyElsesWorkspace(t *testing.T) {
+	defer func() { euid = os.Geteuid }()
+	dir := t.TempDir()
+	below := filepath.Join(dir, "mine")
+	must(t, os.Mkdir(below, 0o755))
+	for _, me := range []int{0, 1000} {
+		euid = func() int { return me + os.Getuid() + 1 } // never the owner
+		for _, m := range marks {
+			if err := os.RemoveAll(filepath.Join(dir, m.name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if root, err := Find(below, nil, ""); err != nil || root != below {
+			t.Errorf("a directory without anything of ours: %q, %v", root, err)
+		}
+		write(t, filepath.Join(dir, "conclave.yaml"), "")
+		for _, from := range []string{dir, below} {
+			_, err := Find(from, nil, "/home/me/config.yaml")
+			foreign := (*ForeignError)(nil)
+			if !errors.As(err, &foreign) || foreign.Root != dir {
+				t.Fatalf("from %s: %v", from, err)
+			}
+			for _, want := range []string{`--root "` + dir + `"`, "in /home/me/config.yaml:\n  workspaces: [\"" + dir + `"]`} {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("the refusal does not say %q:\n%v", want, err)
+				}
+			}
+			if root, err := Find(from, []string{dir}, ""); err != nil || root != dir {
+				t.Errorf("named: %q, %v", root, err)
+			}
+		}
+	}
+}
