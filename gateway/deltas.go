@@ -13,7 +13,8 @@ type deltas struct {
 	name   uint64 // of the member whose value comes
 	str    strState
 	texts  map[uint64]*text
-	active *text
+	active *text // the text of the string that is open
+	joined bool  // it is where the search stands that knows of no events
 }
 
 type strState int
@@ -35,28 +36,9 @@ const (
 	hashSeed, hashPrime = 14695981039346656037, 1099511628211
 )
 
-// search goes over a piece of the stream; when a form is whole it says where
-// that began.
-func (d *deltas) search(b []byte, begin int64) (int64, bool) {
-	for i := 0; i < len(b); i++ {
-		if d.str == inValue && d.active.idle() {
-			if n := d.n.skip(b[i:]); n > 0 {
-				i += n
-				d.active.last = begin + int64(i) - 1
-			}
-			if i == len(b) {
-				break
-			}
-		}
-		if d.take(b[i], begin+int64(i)) {
-			return d.active.from[0], true
-		}
-	}
-	return 0, false
-}
-
-// take goes on by one byte, and says whether the key is whole.
-func (d *deltas) take(c byte, from int64) bool {
+// take goes on by one byte, and says whether the key is whole. main is the
+// search that knows of no events, before it takes that byte.
+func (d *deltas) take(c byte, from int64, main *text) bool {
 	if c == '\n' {
 		d.breakLine()
 		return false
@@ -75,34 +57,59 @@ func (d *deltas) take(c byte, from int64) bool {
 		d.str = inKey
 	case inValue:
 		if c == '"' {
-			d.str = outside
+			d.close(from, main)
 			return false
 		}
 		if c == '\\' {
 			d.str = inValueEscape
 		}
-		return d.say(c, from)
+		return !d.joined && d.active.take(c, from)
 	case inValueEscape:
 		d.str = inValue
-		return d.say(c, from)
+		return !d.joined && d.active.take(c, from)
 	default:
 		d.between(c)
 	}
 	return false
 }
 
-// say goes on with the text that stands here.
-func (d *deltas) say(c byte, from int64) bool {
-	d.active.last = from
-	return d.active.take(c, from)
+// join notes when the text of this string is as far as main: from there to the
+// end of the string both are the same, and one of them is enough.
+func (d *deltas) join(main *text) {
+	if (d.str == inValue || d.str == inValueEscape) && !d.joined &&
+		d.active.at == main.at && !d.active.within() && !main.within() {
+		d.joined = true
+		d.active.place = place{}
+	}
 }
+
+// close ends a value. What it ends with may go on in the next event.
+func (d *deltas) close(from int64, main *text) {
+	if d.joined {
+		d.active.set(main)
+	}
+	d.active.last, d.str = from, outside
+}
+
+// dull are the bytes that change nothing here, as long as main is idle.
+func (d *deltas) dull() *[256]bool {
+	switch {
+	case d.str == outside:
+		return &d.n.blank
+	case d.str == inValue && d.joined:
+		return &d.n.dull
+	}
+	return &none
+}
+
+var none [256]bool
 
 // suspect is where the earliest text begins that may become the key. One that
 // nothing was added to for long is over.
 func (d *deltas) suspect(end int64) int64 {
 	at := end
 	for _, t := range d.texts {
-		if end-t.last > deltaReach {
+		if end-t.last > deltaReach && !(t == d.active && d.str != outside) {
 			t.place = place{}
 		}
 		at = t.place.earlier(at)
@@ -156,5 +163,5 @@ func (d *deltas) open() {
 		}
 		d.texts[where] = &text{n: d.n}
 	}
-	d.str, d.active = inValue, d.texts[where]
+	d.str, d.active, d.joined = inValue, d.texts[where], false
 }

@@ -13,9 +13,12 @@ const (
 // three bytes are not worth waiting for, and are let go, but remembered.
 type guard struct {
 	needles *needles // nil: there is nothing to look for
-	raw     place
 	text    text
 	deltas  deltas
+	// raw takes what begins like an escape to the letter, until it is as far as
+	// text; else it is where that is.
+	raw     place
+	escaped bool
 
 	buf   []byte
 	used  int   // bytes of buf that wait
@@ -55,25 +58,51 @@ func (g *guard) next(n int, last bool) (piece []byte, found bool) {
 	return g.buf[:g.upTo], g.used-g.upTo > guardMost
 }
 
-// search says where the first of those begins that became whole in a piece.
-func (g *guard) search(b []byte, begin int64) (at int64, found bool) {
-	for _, look := range []func() (int64, bool){
-		func() (int64, bool) { return g.raw.search(g.needles, b, begin) },
-		func() (int64, bool) { return g.text.search(b, begin) },
-		func() (int64, bool) { return g.deltas.search(b, begin) },
-	} {
-		if from, ok := look(); ok && (!found || from < at) {
-			at, found = from, true
+// search goes over a piece; when a form is whole it says where that began.
+func (g *guard) search(b []byte, begin int64) (int64, bool) {
+	for i := 0; i < len(b); i++ {
+		if g.text.idle() && !g.escaped {
+			if i += skip(g.deltas.dull(), b[i:]); i == len(b) {
+				break
+			}
+		}
+		if from, found := g.take(b[i], begin+int64(i)); found {
+			return from, true
 		}
 	}
-	return at, found
+	return 0, false
+}
+
+func (g *guard) take(c byte, at int64) (int64, bool) {
+	if (c == '\\' || c == '%') && !g.escaped {
+		g.raw.set(&g.text.place)
+		g.escaped = true
+	}
+	if g.escaped && g.raw.take(g.needles, c, at) {
+		return g.raw.from[0], true
+	}
+	if g.deltas.take(c, at, &g.text) {
+		return g.deltas.active.from[0], true
+	}
+	if g.text.take(c, at) {
+		return g.text.from[0], true
+	}
+	g.deltas.join(&g.text)
+	if g.escaped && g.raw.at == 0 && !g.text.within() {
+		g.escaped = false
+	}
+	return 0, false
 }
 
 // suspect is where something begins that may become the key: the end of what
 // was read, if nothing does.
 func (g *guard) suspect() int64 {
 	end := g.begin + int64(g.used)
-	return g.raw.earlier(g.text.place.earlier(g.deltas.suspect(end)))
+	at := g.text.place.earlier(g.deltas.suspect(end))
+	if g.escaped {
+		at = g.raw.earlier(at)
+	}
+	return at
 }
 
 func (p *place) earlier(at int64) int64 {

@@ -270,3 +270,20 @@ func FuzzGuard(f *testing.F) {
 		}
 	})
 }
+
+func BenchmarkGuard(b *testing.B) {
+	n := newNeedles(testKey)
+	for name, line := range map[string]string{
+		"events": "data: {\"type\":\"content_block_delta\",\"delta\":{\"text\":\"" + strings.Repeat("words ", 600) + "\"}}\n\n",
+		"short":  "data: {\"type\":\"content_block_delta\",\"delta\":{\"type\":\"text_delta\",\"text\":\"words \"}}\n\n",
+		"plain":  strings.Repeat("zażółć ", 600),
+	} {
+		text := []byte(strings.Repeat(line, 1<<20/len(line)))
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				through(newGuard(n, 64<<10, true), text, func(most int) int { return most })
+			}
+		})
+	}
+}

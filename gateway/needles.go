@@ -16,6 +16,7 @@ type needles struct {
 	nodes []node
 	first [256]int32 // the children of the root
 	dull  [256]bool  // bytes that begin neither a form, nor an escape, nor end a string
+	blank [256]bool  // of these, those that mean nothing between strings either
 }
 
 type node struct {
@@ -38,14 +39,15 @@ func newNeedles(key string) *needles {
 	n.link()
 	for c := range n.dull {
 		n.dull[c] = n.first[c] == 0 && strings.IndexByte("\"\\%\r\n", byte(c)) < 0
+		n.blank[c] = n.dull[c] && strings.IndexByte("{}[],", byte(c)) < 0
 	}
 	return n
 }
 
-// skip is how many dull bytes a text begins with.
-func (n *needles) skip(b []byte) int {
+// skip is how many bytes of a kind a text begins with.
+func skip(kind *[256]bool, b []byte) int {
 	for i, c := range b {
-		if !n.dull[c] {
+		if !kind[c] {
 			return i
 		}
 	}
@@ -145,6 +147,5 @@ func (n *needles) in(b []byte) bool {
 		return false // nothing is escaped that a key has
 	}
 	t := text{n: n}
-	_, found := t.search(b, 0)
-	return found
+	return t.holds(b)
 }

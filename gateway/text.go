@@ -20,19 +20,9 @@ func (p *place) take(n *needles, c byte, from int64) bool {
 	return n.nodes[p.at].whole
 }
 
-// search is that of text, without taking off anything.
-func (p *place) search(n *needles, b []byte, begin int64) (int64, bool) {
-	for i := 0; i < len(b); i++ {
-		if p.at == 0 {
-			if i += n.skip(b[i:]); i == len(b) {
-				break
-			}
-		}
-		if p.take(n, b[i], begin+int64(i)) {
-			return p.from[0], true
-		}
-	}
-	return 0, false
+// set goes to where another search stands.
+func (p *place) set(other *place) {
+	p.at, p.from = other.at, append(p.from[:0], other.from...)
 }
 
 // text is a search that takes off escapes on the way: those of JSON, of JSON
@@ -52,23 +42,33 @@ type text struct {
 	last int64 // where in the stream the last byte was; see deltas
 }
 
-// idle says that nothing has begun.
-func (t *text) idle() bool { return t.at == 0 && t.escape == 0 && t.percent == 0 }
+// set goes to where another search stands.
+func (t *text) set(other *text) {
+	own := t.place
+	own.set(&other.place)
+	*t = *other
+	t.place = own
+}
 
-// search goes over a piece of the stream; when a form is whole it says where
-// that began.
-func (t *text) search(b []byte, begin int64) (int64, bool) {
+// idle says that nothing has begun.
+func (t *text) idle() bool { return t.at == 0 && !t.within() }
+
+// within says that an escape has begun.
+func (t *text) within() bool { return t.escape != 0 || t.percent != 0 }
+
+// holds says whether a form is whole somewhere in a text.
+func (t *text) holds(b []byte) bool {
 	for i := 0; i < len(b); i++ {
 		if t.idle() {
-			if i += t.n.skip(b[i:]); i == len(b) {
+			if i += skip(&t.n.dull, b[i:]); i == len(b) {
 				break
 			}
 		}
-		if t.take(b[i], begin+int64(i)) {
-			return t.from[0], true
+		if t.take(b[i], int64(i)) {
+			return true
 		}
 	}
-	return 0, false
+	return false
 }
 
 // take goes on by one byte of the stream.
