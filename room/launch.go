@@ -29,11 +29,13 @@ type process struct {
 	pipes *proc.Process // nil for an attached program
 	name  string
 	pid   int
-	shut  []io.Closer // with the program's end
+	// keeper is above everybody in the room; 0 where there is none.
+	keeper int
+	shut   []io.Closer // with the program's end
 
 	mu   sync.Mutex
-	wall bool  // ended by its time limit
-	why  error // ended by its room
+	over string // the limit that ended it
+	why  error  // ended by its room
 }
 
 func (p *process) Stdin() io.WriteCloser { return p.pipes.Stdin() }
@@ -58,8 +60,8 @@ func (p *process) Err() error {
 	switch {
 	case p.why != nil:
 		return fmt.Errorf("%w (%w)", p.why, err)
-	case p.wall:
-		return fmt.Errorf("ran longer than its room allows: %w", err)
+	case p.over != "":
+		return fmt.Errorf("%s than its room allows: %w", p.over, err)
 	}
 	return err
 }
@@ -120,8 +122,8 @@ func (r *Room) command(c agent.Command) (agent.Command, error) {
 	return c, nil
 }
 
-// attend waits for a program's end, or brings it about when its time is up.
-// Close waits for it by stopping the program.
+// attend waits for a program's end, or brings it about when it is over a limit
+// that no system call keeps. Close waits for it by stopping the program.
 func (r *Room) attend(p *process) {
 	var up <-chan time.Time
 	if r.plan.Limits.Wall > 0 {
@@ -129,11 +131,23 @@ func (r *Room) attend(p *process) {
 		defer t.Stop()
 		up = t.C
 	}
-	select {
-	case <-p.Done():
-	case <-up:
+	look := time.NewTicker(lookAfter)
+	defer look.Stop()
+	m := newMeter(r, p)
+	over := ""
+	for over == "" {
+		select {
+		case <-p.Done():
+			over = "ended"
+		case <-up:
+			over = "ran longer"
+		case <-look.C:
+			over = m.over()
+		}
+	}
+	if over != "ended" {
 		p.mu.Lock()
-		p.wall = true
+		p.over = over
 		p.mu.Unlock()
 		_ = stopNow(p.running) // whoever calls Stop gets the error
 		<-p.Done()

@@ -34,7 +34,7 @@ func (r *Room) start(ctx context.Context, c agent.Command) (*process, Enforcemen
 		return nil, Enforcement{}, l.undo(err)
 	}
 	pipes := l.started.(*proc.Process)
-	return &process{running: pipes, pipes: pipes, name: filepath.Base(c.Path), pid: l.pid, shut: l.shut}, shown, nil
+	return &process{running: pipes, pipes: pipes, name: filepath.Base(c.Path), pid: l.pid, keeper: l.keeper.pid, shut: l.shut}, shown, nil
 }
 
 // starter starts the first helper of a room, with the program's streams.
@@ -256,11 +256,19 @@ func (l *launch) prepare(ctx context.Context, list []wanted) error {
 	return l.brief(porterOrders, list)
 }
 
+// personsProcesses are left to the person where theirs count as the room's: one
+// user has one limit, and only a namespace or a user of its own sets a room
+// apart.
+const personsProcesses = 3072
+
 // brief gives the porter its orders.
 func (l *launch) brief(to *os.File, list []wanted) error {
 	r := l.room
 	o := porterOrders{Level: r.plan.level(), Command: l.command, Limits: r.plan.Limits, Terrain: l.scene.terrain, Rules: r.rules(), Terminal: l.terminal}
 	o.Terrain.Kept = true
+	if l.alone != nil && !r.who.separate {
+		o.Limits.Processes += personsProcesses
+	}
 	for _, w := range list {
 		if w.where == bySelf {
 			o.Before = append(o.Before, w.name)

@@ -190,6 +190,32 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// W13: what no single process or file is over, all of them together are. And
+// nobody reserves what is not written.
+func TestLimitsOfTheWhole(t *testing.T) {
+	for name, c := range map[string]struct {
+		limits       Limits
+		script, want string
+	}{
+		"many files":    {Limits{Disk: 8 << 20}, `for i in $(seq 20); do head -c 1000000 /dev/zero >f$i; done; sync -f .; sleep 1011`, "wrote more than its room allows"},
+		"deleted files": {Limits{Disk: 8 << 20}, `exec 4>gone; rm gone; head -c 20000000 /dev/zero >&4; sync -f .; sleep 1012`, "wrote more than its room allows"},
+		"many processes": {Limits{Memory: 200 << 20}, `for i in 1 2 3 4; do (head -c 90000000 /dev/zero | tail | sleep 1013) & done; wait`,
+			"used more memory than its room allows"},
+	} {
+		for _, level := range []Level{Sealed, Fenced} {
+			t.Run(name+", "+string(level), func(t *testing.T) {
+				if res := sh(t, open(t, Plan{Lower: level, Limits: c.limits}), c.script); !strings.Contains(fmt.Sprint(res.err), c.want) {
+					t.Errorf("%v %q", res.err, res.errs)
+				}
+			})
+		}
+	}
+	res := sh(t, open(t, Plan{}), `fallocate -l 2G big || fallocate -l 12M big; du -k big | cut -f1; ulimit -v; ulimit -d; ulimit -u; ulimit -n; ulimit -f`)
+	if got := strings.Join(strings.Fields(res.out), " "); got != "0 unlimited 4194304 1024 8192 1048576" {
+		t.Errorf("%q %q", got, res.errs)
+	}
+}
+
 func TestClose(t *testing.T) {
 	dir := base(t)
 	r, err := Open(t.Context(), Plan{Base: dir})

@@ -41,6 +41,7 @@ func otherProcesses() []attempt {
 		{"choose another's scheduling attributes", bySelf, must, must, asked(unix.ESRCH, unix.SYS_SCHED_SETATTR, nobody, here)},
 		{"change another's priority", bySelf, must, must, asked(unix.ESRCH, unix.SYS_SETPRIORITY, unix.PRIO_PROCESS, nobody)},
 		{"change the priority of a user", bySelf, must, must, asked(unix.ESRCH, unix.SYS_SETPRIORITY, unix.PRIO_USER, nobody)},
+		{"reserve space on the disk", bySelf, must, must, asked(unix.EBADF, unix.SYS_FALLOCATE, noFD, 0, 0, 1)},
 		{"change another's disk priority", bySelf, must, must, asked(unix.ESRCH, unix.SYS_IOPRIO_SET, ioprioProcess, nobody, middle)},
 	}
 }

@@ -113,10 +113,11 @@ type View struct {
 
 // Limits bound what runs in the room; zero means the default in brackets.
 type Limits struct {
-	Memory    uint64        // bytes of private memory per process [none]
-	Processes uint64        // processes and threads [4096]
-	OpenFiles uint64        // descriptors per process [65536, or less where the system says so]
-	FileSize  uint64        // bytes per written file [4 GiB]
+	Memory    uint64        // bytes of private memory, of each process and of all together [4 GiB]
+	Processes uint64        // processes and threads [1024]
+	OpenFiles uint64        // descriptors per process [8192, or less where the system says so]
+	FileSize  uint64        // bytes per written file [1 GiB]
+	Disk      uint64        // bytes in the room's own directories [4 GiB]
 	Wall      time.Duration // for one program [none]
 	MaxCopy   int64         // bytes copied into the room [256 MiB]
 	MaxFiles  int           // files copied into the room, or looked at in a view [200000]
@@ -128,9 +129,11 @@ func (l Limits) withDefaults() Limits {
 			*v = d
 		}
 	}
-	set(&l.Processes, 4096)
-	set(&l.OpenFiles, 65536)
-	set(&l.FileSize, 4<<30)
+	set(&l.Memory, 4<<30)
+	set(&l.Processes, 1024)
+	set(&l.OpenFiles, 8192)
+	set(&l.FileSize, 1<<30)
+	set(&l.Disk, 4<<30)
 	if l.MaxCopy == 0 {
 		l.MaxCopy = 256 << 20
 	}

@@ -23,10 +23,11 @@ const (
 )
 
 const (
-	retAllow = unix.SECCOMP_RET_ALLOW
-	retEPERM = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
-	retNoSys = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)
-	retKill  = unix.SECCOMP_RET_KILL_PROCESS
+	retAllow     = unix.SECCOMP_RET_ALLOW
+	retEPERM     = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
+	retNoSys     = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)
+	retNoSupport = unix.SECCOMP_RET_ERRNO | uint32(unix.EOPNOTSUPP)
+	retKill      = unix.SECCOMP_RET_KILL_PROCESS
 )
 
 // newSpaces are the flags by which clone makes namespaces.
@@ -100,6 +101,8 @@ func filter(level Level) []unix.SockFilter {
 		deny([]uint32{unix.SYS_LISTEN}) // a socket that listens unbound is given a port, and no rule for ports is asked
 	}
 	p = append(p, jump(unix.BPF_JEQ, unix.SYS_CLONE3, 0, 1), ret(retNoSys)) // its flags cannot be seen; libc falls back
+	// A disk is filled by a word. Who has to write it is seen in time; libc falls back.
+	p = append(p, jump(unix.BPF_JEQ, unix.SYS_FALLOCATE, 0, 1), ret(retNoSupport))
 	on := func(nr uint32, block ...unix.SockFilter) {
 		p = append(p, jump(unix.BPF_JEQ, nr, 0, uint8(len(block))))
 		p = append(p, block...)

@@ -100,6 +100,23 @@ type member struct {
 	name                        string
 }
 
+// Descendants are the living processes below pid, however deep.
+func Descendants(pid int) []int {
+	all := processes()
+	below := map[int]bool{pid: true}
+	var out []int
+	for grown := true; grown; {
+		grown = false
+		for _, m := range all {
+			if !below[m.pid] && below[m.parent] {
+				below[m.pid], grown = true, true
+				out = append(out, m.pid)
+			}
+		}
+	}
+	return out
+}
+
 // members lists the living processes of the family.
 func (f family) members() []member {
 	all := processes()
