@@ -31,6 +31,7 @@ const (
 // Collector follows session files. Use it from one goroutine.
 type Collector struct {
 	o       Options
+	hurry   func() bool // reading has to stop at the next line
 	records string
 	stream  *transcript.Stream
 	events  *watcher
@@ -76,7 +77,8 @@ func New(o Options) (*Collector, error) {
 }
 
 // Run collects until ctx ends, or until there is nothing more to do when that
-// was asked for; then it reads every file to its end and closes the records.
+// was asked for; then it reads every file to its end (see StopWithin) and
+// closes the records.
 // An error is one of keeping the record; what is wrong with single files is in
 // the Balance.
 func (c *Collector) Run(ctx context.Context) (err error) {
@@ -85,6 +87,7 @@ func (c *Collector) Run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, c.end(), lock.Unlock()) }()
+	c.hurry = func() bool { return ctx.Err() != nil }
 	c.search("scan")
 	c.lastNew, c.lastSaid = time.Now(), time.Now()
 	for ctx.Err() == nil {
@@ -100,7 +103,18 @@ func (c *Collector) Run(ctx context.Context) (err error) {
 			return err
 		}
 	}
+	c.hurry = c.stopping(ctx.Err() != nil)
 	return c.finish()
+}
+
+// stopping says when reading to the end has to stop: never, or some time after
+// an interruption.
+func (c *Collector) stopping(interrupted bool) func() bool {
+	if !interrupted || c.o.StopWithin <= 0 {
+		return func() bool { return false }
+	}
+	end := time.Now().Add(c.o.StopWithin)
+	return func() bool { return time.Now().After(end) }
 }
 
 func (c *Collector) begin() (*lockfile.Lock, error) {

@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"context"
 	"os"
 	"strconv"
 	"strings"
@@ -117,4 +118,29 @@ func TestDefectTruncationEmitsTwice(t *testing.T) {
 	})
 	stop()
 	p.same(runA, "main", a, b, c, d)
+}
+
+// An interruption is an interruption: a file that takes long to read does not
+// hold the person up, what is left is in the balance, and the next run goes on.
+func TestInterruptedInALargeFile(t *testing.T) {
+	p := newPlace(t)
+	text := strings.Repeat(line("u", "again and again")+"\n", 20000)
+	p.write(p.main(sessionA), text)
+	o := p.options()
+	o.StopWithin = time.Nanosecond
+	ctx, cancel := context.WithCancel(t.Context())
+	c, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if err := c.Run(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if b := c.Balance(); b.OK() || b.Unaccounted[0].Reason != "not read yet" || b.BytesRead >= int64(len(text)) {
+		t.Fatalf("interrupted at once: %+v", b)
+	}
+	if b := p.once(); !b.OK() || b.BytesRead != int64(len(text)) {
+		t.Errorf("the next run: %+v", b)
+	}
 }

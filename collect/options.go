@@ -27,6 +27,10 @@ type Options struct {
 	Once bool          // stop when all that is there was read
 	Idle time.Duration // stop when nothing new came for so long; 0: never
 
+	// StopWithin bounds the reading after ctx has ended; what is not read by
+	// then is in the Balance, and the next run goes on there. 0: no bound.
+	StopWithin time.Duration
+
 	NoEvents bool // poll only
 
 	giant              int   // see giantLine; 0 means its default

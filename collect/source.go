@@ -134,7 +134,7 @@ func (s *source) read(limit int64, last bool) (took int64, more bool, err error)
 			return 0, false, nil
 		}
 	}
-	for took < limit {
+	for took < limit && !s.sess.c.hurry() {
 		before := s.file.Offset()
 		if !s.file.Next() {
 			return took, false, s.anew()
@@ -296,6 +296,10 @@ func (s *source) finish() error {
 		}
 		if !more {
 			break
+		}
+		if s.sess.c.hurry() {
+			s.size = s.file.Size()
+			return nil // the rest is for the next time
 		}
 		if s.file.Offset() > size {
 			s.size = s.file.Offset()

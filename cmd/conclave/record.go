@@ -52,9 +52,9 @@ of Claude Code (~/.claude/projects, or below CLAUDE_CONFIG_DIR) and of Codex
 was told of. Each session gets one record, with its subagents as sources. What
 was read before is not read twice: stop and start it as you like.
 
-It runs until it is interrupted, then reads every file to its end and prints
-the balance: files, bytes, lines, entries, unknown types, and what is not
-accounted for (exit code 1).`,
+It runs until it is interrupted, then reads on for a moment and prints the
+balance: files, bytes, lines, entries, unknown types, and what is not accounted
+for (exit code 1). What was not read yet is read the next time.`,
 		Example: `  conclave record watch
   conclave record watch --once --json
   conclave record watch --until-idle=5s ./sessions`,
@@ -129,6 +129,7 @@ func (env *environment) gather(ctx context.Context, g gathering) (err error) {
 		return err
 	}
 	g.opts.Program = "conclave " + version
+	g.opts.StopWithin = 300 * time.Millisecond // a person who interrupts has waited enough
 	if g.opts.Adapter, err = adapterName(g.opts.Adapter); err != nil {
 		return err
 	}
