@@ -17,12 +17,23 @@ type Result[T any] struct {
 // DoEach runs n steps at once and waits for all of them: Do for each number
 // from 0 to n-1. It costs no more than n steps.
 func DoEach[T any](r *Run, name string, n int, fn func(ctx context.Context, i int) (T, error)) ([]Result[T], error) {
+	return doEach(r, name, n, false, fn)
+}
+
+// DoInTurn is DoEach with one step after the other; an error of one does not
+// keep the next from being taken.
+func DoInTurn[T any](r *Run, name string, n int, fn func(ctx context.Context, i int) (T, error)) ([]Result[T], error) {
+	return doEach(r, name, n, true, fn)
+}
+
+func doEach[T any](r *Run, name string, n int, inTurn bool, fn func(ctx context.Context, i int) (T, error)) ([]Result[T], error) {
 	if r.busy.Swap(true) {
 		return nil, fmt.Errorf("steps %q within a step, or from two goroutines", name)
 	}
 	defer r.busy.Store(false)
 	ran := make([]bool, n)
 	running := make([]<-chan dbos.StepOutcome[outcome], n)
+	done := make([]*dbos.StepOutcome[outcome], n)
 	for i := range n {
 		ch, err := dbos.Go(r.ctx, func(ctx context.Context) (outcome, error) {
 			ran[i] = true
@@ -33,12 +44,18 @@ func DoEach[T any](r *Run, name string, n int, fn func(ctx context.Context, i in
 			r.park()
 			return nil, ErrClosed
 		}
-		running[i] = ch
+		if running[i] = ch; inTurn {
+			got := <-ch
+			done[i] = &got
+		}
 	}
 	results := make([]Result[T], n)
 	for i, ch := range running {
-		got := <-ch
-		o, err := r.stepped(label(name, i), got.Result, got.Err, ran[i])
+		if done[i] == nil {
+			got := <-ch
+			done[i] = &got
+		}
+		o, err := r.stepped(label(name, i), done[i].Result, done[i].Err, ran[i])
 		if err != nil {
 			return nil, err
 		}

@@ -66,6 +66,9 @@ func TakeTurn(ctx context.Context, id string, seat Seat, m agent.Message) (TurnR
 type Question struct {
 	ID   string // of the interaction and the question: the same when asked again
 	Text string
+	// Who is asked, where several people may share a screen; "" for whoever is
+	// there.
+	Who string
 	// Options are answers to choose from, in order; empty for free words.
 	Options []Option
 	// Default is what an empty answer means.

@@ -269,7 +269,7 @@ func (d *demo) table(ctx context.Context) (err error) {
 		return err
 	}
 	inside.Stdout = d.env.Stdout
-	show := inside.tableScreen(tableflow.SeatTable)
+	show := inside.newTableScreen(nil, nil).show
 	var moment tableflow.Notice
 	t, err := tableflow.Open(ctx, tableflow.Options{
 		Workspace: d.root, Campaign: "weir", Cast: w.tableCast(&inside, "weir", tableFlags{auto: true}), Auto: true, Purpose: "demo", Program: "conclave " + version,

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,7 +11,6 @@ import (
 	"conclave/agent"
 	"conclave/engine"
 	"conclave/internal/lockfile"
-	"conclave/internal/screen"
 	"conclave/policy"
 	"conclave/seat"
 	"conclave/table"
@@ -45,10 +45,12 @@ a session that was cut goes on where it stopped.`,
 
 // tableFlags are those of commands that open a table.
 type tableFlags struct {
-	as, answers          string
+	as                   []string // the seats of this screen
+	answers              string
 	auto, wait, endAfter bool
 	maxTurns             int
 	asker                *asker // who is here; nil finds out
+	screen               *tableScreen
 }
 
 func (f *tableFlags) add(cmd *cobra.Command) {
@@ -64,15 +66,19 @@ func (env *environment) openTable(ctx context.Context, cmd *cobra.Command, name 
 	o := tableflow.Options{
 		Workspace: w.root, Campaign: name, Cast: w.tableCast(env, name, f), Auto: f.auto, Wait: f.wait,
 		Purpose: cmd.CommandPath() + " " + name, Program: "conclave " + version,
-		Show: env.tableScreen(f.as),
+		Here: f.as,
 	}
 	if f.asker == nil && !f.auto {
 		if f.asker, err = env.tableAsker(f.answers); err != nil {
 			return nil, nil, err
 		}
 	}
-	if f.asker != nil { // an interface of a nil pointer would be somebody
-		o.Asker = f.asker
+	if f.screen == nil {
+		f.screen = env.newTableScreen(f.as, f.asker)
+	}
+	o.Show = f.screen.show
+	if f.screen.asker = f.asker; f.asker != nil { // an interface of a nil pointer would be somebody
+		o.Asker = f.screen
 	}
 	t, err := tableflow.Open(ctx, o)
 	if err != nil {
@@ -139,7 +145,7 @@ func (w *workspace) tableCast(env *environment, campaign string, f tableFlags) t
 		if role == policy.GM {
 			seat = string(policy.GM)
 		}
-		seated := role != policy.JournalKeeper && (f.as == seat || tableflow.HasDraft(w.root, campaign, seat))
+		seated := role != policy.JournalKeeper && (slices.Contains(f.as, seat) || tableflow.HasDraft(w.root, campaign, seat))
 		if (seated || w.config.For(key).Agent == "human") && !stepIn && !f.auto {
 			return tableflow.Actor{Person: true}, nil
 		}
@@ -156,37 +162,6 @@ func (w *workspace) tableActor(env *environment, key string, embedded agent.Agen
 		return tableflow.Actor{}, err
 	}
 	return tableflow.Actor{Agent: a.agent, InProcess: a.inProcess, Dress: func(p *seat.Plan) { a.dress(p, w) }}, nil
-}
-
-// tableScreen prints what a seat sees, each passage once.
-func (env *environment) tableScreen(as string) func(tableflow.Notice) {
-	if as == "" {
-		as = tableflow.SeatTable
-	}
-	shownBlocks, cycle := 0, 0
-	return func(n tableflow.Notice) {
-		if n.Kind == "journals" && !env.Stdout.Terminal() {
-			return // nobody is here to wonder why it takes so long
-		}
-		if n.Kind == "narrative" {
-			// A cycle's passages are shown as they come; the commit shows all.
-			if n.Cycle != cycle {
-				cycle, shownBlocks = n.Cycle, 0
-			}
-			from := min(shownBlocks, len(n.Blocks))
-			shownBlocks = len(n.Blocks)
-			n.Blocks = n.Blocks[from:]
-		}
-		text := n.For(as)
-		if text == "" {
-			return
-		}
-		safe := screen.Indent("  ", text)
-		if n.Kind != "narrative" {
-			safe = screen.Dim(safe)
-		}
-		env.Stdout.Printf("\n  %s\n", safe)
-	}
 }
 
 func newTableList(env *environment) *cobra.Command {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -24,8 +23,14 @@ func newTablePlay(env *environment) *cobra.Command {
 		Use:   "play NAME",
 		Short: "Play",
 		Long: `Play goes on where the campaign stands. With --as you sit in a seat: a
-character's, or gm; what is printed is what that seat sees. Without, you see what
-the whole party sees, and what you say is said to the game master.
+character's, or gm; what is printed is what that seat sees and nothing else.
+Without, you see what the whole party sees, and what you say is said to the game
+master. A question for another person's seat is not printed here: it waits until
+they play or resume from their own.
+
+Several people at one terminal name a seat each (--as bram-oatley --as corin-vale).
+Each is asked by name when the keyboard was handed over, and what one of them read
+alone is cleared before the next looks. Speak with your name: "bram: I go in".
 
 Lines that begin with a slash are for the engine: /end ends the session, /quit
 leaves it open, /away and /back let an agent play your character meanwhile,
@@ -35,13 +40,14 @@ seat they are how you ask, tell and roll: /help lists them. The end of the input
 		Example: `  conclave table play ashfall
   conclave table play ashfall --as bram-oatley
   conclave table play ashfall --as gm
+  conclave table play ashfall --as bram-oatley --as corin-vale
   conclave table play ashfall --auto --max-turns 10
   conclave table play ashfall --answers lines.txt`,
 		Args: oneArg("campaign"),
 		RunE: func(cmd *cobra.Command, args []string) error { return env.playTable(cmd, args[0], f) },
 	}
 	f.add(cmd)
-	cmd.Flags().StringVar(&f.as, "as", "", "the seat you sit in: a character, gm, or table")
+	cmd.Flags().StringArrayVar(&f.as, "as", nil, "the seat you sit in: a character, gm, or table; several for people who share a terminal")
 	cmd.Flags().StringVar(&f.answers, "answers", "", "a file with what you say: one a line, or blocks between lines of ---")
 	cmd.Flags().BoolVar(&f.auto, "auto", false, "nobody is asked: agents play every seat")
 	cmd.Flags().IntVar(&f.maxTurns, "max-turns", 0, fmt.Sprintf("stop after so many cycles (with --auto after %d; -1 for no limit)", autoTurns))
@@ -54,7 +60,7 @@ const autoTurns = 100
 
 func (env *environment) playTable(cmd *cobra.Command, name string, f tableFlags) (err error) {
 	ctx := cmd.Context()
-	if err := env.checkSeat(name, f.as); err != nil {
+	if err := env.checkSeats(name, f.as); err != nil {
 		return err
 	}
 	if !f.auto {
@@ -65,6 +71,7 @@ func (env *environment) playTable(cmd *cobra.Command, name string, f tableFlags)
 			return environmentError("nobody is here to play: use a terminal, --answers, or --auto")
 		}
 	}
+	f.screen = env.newTableScreen(f.as, f.asker)
 	t, _, err := env.openTable(ctx, cmd, name, f)
 	if err != nil {
 		return err
@@ -73,16 +80,18 @@ func (env *environment) playTable(cmd *cobra.Command, name string, f tableFlags)
 	if f.auto && f.maxTurns == 0 {
 		f.maxTurns = autoTurns
 	}
-	p := tableflow.Play{Seat: f.as, MaxTurns: f.maxTurns, EndAt: f.endAfter, Keep: true}
-	if p.Seat == "" {
-		p.Seat = tableflow.SeatTable
+	p := tableflow.Play{Seat: tableflow.SeatTable, MaxTurns: f.maxTurns, EndAt: f.endAfter, Keep: true}
+	if f.screen.shared() {
+		p.Speaker = f.screen.speaker
+	} else if len(f.as) == 1 {
+		p.Seat = f.as[0]
 	}
 	if !f.auto {
-		if f.as != string(policy.GM) { // a game master is asked as the game master
-			p.Listen = func(ctx context.Context) (string, error) { return listenTable(ctx, f.asker) }
+		if !f.screen.gmIsHere() { // a game master is asked as the game master
+			p.Listen = f.screen.listen
 		}
-		p.Command = func(ctx context.Context, line string) (bool, error) {
-			stop, err := env.tableLine(ctx, t, p.Seat, line)
+		p.Command = func(ctx context.Context, who, line string) (bool, error) {
+			stop, err := env.tableLine(ctx, t, who, line)
 			if cut := (*engine.CutError)(nil); err == nil || ctx.Err() != nil || errors.As(err, &cut) {
 				return stop, err
 			}
@@ -101,16 +110,20 @@ func (env *environment) playTable(cmd *cobra.Command, name string, f tableFlags)
 	return nil
 }
 
-// listenTable is the person's next words; io.EOF when there are none left.
-func listenTable(ctx context.Context, a *asker) (string, error) {
-	if len(a.answers) == 0 && !a.person() {
-		return "", io.EOF
+// checkSeats refuses a table that is not here, and seats that are not at it.
+func (env *environment) checkSeats(name string, seats []string) error {
+	for i, seat := range seats {
+		if err := env.checkSeat(name, seat); err != nil {
+			return err
+		}
+		if slices.Contains(seats[:i], seat) {
+			return usageError("--as %s was given twice", seat)
+		}
+		if len(seats) > 1 && seat == tableflow.SeatTable {
+			return usageError("who sits at no seat shares no screen with one: leave out --as %s", seat)
+		}
 	}
-	text, err := a.Ask(ctx, engine.Question{Text: "What do you do?"})
-	if errors.Is(err, engine.ErrNobody) {
-		err = io.EOF
-	}
-	return text, err
+	return env.checkSeat(name, "")
 }
 
 // checkSeat refuses a table that is not here, and a seat that is not at it.
@@ -185,6 +198,9 @@ func newTableResume(env *environment) *cobra.Command {
 		Use: "resume NAME", Short: "Continue what was cut, and nothing more", Args: oneArg("campaign"),
 		Example: "  conclave table resume ashfall\n  conclave table resume ashfall --as gm",
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if err := env.checkSeats(args[0], f.as); err != nil {
+				return err
+			}
 			t, _, err := env.openTable(cmd.Context(), cmd, args[0], f)
 			if err != nil {
 				return err
@@ -201,7 +217,7 @@ func newTableResume(env *environment) *cobra.Command {
 		},
 	}
 	f.add(cmd)
-	cmd.Flags().StringVar(&f.as, "as", "", "the seat you sit in")
+	cmd.Flags().StringArrayVar(&f.as, "as", nil, "the seat you sit in; several for people who share a terminal")
 	cmd.Flags().StringVar(&f.answers, "answers", "", "a file with answers")
 	cmd.Flags().BoolVar(&f.auto, "auto", false, "nobody is asked")
 	return cmd
@@ -209,6 +225,7 @@ func newTableResume(env *environment) *cobra.Command {
 
 func newTableSay(env *environment) *cobra.Command {
 	var f tableFlags
+	var as string
 	cmd := &cobra.Command{
 		Use:   "say NAME TEXT",
 		Short: "Say something, in one command",
@@ -219,7 +236,7 @@ can say it again, differently, until the cycle is resumed.`,
   conclave table say ashfall --as bram-oatley "I open the hatch."`,
 		Args: argsNamed("a campaign", "what you say"),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			if err := env.checkSeat(args[0], f.as); err != nil {
+			if err := env.checkSeat(args[0], as); err != nil {
 				return err
 			}
 			root, err := env.findRoot()
@@ -230,12 +247,14 @@ can say it again, differently, until the cycle is resumed.`,
 			if err != nil {
 				return environmentError("%w", err)
 			}
-			seat := f.as
+			seat := as
 			if seat == "" {
 				seat = tableflow.SeatTable
+			} else {
+				f.as = []string{as}
 			}
 			if len(st.Open) > 0 {
-				if f.as == "" {
+				if as == "" {
 					return noError("a cycle is open: answer from a seat with --as, then conclave table resume %s", args[0])
 				}
 				if err := tableflow.LeaveDraft(root, args[0], seat, args[1]); err != nil {
@@ -248,7 +267,7 @@ can say it again, differently, until the cycle is resumed.`,
 		},
 	}
 	f.add(cmd)
-	cmd.Flags().StringVar(&f.as, "as", "", "the seat you speak from")
+	cmd.Flags().StringVar(&as, "as", "", "the seat you speak from")
 	return cmd
 }
 
@@ -277,7 +296,7 @@ func (env *environment) sayTable(cmd *cobra.Command, name string, in tableflow.I
 }
 
 func newTableSignal(env *environment) *cobra.Command {
-	f := tableFlags{as: string(policy.GM)}
+	f := tableFlags{as: []string{string(policy.GM)}}
 	cmd := &cobra.Command{
 		Use:   "signal NAME CHARACTER…",
 		Short: "As the game master: ask these characters",

@@ -28,6 +28,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 )
 
@@ -70,6 +71,22 @@ func (w *Writer) print(t Text) error {
 	text := t.s
 	if !w.styles {
 		text = t.String()
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	_, err := w.out.Write(append(w.stream.feed(nil, nil, true), text...))
+	return err
+}
+
+// clearAll empties the screen and what was scrolled off it.
+const clearAll = "\x1b[H\x1b[2J\x1b[3J"
+
+// Clear takes away what stands on the screen: what comes next is for somebody
+// else. Where nothing can be cleared it is scrolled away.
+func (w *Writer) Clear() error {
+	text := strings.Repeat("\n", 60)
+	if w.styles {
+		text = clearAll
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -42,10 +42,13 @@ type Options struct {
 	Workspace, Campaign string
 	Cast                Cast
 	Asker               engine.Asker // nil: nobody is here
-	Auto                bool         // decide without a person where there is a way
-	Caps                table.Caps
-	Guard               table.GuardSettings
-	GMReadsJournals     bool
+	// Here are the seats whose people Asker reaches: "gm", characters. A
+	// question for anybody else is not put to it: it waits for that person.
+	Here            []string
+	Auto            bool // decide without a person where there is a way
+	Caps            table.Caps
+	Guard           table.GuardSettings
+	GMReadsJournals bool
 	// Show sees what happens, as it happens: for screens, which show each
 	// seat what View gives it. It is called by one goroutine at a time.
 	Show func(Notice)
@@ -82,6 +85,7 @@ type Table struct {
 	dice  *dice.Log
 
 	showing sync.Mutex
+	asking  sync.Mutex // people are asked one at a time
 
 	life       context.Context // ends when the table is closed
 	end        context.CancelFunc

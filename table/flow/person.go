@@ -32,6 +32,34 @@ type person struct {
 	t   *Table
 	who string // the seat
 	run string
+	// private: what is asked is between this person and the GM; nobody else
+	// learns that there is a question.
+	private bool
+}
+
+// here says whether the person of the seat can be asked now.
+func (p *person) here() bool {
+	return p.t.opts.Asker != nil && slices.Contains(p.t.opts.Here, p.who)
+}
+
+// away is what is said when not. It is said to whoever is here instead: what
+// the person had left, and that a secret is asked for, is no business of theirs.
+func (p *person) away(wrong error) error {
+	campaign, who := p.t.opts.Campaign, p.who
+	mine := slices.Contains(p.t.opts.Here, who)
+	if p.private && !mine && !slices.Contains(p.t.opts.Here, string(policy.GM)) {
+		return fmt.Errorf("%w, at another terminal: `conclave table resume %s --as NAME` there", errAway, campaign)
+	}
+	how := fmt.Sprintf("Answer with `conclave table say %s --as %s TEXT`, then `conclave table resume %[1]s --as %[2]s`", campaign, who)
+	switch {
+	case wrong != nil && mine:
+		return fmt.Errorf("%w: %s: %w. %s", errAway, who, wrong, how)
+	case wrong != nil:
+		return fmt.Errorf("%w: %s, and what was left there cannot be read. %s", errAway, who, how)
+	case !mine:
+		return fmt.Errorf("%w: %s, at another terminal or later at this one. %s", errAway, who, how)
+	}
+	return fmt.Errorf("%w: %s. %s", errAway, who, how)
 }
 
 // Adapter implements agent.Agent.
@@ -83,11 +111,11 @@ func (s *personSession) emit(kind transcript.Type, text string) (agent.Event, er
 
 // answer is what was left for the seat, or what the person says now.
 func (s *personSession) answer(ctx context.Context, question string) (string, error) {
-	q := engine.Question{ID: s.run, Text: "— " + s.who + " —\n" + gist(question)}
+	q := engine.Question{ID: s.run, Who: s.who, Text: "— " + s.who + " —\n" + gist(question)}
 	if s.isGM() {
 		q.Text, q.Lines = "— game master —\n"+gmGist(question)+"\n(An empty line ends your turn; /help says what you can do.)", true
 	}
-	wrong := "" // with the draft
+	var wrong error // with the draft
 	draft, ok, err := s.t.takeDraft(s.who)
 	if err != nil {
 		return "", err
@@ -97,17 +125,18 @@ func (s *personSession) answer(ctx context.Context, question string) (string, er
 		if err == nil {
 			return said, nil
 		}
-		q.Text, wrong = err.Error(), ": "+err.Error()
+		q.Text, wrong = err.Error(), err
 	}
-	if s.t.opts.Asker == nil {
-		return "", fmt.Errorf("%w: %s%s. Answer with `conclave table say %s --as %s TEXT`, then `conclave table resume %[4]s --as %[5]s`",
-			errAway, s.who, wrong, s.t.opts.Campaign, s.who)
+	if !s.here() {
+		return "", s.away(wrong)
 	}
 	return s.ask(ctx, q)
 }
 
 // ask puts the question until there is an answer that can be taken.
 func (s *personSession) ask(ctx context.Context, q engine.Question) (string, error) {
+	s.t.asking.Lock()
+	defer s.t.asking.Unlock()
 	for {
 		text, err := s.t.opts.Asker.Ask(ctx, q)
 		if err != nil {

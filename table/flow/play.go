@@ -329,8 +329,11 @@ type Play struct {
 	// Listen returns the person's next words. io.EOF ends the call and leaves
 	// the session open. Nil, and with Options.Auto, nobody is asked.
 	Listen func(ctx context.Context) (string, error)
+	// Speaker says, where several people share a screen, whose words a line is,
+	// and what they are. Nil: they are the seat's.
+	Speaker func(line string) (who, words string)
 	// Command takes a line that begins with "/"; it says whether play stops.
-	Command func(ctx context.Context, line string) (stop bool, err error)
+	Command func(ctx context.Context, who, line string) (stop bool, err error)
 	EndAt   bool // end the session when the last turn is over
 	Keep    bool // make a save point whenever a scene begins and a session ends
 }
@@ -424,13 +427,16 @@ func (t *Table) listen(ctx context.Context, p Play) (in Input, stop bool, err er
 	if err != nil {
 		return in, false, err
 	}
-	text = strings.TrimSpace(text)
+	who, text := p.Seat, strings.TrimSpace(text)
+	if p.Speaker != nil {
+		who, text = p.Speaker(text)
+	}
 	switch {
 	case text == "":
 		return Input{Kind: InputContinue}, false, nil
 	case text[0] == '/' && p.Command != nil:
-		stop, err = p.Command(ctx, text)
+		stop, err = p.Command(ctx, who, text)
 		return in, stop, err
 	}
-	return Input{Kind: InputSaid, Who: p.Seat, Text: text}, false, nil
+	return Input{Kind: InputSaid, Who: who, Text: text}, false, nil
 }

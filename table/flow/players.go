@@ -138,9 +138,9 @@ func (c *cycle) guard(f *frozen) error {
 	return nil
 }
 
-// askPlayers asks everybody at once, agents first, then the people (whose
-// answers can change until they have all been given), and writes the answers
-// when the last is in.
+// askPlayers asks the agents, all at once, then the people, one after the other
+// (their answers can change until they have all been given), and writes the
+// answers when the last is in.
 func (c *cycle) askPlayers(list []frozen) error {
 	for _, f := range list {
 		c.warn = append(c.warn, f.Warnings...)
@@ -162,7 +162,11 @@ func (c *cycle) askPlayers(list []frozen) error {
 				group = append(group, i)
 			}
 		}
-		results, err := engine.DoEach(c.r, fmt.Sprintf("players %d %v", c.turns, people), len(group), func(ctx context.Context, i int) (answer, error) {
+		ask := engine.DoEach[answer]
+		if people { // two may sit at one screen
+			ask = engine.DoInTurn[answer]
+		}
+		results, err := ask(c.r, fmt.Sprintf("players %d %v", c.turns, people), len(group), func(ctx context.Context, i int) (answer, error) {
 			return c.askPlayer(ctx, list[group[i]])
 		})
 		if err != nil {
@@ -284,7 +288,7 @@ func (c *cycle) seatPlayer(ctx context.Context, f frozen, desk *playerDesk) (*si
 		return nil, "", err
 	}
 	s := &sitting{
-		t: c.t, run: c.t.runID(c.r.ID(), fmt.Sprint(c.sub), f.Character), role: policy.Player, who: f.Character,
+		t: c.t, run: c.t.runID(c.r.ID(), fmt.Sprint(c.sub), f.Character), role: policy.Player, who: f.Character, private: c.isSecret(f),
 		timeout: c.t.caps.PlayerTimeout, about: view.Sources, before: desk.begin,
 		actor: func() (Actor, error) { return c.t.playerActor(f.Character) },
 		furnish: func(p *seat.Plan) error {

@@ -35,6 +35,7 @@ type sitting struct {
 	run     string
 	role    policy.Role
 	who     string // the character
+	private bool   // nobody else learns of it
 	timeout time.Duration
 	// furnish completes the plan when the seat must be opened.
 	furnish func(p *seat.Plan) error
@@ -63,7 +64,7 @@ func (s *sitting) open(ctx context.Context) (*seat.Seat, error) {
 		Room: room.Plan{Level: room.Level(policy.Required(s.role)), Fallback: room.Level(policy.Fallback(s.role)), Base: s.t.opts.RoomBase, Outside: []string{s.t.opts.Workspace}},
 	}
 	if actor.Person {
-		p.Agent, p.InProcess = &person{t: s.t, who: s.seatName(), run: s.run}, true
+		p.Agent, p.InProcess = &person{t: s.t, who: s.seatName(), run: s.run, private: s.private}, true
 		s.timeout = 0
 	}
 	if actor.Dress != nil {

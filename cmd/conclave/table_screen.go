@@ -1,0 +1,212 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+
+	"conclave/engine"
+	"conclave/internal/screen"
+	"conclave/policy"
+	"conclave/table"
+	tableflow "conclave/table/flow"
+)
+
+// tableScreen is one terminal at a table: it shows what its seats may see, each
+// passage once, and nothing else, whoever runs the process. When several people
+// share it, what is for one of them waits until the keyboard is theirs, and goes
+// from the screen before it is the next one's.
+type tableScreen struct {
+	env   *environment
+	seats []string // that were named for it; none: what the whole party sees
+	asker *asker
+
+	mu            sync.Mutex
+	blocks, cycle int                 // shown of the newest cycle
+	waiting       map[string][]string // for one seat alone, by seat
+	at            string              // whose private text is on the screen
+}
+
+func (env *environment) newTableScreen(seats []string, a *asker) *tableScreen {
+	return &tableScreen{env: env, seats: seats, asker: a, waiting: map[string][]string{}}
+}
+
+func (s *tableScreen) shared() bool { return len(s.seats) > 1 }
+
+// show is the table's Options.Show.
+func (s *tableScreen) show(n tableflow.Notice) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n.Kind == "journals" && !s.env.Stdout.Terminal() {
+		return // nobody is here to wonder why it takes so long
+	}
+	if n.Kind == "narrative" {
+		// A cycle's passages are shown as they come; the commit shows all.
+		if n.Cycle != s.cycle {
+			s.cycle, s.blocks = n.Cycle, 0
+		}
+		from := min(s.blocks, len(n.Blocks))
+		s.blocks = len(n.Blocks)
+		n.Blocks = n.Blocks[from:]
+	}
+	if !s.shared() {
+		seat := tableflow.SeatTable
+		if len(s.seats) == 1 {
+			seat = s.seats[0]
+		}
+		s.print(n.Kind, n.For(seat))
+		return
+	}
+	s.print(n.Kind, n.For(tableflow.SeatTable))
+	for _, seat := range s.seats {
+		if text := aloneFor(n, seat); text != "" {
+			s.waiting[seat] = append(s.waiting[seat], text)
+		}
+	}
+}
+
+// aloneFor is what one seat sees of a notice and the party does not.
+func aloneFor(n tableflow.Notice, seat string) string {
+	if n.Kind != "narrative" {
+		if n.For(tableflow.SeatTable) == "" {
+			return n.For(seat)
+		}
+		return ""
+	}
+	n.Blocks = slices.DeleteFunc(slices.Clone(n.Blocks), func(b table.Block) bool { return b.Audience.Party })
+	return n.For(seat)
+}
+
+func (s *tableScreen) print(kind, text string) {
+	if text == "" {
+		return
+	}
+	safe := screen.Indent("  ", text)
+	if kind != "narrative" {
+		safe = screen.Dim(safe)
+	}
+	s.env.Stdout.Printf("\n  %s\n", safe)
+}
+
+// Ask implements engine.Asker. On a shared screen a question is printed right
+// before its answer is read, when the one who is asked has the keyboard.
+func (s *tableScreen) Ask(ctx context.Context, q engine.Question) (string, error) {
+	if !s.shared() || len(s.asker.answers) > 0 || !s.asker.person() {
+		return s.asker.Ask(ctx, q)
+	}
+	if err := s.handOver(ctx, q.Who); err != nil {
+		return "", err
+	}
+	answer, err := s.asker.Ask(ctx, q)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if q.Who != "" && err == nil {
+		s.clear() // the next to look may be anybody
+	}
+	return answer, err
+}
+
+// handOver gives the keyboard to somebody, and shows what has waited for them.
+func (s *tableScreen) handOver(ctx context.Context, who string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if who == "" || who == s.at {
+		return nil
+	}
+	s.clear()
+	s.env.Stdout.Printf("\n%s\n> ", screen.Bold("This is for "+who+" alone. "+who+": press Enter when nobody else looks."))
+	typed, err := s.asker.readLine(ctx)
+	if errors.Is(err, io.EOF) {
+		return environmentError("%w: the input has ended", engine.ErrNobody)
+	}
+	if err != nil {
+		return err
+	}
+	if strings.TrimSpace(typed) != "" {
+		s.env.Stdout.Printf("%s\n", screen.Dim("What was typed was not taken: "+who+" had not been asked yet."))
+	}
+	s.at = who
+	for _, text := range s.waiting[who] {
+		s.print("narrative", text)
+	}
+	delete(s.waiting, who)
+	return nil
+}
+
+func (s *tableScreen) clear() {
+	if s.at != "" {
+		s.env.Stdout.Clear()
+	}
+	s.at = ""
+}
+
+// deliver shows everybody at a shared screen what has waited for them.
+func (s *tableScreen) deliver(ctx context.Context) error {
+	for _, seat := range s.seats {
+		if len(s.waiting[seat]) == 0 {
+			continue
+		}
+		if err := s.handOver(ctx, seat); err != nil {
+			return err
+		}
+		s.env.Stdout.Printf("\n%s\n> ", screen.Dim("Press Enter when you have read it."))
+		if _, err := s.asker.readLine(ctx); err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		s.mu.Lock()
+		s.clear()
+		s.mu.Unlock()
+	}
+	return nil
+}
+
+// listen is the next words of whoever speaks; io.EOF when there are none left.
+func (s *tableScreen) listen(ctx context.Context) (string, error) {
+	a := s.asker
+	if len(a.answers) == 0 && !a.person() {
+		return "", io.EOF
+	}
+	question := "What do you do?"
+	if s.shared() {
+		if len(a.answers) == 0 {
+			if err := s.deliver(ctx); err != nil {
+				return "", err
+			}
+		}
+		question = "What do you do? (NAME: what you say – " + strings.Join(s.seats, ", ") + ")"
+	}
+	text, err := a.Ask(ctx, engine.Question{Text: question})
+	if errors.Is(err, engine.ErrNobody) {
+		err = io.EOF
+	}
+	return text, err
+}
+
+// speaker finds who says a line on a shared screen: "bram: I go in". A first
+// name will do. A line without a name is the table's.
+func (s *tableScreen) speaker(line string) (who, words string) {
+	name, rest, ok := strings.Cut(line, ":")
+	name = strings.ToLower(strings.TrimSpace(name))
+	if !ok || name == "" {
+		return tableflow.SeatTable, line
+	}
+	var match []string
+	for _, seat := range s.seats {
+		if seat == name {
+			return seat, strings.TrimSpace(rest)
+		}
+		if strings.HasPrefix(seat, name+"-") {
+			match = append(match, seat)
+		}
+	}
+	if len(match) == 1 {
+		return match[0], strings.TrimSpace(rest)
+	}
+	return tableflow.SeatTable, line
+}
+
+// gmIsHere says whether the game master sits at this screen.
+func (s *tableScreen) gmIsHere() bool { return slices.Contains(s.seats, string(policy.GM)) }
