@@ -95,7 +95,7 @@ func (a *asker) Ask(ctx context.Context, q engine.Question) (string, error) {
 	if q.Default != "" {
 		return q.Default, nil
 	}
-	return "", environmentError("%w: %s\n(without a terminal: --message or --answers)", engine.ErrNobody, q.Text)
+	return "", environmentError("%w: %s\n(without a terminal: --message or --answers)", engine.ErrNobody, screen.Indent("  ", q.Text))
 }
 
 func (a *asker) atTerminal(ctx context.Context, q engine.Question) (string, error) {
