@@ -209,7 +209,7 @@ func (j *judge) enforced(r Receipt, t *Turn) {
 
 func lowered(stamps []string) bool {
 	for _, s := range stamps {
-		if strings.Contains(s, "lowered") {
+		if strings.HasPrefix(s, "room lowered to ") { // other stamps name files, and those may be called anything
 			return true
 		}
 	}

@@ -88,6 +88,9 @@ func ClassifyTable(rel, character string) Kind {
 		case EnginePrivate, GitDirectory, AgentSettings, Credentials:
 			return kind
 		}
+		if s[0] == '.' || strings.Contains(s, ":") {
+			return Unknown // a write that was not finished, or no file of a campaign
+		}
 	}
 	if len(segments) == 1 {
 		return topFile(segments[0])
@@ -137,7 +140,7 @@ func tmpFile(name, character string) Kind {
 	case "gm-context.md":
 		return GMContext
 	case "narrative-for-journal.md":
-		return NarrativeParty
+		return JournalNarrative
 	}
 	for _, form := range []struct {
 		suffix     string

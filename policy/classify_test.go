@@ -35,7 +35,7 @@ func TestClassifyTable(t *testing.T) {
 		"party/til.md": OtherSheet, "party/tilda-brief.md": Brief, "party/milo-journal.md": OtherJournal, "party/tilda": TableOther,
 		"tmp/tilda-prompt.md": OwnPrompt, "tmp/tilda-brannock-prompt.md": OtherPrompt, "tmp/tilda-response.md": OwnResponse, "tmp/milo-response.md": OtherResponse,
 		"tmp/tilda-notes-for-journal.md": OwnNotes, "tmp/milo-notes-for-journal.md": OtherNotes, "tmp/gm-context.md": GMContext,
-		"tmp/narrative-for-journal.md": NarrativeParty, "tmp/state-delta.md": Deltas, "tmp/other": TableOther, "tmp/sub/tilda-prompt.md": TableOther,
+		"tmp/narrative-for-journal.md": JournalNarrative, "tmp/state-delta.md": Deltas, "tmp/other": TableOther, "tmp/sub/tilda-prompt.md": TableOther,
 		"story-state.md": StoryState, "Story-State.md": TableOther, "overview.md": Overview, "decision-log.md": DecisionLog, "party-knowledge.md": PartyKnowledge,
 		"world-primer.md": WorldPrimer, "beats/1.md": Beats, "npcs/x/y.md": NPCs, "new.md": TableOther, ".conclave/x": EnginePrivate, "party/../story-state.md": Unknown,
 		"dice-log.jsonl": DiceSealed, "scenes/001-dock.md": Scenes, "-prompt.md": TableOther, "tmp/-prompt.md": OtherPrompt,

@@ -44,7 +44,7 @@ func content(above, name string) func([]byte) bool {
 	switch name {
 	case ".npmrc", ".yarnrc", ".yarnrc.yml", ".pypirc", ".my.cnf", "my.cnf", "pip.conf", "pip.ini", ".condarc", ".wgetrc", ".curlrc", ".terraformrc",
 		"terraform.rc", "nuget.config", "gradle.properties", "sftp.json", "sftp-config.json", ".flaskenv", ".gitconfig", "auth.json", "credentials",
-		"credentials.toml", "credentials.xml", "credentials.yml", "credentials.yaml", "credentials.ini", ".streamlit":
+		"credentials.toml", "credentials.xml", "credentials.yml", "credentials.yaml", "credentials.ini":
 		return assigns
 	case "admin.conf", "kubelet.conf", "scheduler.conf":
 		return isKubeConfig
@@ -125,7 +125,7 @@ func isDockerLogin(data []byte) bool { return dockerSecret.Match(data) }
 var gcpKey = regexp.MustCompile(`-[0-9a-f]{12}\.json\z`)
 
 func accountName(name string) bool {
-	bare := strings.NewReplacer("-", "", "_", "", " ", "").Replace(name)
+	bare := joined.Replace(name)
 	for _, part := range []string{"serviceaccount", "credential", "adminsdk", "keyfile", "key.json", "clientsecret", "gcp", "gcloud", "tokens.json", "token.json"} {
 		if strings.Contains(bare, part) {
 			return true

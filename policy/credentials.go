@@ -102,12 +102,15 @@ func afterKeyName(name string) (string, bool) {
 	return "", false
 }
 
-var withoutHyphens = strings.NewReplacer("-", "", "_", "")
+// joined takes out what people put between the words of a name.
+var joined = strings.NewReplacer("-", "", "_", "", " ", "")
 
 // isPasswordFile tells the files that Ansible reads its vault's password from.
 func isPasswordFile(name string) bool {
-	name = strings.TrimSuffix(strings.TrimPrefix(name, "."), ".txt")
-	name = withoutHyphens.Replace(name)
+	if !strings.Contains(name, "vault") {
+		return false
+	}
+	name = joined.Replace(strings.TrimSuffix(strings.TrimPrefix(name, "."), ".txt"))
 	name = strings.TrimSuffix(strings.TrimPrefix(name, "ansible"), "file")
 	return slices.Contains([]string{"vaultpass", "vaultpassword", "vaultpasswd"}, name)
 }

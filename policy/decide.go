@@ -34,6 +34,29 @@ type Cell struct {
 
 // Decide answers whether the role may know that kind of thing.
 func Decide(role Role, kind Kind) Decision {
+	if d, ok := decisions()[place{role, kind}]; ok {
+		return d
+	}
+	return decide(role, kind)
+}
+
+// decisions has every answer of the table: views ask for each of their files.
+var decisions = sync.OnceValue(func() map[place]Decision {
+	m := map[place]Decision{}
+	for _, kind := range Kinds() {
+		for _, role := range Roles() {
+			m[place{role, kind}] = decide(role, kind)
+		}
+	}
+	return m
+})
+
+type place struct {
+	role Role
+	kind Kind
+}
+
+func decide(role Role, kind Kind) Decision {
 	if !role.Known() {
 		return Decision{Reason: fmt.Sprintf("the role %q is not in the table", role), Source: denyByDefault}
 	}

@@ -2,9 +2,11 @@
 //
 // A role asks for a kind of knowledge and gets a Decision: allowed or denied,
 // in which form, for what reason, and where the rule comes from. One table
-// serves quests and tabletop sessions. The package is pure: it reads no file,
+// serves quests and tabletop sessions. The package is pure: it opens no file,
 // starts nothing, and gives the same answer everywhere, so that a record made
-// on another machine can be judged with it.
+// on another machine can be judged with it. Withheld, which says of a path of a
+// project whether it may be in a role's room, looks into a file only through
+// what it is handed, and only where the name leaves it open.
 //
 // What it promises: the zero Decision denies; a role or a kind that the table
 // does not name is denied, with a reason; every pair of a known role and a

@@ -76,6 +76,7 @@ const (
 	PartyKnowledge       Kind = "party-knowledge"
 	WorldPrimer          Kind = "world-primer"
 	NarrativeParty       Kind = "narrative-party"
+	JournalNarrative     Kind = "journal-narrative"
 	NarrativePrivateOwn  Kind = "narrative-private-own"
 	NarrativePrivateElse Kind = "narrative-private-other"
 	NarrativeGM          Kind = "narrative-gm"

@@ -89,8 +89,8 @@ func TestProfiles(t *testing.T) {
 	granted := map[Role][]Kind{
 		Guardian:      {QuestTitle, Mode, StageName, Expectation, DiscussionWords, StageWork, VerdictOwn, OwnProfile},
 		Dragon:        {SuccessCriteria, Mode, DiscussionWords, FinalWork, CheckResults, VerdictOwn, OwnProfile},
-		Player:        {DiceOpen, OwnSheet, OwnJournal, OwnPrompt, OwnResponse, OwnNotes, PartyKnowledge, WorldPrimer, NarrativeParty, NarrativePrivateOwn},
-		JournalKeeper: {DiceOpen, OwnJournal, OwnNotes, NarrativeParty, NarrativePrivateOwn},
+		Player:        {DiceOpen, OwnSheet, OwnJournal, OwnPrompt, PartyKnowledge, WorldPrimer, NarrativeParty, NarrativePrivateOwn},
+		JournalKeeper: {DiceOpen, OwnJournal, OwnNotes, NarrativeParty, JournalNarrative, NarrativePrivateOwn},
 		Spectator:     {DiceOpen, WorldPrimer, NarrativeParty},
 		Gandalf: {QuestTitle, QuestNarrative, SuccessCriteria, AnticipatedDragon, PartyAssignments, ProgressReduced, Mode, Phase, StageName, PersonWords,
 			StageWork, FinalWork, Workspace, History, PartyContext, ConversationAnimals, ConversationCouncil, ConversationGandalf, CouncilReport, OwnProfile, OtherProfile},

@@ -146,8 +146,8 @@ func workRows() []row {
 			only(Dragon, Whole, "made from the criteria and the final work alone", checksRuling),
 		}},
 		{Workspace, familyQuest, "a read-only view of the project", []rule{
-			{partyRoles(), Reduced, "party seats look at the project; engine files, settings, .git and .campaign are cut", partySeats},
-			only(Gandalf, Reduced, "he may look at the project; engine files, settings, .git and .campaign are cut", partySeats),
+			{partyRoles(), Reduced, "party seats look at the project; engine files, settings, keys, .git and .campaign are cut", partySeats},
+			only(Gandalf, Reduced, "he may look at the project; engine files, settings, keys, .git and .campaign are cut", partySeats),
 			evaluators("only named work enters its room", profiles),
 		}},
 		{History, familyQuest, "the project's history as text", []rule{

@@ -63,13 +63,13 @@ func seatRows() []row {
 			deny(JournalKeeper, keeper, seedFiles), noWatcher}},
 		{OtherPrompt, familyTable, "the prompt to another character", []rule{gm(Whole), rest(notMine)}},
 		{OwnResponse, familyTable, "this character's response", []rule{
-			gm(Whole), only(Player, Whole, "its own words", seedFiles),
+			gm(Whole), deny(Player, "not on the player's list; it said it itself", seedFiles),
 			deny(JournalKeeper, keeper, seedFiles), noWatcher}},
 		{OtherResponse, familyTable, "another character's response", []rule{
 			gm(Whole), rest("answers are sealed; what became of them is in the narrative")}},
 		{OwnNotes, familyTable, "this character's notes for the journal", []rule{
 			deny(GM, "inner notes are the journal's raw matter", tableJournals),
-			only(Player, Whole, "its own words", seedFiles),
+			deny(Player, "not on the player's list; it wrote them itself", seedFiles),
 			only(JournalKeeper, Whole, "it reads them and then they are gone", seedFiles), noWatcher}},
 		{OtherNotes, familyTable, "another character's notes", []rule{
 			deny(GM, "inner notes are the journal's raw matter", tableJournals), rest(notMine)}},
@@ -82,6 +82,9 @@ func seatRows() []row {
 			only(Spectator, Whole, "common knowledge of the world", tableSecrets)}},
 		{NarrativeParty, familyTable, "narrative for the whole party", []rule{
 			{tableRoles(), Whole, "everyone present heard it", tableSecrets}}},
+		{JournalNarrative, familyTable, "tmp/narrative-for-journal.md", []rule{
+			gm(Whole), deny(Player, "a file for the journal keepers; what it tells was heard", seedFiles),
+			only(JournalKeeper, Whole, "it is kept for the journal", seedFiles), noWatcher}},
 		{NarrativePrivateOwn, familyTable, "narrative for this character among a few", []rule{
 			gm(Whole),
 			{[]Role{Player, JournalKeeper}, Whole, "the character is in its audience", tableSecrets}, noWatcher}},
@@ -96,9 +99,9 @@ func ownRows() []row {
 	nobody := func(reason, source string) []rule { return []rule{{Roles(), "", reason, source}} }
 	return []row{
 		{EnginePrivate, familyOwn, ".conclave/ – records, locks, databases", nobody("engine files enter no room", engineRuling)},
-		{GitDirectory, familyOwn, ".git", nobody("it holds old versions of everything; history is given as text", engineRuling)},
+		{GitDirectory, familyOwn, ".git and other version control", nobody("it holds old versions of everything; history is given as text", engineRuling)},
 		{AgentSettings, familyOwn, "settings, hooks and memories of agent programs, conclave.yaml", nobody("settings would bring context and commands of their own", engineRuling)},
-		{Credentials, familyOwn, "keys and logins", nobody("the gateway adds the key outside the room", keyOutside)},
+		{Credentials, familyOwn, "keys and logins: .env, .netrc, .ssh, id_rsa, a *.pem with a private key …", nobody("they are in nobody's room; the person may grant one by name, and the gateway adds its own outside", keyOutside)},
 		{Unknown, familyOwn, "anything else", nobody("what has no kind is denied", denyByDefault)},
 	}
 }

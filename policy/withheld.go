@@ -18,12 +18,7 @@ type Open = func() (io.ReadCloser, error)
 func Withheld(role Role, rel string, dir bool, open Open) (Kind, Decision) {
 	kind := classify(rel, dir, open)
 	if kind == Workspace {
-		switch role {
-		case Guardian:
-			kind = StageWork
-		case Dragon:
-			kind = FinalWork
-		}
+		kind = shownAs(role)
 		return kind, Decide(role, kind)
 	}
 	d := Decide(role, kind)
@@ -33,13 +28,24 @@ func Withheld(role Role, rel string, dir bool, open Open) (Kind, Decision) {
 	return kind, d
 }
 
+// shownAs is what the ordinary files of a project are to a role.
+func shownAs(role Role) Kind {
+	switch role {
+	case Guardian:
+		return StageWork
+	case Dragon:
+		return FinalWork
+	}
+	return Workspace
+}
+
 // View is Withheld for one role, as rooms ask it: why a path stays outside,
 // and nothing for one that is shown. The person may have granted credentials
 // by name, and nothing but those can be granted so.
 func View(role Role, granted []string) func(rel string, dir bool, open func() (io.ReadCloser, error)) string {
 	return func(rel string, dir bool, open func() (io.ReadCloser, error)) string {
 		kind, d := Withheld(role, rel, dir, open)
-		if d.Allow || kind == Credentials && Grants(granted, rel, dir) && Decide(role, Workspace).Allow {
+		if d.Allow || kind == Credentials && Grants(granted, rel, dir) && Decide(role, shownAs(role)).Allow {
 			return ""
 		}
 		return string(kind) + ": " + d.Reason

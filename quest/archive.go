@@ -62,6 +62,24 @@ func (s *Store) Archive(q *Quest) (string, error) {
 	return "", fmt.Errorf("archive %s: a hundred quests of this name are archived already; rename some in %s", QuestFile, ArchiveDir)
 }
 
+// archived reads the quests that were put away. One that cannot be read is an
+// error: what is in it could not be looked for.
+func (s *Store) archived() ([]NamedText, error) {
+	names, err := s.list(ArchiveDir)
+	if err != nil {
+		return nil, err
+	}
+	var out []NamedText
+	for _, name := range names {
+		data, err := s.Read(ArchiveDir + "/" + name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, NamedText{Name: name, Data: data})
+	}
+	return out, nil
+}
+
 // StartNew puts a new quest in the place of the old one, which is archived
 // first. Without an old one it is created. It returns where the old one went.
 func (s *Store) StartNew(data []byte) (archived string, err error) {

@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"conclave/policy"
 )
 
 // collector gathers the files that names stand for.
@@ -17,6 +19,7 @@ type collector struct {
 	root      *os.Root
 	workspace string
 	limits    WorkLimits
+	granted   []string // by name, although they are keys or logins
 	files     map[string]fs.FileInfo
 	via       map[string]string // a link's path → the file it leads to
 	roots     []string          // what was named, as paths
@@ -126,7 +129,7 @@ func (c *collector) glob(pattern string) error {
 			return fmt.Errorf("%s: %w", p, cause(err))
 		}
 		if c.refusal(p) != "" || c.onlyByName(p) != "" {
-			c.leave(p, c.refusal(p)+c.onlyByName(p))
+			c.leave(p, c.kind(p), c.refusal(p)+c.onlyByName(p))
 			continue
 		}
 		c.roots = append(c.roots, p)
@@ -237,7 +240,7 @@ func (c *collector) walk(rel string, named bool) error {
 			why = c.onlyByName(p)
 		}
 		if why != "" {
-			c.leave(p, why)
+			c.leave(p, c.kind(p), why)
 			if d.IsDir() {
 				return fs.SkipDir
 			}
@@ -260,6 +263,6 @@ func (c *collector) walk(rel string, named bool) error {
 	})
 }
 
-func (c *collector) leave(p, why string) {
-	c.leftOut = append(c.leftOut, LeftOut{Path: p, Reason: why})
+func (c *collector) leave(p string, kind policy.Kind, why string) {
+	c.leftOut = append(c.leftOut, LeftOut{Path: p, Kind: kind, Reason: why})
 }

@@ -49,6 +49,7 @@ type Material struct {
 	Checks        []byte            // results of the criteria's checks, as text
 	OwnVerdict    []byte            // in a discussion of it
 	EarlierWork   []NamedText       // what earlier checkpoints were shown, by project path
+	Archived      []NamedText       // quests that were put away, by file name
 	// EvaluatorNames are the names the Guardian and the Dragon go under, so
 	// that a reduced log does not speak of them in disguise.
 	EvaluatorNames []string
@@ -69,6 +70,9 @@ func (s *Store) Material() (Material, error) {
 		return Material{}, err
 	}
 	if m.CouncilReport, err = s.readOptional(ReportFile); err != nil {
+		return Material{}, err
+	}
+	if m.Archived, err = s.archived(); err != nil {
 		return Material{}, err
 	}
 	for _, who := range []policy.Role{policy.Guardian, policy.Dragon} {
@@ -107,9 +111,27 @@ func Grant(role policy.Role, m Material) Grants {
 		}
 	}
 	for _, f := range m.PartyContext {
-		g.add(Piece{Kind: policy.PartyContext, Name: "context/" + f.Name, Bytes: f.Data, Trace: f.Data})
+		g.add(Piece{Kind: policy.PartyContext, Name: "context/" + f.Name, Bytes: f.Data, Trace: withoutQuotes(f.Data, quoting{evidence: true})})
+	}
+	if role.Evaluator() { // what was put away is in nobody's room, but in people's heads and files
+		for _, f := range m.Archived {
+			g.archived(f)
+		}
 	}
 	return *g
+}
+
+// archived denies what an earlier quest told of purpose and reasons. Its
+// criteria were public to its Dragon, and may well be kept in a document.
+func (g *Grants) archived(f NamedText) {
+	q := Parse(f.Data)
+	for _, p := range []Piece{
+		{Kind: policy.QuestNarrative, Name: "narrative.md", Bytes: []byte(q.Narrative)},
+		{Kind: policy.AnticipatedDragon, Name: "anticipated-dragon.md", Bytes: []byte(q.Dragon)},
+	} {
+		p.Name, p.Trace = "archive/"+strings.TrimSuffix(f.Name, ".md")+"/"+p.Name, p.Bytes
+		g.add(p)
+	}
 }
 
 // quest grants the parts of quest.md. A damaged file is granted to nobody: no
@@ -121,7 +143,7 @@ func (g *Grants) quest(m Material) {
 			Decision: policy.Decision{Reason: "quest.md is damaged, so its parts cannot be told apart", Source: "deny by default"}})
 		return
 	}
-	g.text(policy.QuestTitle, "quest/title.txt", q.Title)
+	g.text(policy.QuestTitle, "quest/title.txt", q.titleFor(g.Role))
 	g.text(policy.Mode, "quest/mode.txt", string(q.Mode))
 	g.text(policy.Phase, "quest/phase.txt", q.Phase.label())
 	g.text(policy.QuestNarrative, "quest/narrative.md", q.Narrative)

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"conclave/policy"
 )
 
 // maxHops bounds a chain of links.
@@ -40,9 +42,9 @@ func (c *collector) checkLinks() {
 		case err != nil:
 			c.problem("%q: %v", rel, cause(err))
 		case info.IsDir():
-			c.leave(rel, "a link to a directory that is part of the work itself")
+			c.leave(rel, policy.Workspace, "a link to a directory that is part of the work itself")
 		case c.refusal(target) != "" || c.onlyByName(target) != "" && c.files[target] == nil:
-			c.leave(rel, "a link: "+c.refusal(target)+c.onlyByName(target))
+			c.leave(rel, c.kind(target), "a link: "+c.refusal(target)+c.onlyByName(target))
 		case !info.Mode().IsRegular():
 			c.problem("%q: leads to something that is neither a file nor a directory", rel)
 		default:
@@ -127,27 +129,34 @@ func (c *collector) checkHardLinks() {
 	}
 	secrets := c.secretFiles()
 	for _, p := range suspects {
-		for name, secret := range secrets {
-			if os.SameFile(c.files[p], secret) {
-				c.problem("%q: another name of %q, which never goes in", p, name)
+		for _, name := range slices.Sorted(maps.Keys(secrets)) {
+			if !os.SameFile(c.files[p], secrets[name]) {
+				continue
 			}
+			if c.kind(name) != policy.Credentials {
+				c.problem("%q: another name of %q, which never goes in", p, name)
+				break
+			}
+			c.leave(p, policy.Credentials, fmt.Sprintf("another name of %s: %s", name, c.refusal(name)))
+			c.bytes -= c.files[p].Size()
+			delete(c.files, p)
+			break
 		}
 	}
 }
 
-// secretFiles lists the campaign's and the engine's own files.
+// secretFiles lists the files of the workspace that never go in and have
+// further names.
 func (c *collector) secretFiles() map[string]fs.FileInfo {
 	out := map[string]fs.FileInfo{}
-	for _, dir := range []string{".campaign", ".conclave"} {
-		_ = fs.WalkDir(c.root.FS(), dir, func(p string, d fs.DirEntry, err error) error {
-			if err != nil {
-				return nil // what cannot be listed has no name to compare
-			}
-			if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
-				out[p] = info
-			}
-			return nil
-		})
-	}
+	_ = fs.WalkDir(c.root.FS(), ".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return nil // what cannot be listed has no name to compare
+		}
+		if info, err := d.Info(); err == nil && info.Mode().IsRegular() && mayBeLinked(info) && c.refusal(p) != "" {
+			out[p] = info
+		}
+		return nil
+	})
 	return out
 }

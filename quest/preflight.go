@@ -53,10 +53,18 @@ func (e *LeakError) Stamp() string {
 
 // Preflight looks for passages of the denied pieces in everything else that
 // the room will hold: criteria, expectation, stage, profile, and every file of
-// the work. The person is a channel too. A *LeakError names file and line.
-// The key is fresh for each run.
-func Preflight(key []byte, g Grants, work *Work) error {
+// the work; and in what the role is told, the project's own instructions for
+// it. The person is a channel too. A *LeakError names file and line. The key
+// is fresh for each run.
+func Preflight(key []byte, g Grants, work *Work, told ...NamedText) error {
 	var leaks []Leak
+	for _, t := range told {
+		set, err := g.forbidden(key, policy.Unknown, nil)
+		if err != nil {
+			return err
+		}
+		leaks = append(leaks, leaksIn(t.Name, set.Find(t.Data))...)
+	}
 	for _, target := range g.Given {
 		set, err := g.forbidden(key, target.Kind, nil)
 		if err != nil {
@@ -106,21 +114,21 @@ func CheckExpectation(text string) error {
 }
 
 // forbidden is the set of denied windows to look for in a target. The criteria
-// are agreed in conversations and come out of councils, so those two are no
-// evidence against them; the title may be the narrative's first sentence; check
-// results come from the work, and a verdict that stands from the evaluator.
+// and the title are agreed in conversations and come out of councils, so those
+// two are no evidence against them; check results come from the work, and a
+// verdict that stands from the evaluator.
 func (g Grants) forbidden(key []byte, target policy.Kind, work *Work) (*shingle.Set, error) {
 	set, err := shingle.NewSet(key)
 	if err != nil {
 		return nil, err
 	}
 	switch target {
-	case policy.QuestTitle, policy.Mode, policy.CheckResults, policy.VerdictOwn:
+	case policy.Mode, policy.CheckResults, policy.VerdictOwn:
 		return set, nil
 	}
 	for _, p := range g.Denied {
 		spoken := strings.HasPrefix(string(p.Kind), "conversation-") || p.Kind == policy.CouncilReport
-		if target == policy.SuccessCriteria && spoken {
+		if spoken && (target == policy.SuccessCriteria || target == policy.QuestTitle) {
 			continue
 		}
 		if p.Kind == policy.StageWork {
@@ -145,6 +153,8 @@ func label(p Piece) string {
 		return "expectation"
 	case policy.StageName:
 		return "stage name"
+	case policy.QuestTitle:
+		return "the quest's title"
 	case policy.OwnProfile:
 		return "profile"
 	}

@@ -1,6 +1,10 @@
 package quest
 
-import "strings"
+import (
+	"strings"
+
+	"conclave/policy"
+)
 
 // title is the first level-1 heading, else the narrative's first sentence.
 func (q *Quest) title() string {
@@ -10,8 +14,19 @@ func (q *Quest) title() string {
 	if s := firstSentence(q.Narrative); s != "" {
 		return shorten(s, 60)
 	}
-	return "Untitled quest"
+	return untitled
 }
+
+// titleFor is the title as a role is given it. One that nobody wrote is the
+// beginning of the narrative, and no name to whom that is withheld.
+func (q *Quest) titleFor(role policy.Role) string {
+	if t, ok := q.doc.Title(); ok && t != "" && !isSectionName(t) || policy.Decide(role, policy.QuestNarrative).Allow {
+		return q.Title
+	}
+	return untitled
+}
+
+const untitled = "Untitled quest"
 
 func isSectionName(s string) bool {
 	for _, name := range sectionNames() {

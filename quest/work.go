@@ -41,8 +41,9 @@ type WorkFile struct {
 
 // LeftOut is something inside a named directory that does not go in.
 type LeftOut struct {
-	Path   string `json:"path"`
-	Reason string `json:"reason"`
+	Path   string      `json:"path"`
+	Kind   policy.Kind `json:"kind,omitempty"`
+	Reason string      `json:"reason"`
 }
 
 // Work is the work product the person named: these files and no others.
@@ -51,6 +52,8 @@ type Work struct {
 	Files   []WorkFile `json:"files"`
 	Bytes   int64      `json:"bytes"`
 	LeftOut []LeftOut  `json:"leftOut,omitempty"`
+	// Granted are keys and logins among the files, which the person granted.
+	Granted []string `json:"granted,omitempty"`
 
 	root *os.Root
 }
@@ -66,13 +69,14 @@ func (e *WorkError) Error() string {
 // hashes them, and returns the list. It copies nothing. Engine files, .git and
 // .campaign never go in; agents' context files and settings only when named as
 // files; a link that leaves the named work, and anything that is neither file
-// nor directory, is refused. Close releases the workspace.
-func OpenWork(workspace string, names []string, limits WorkLimits) (*Work, error) {
+// nor directory, is refused. Keys and logins go in if the person granted them by
+// name. Close releases the workspace.
+func OpenWork(workspace string, names []string, limits WorkLimits, granted ...string) (*Work, error) {
 	root, err := os.OpenRoot(workspace)
 	if err != nil {
 		return nil, fmt.Errorf("take the work: open workspace: %w", err)
 	}
-	c := &collector{root: root, workspace: workspace, limits: limits.filled(), files: map[string]fs.FileInfo{}, via: map[string]string{}}
+	c := &collector{root: root, workspace: workspace, limits: limits.filled(), granted: granted, files: map[string]fs.FileInfo{}, via: map[string]string{}}
 	w, err := c.collect(names)
 	if err != nil {
 		root.Close()
@@ -110,6 +114,35 @@ func (w *Work) Copy(f WorkFile, dst io.Writer) error {
 
 func (w *Work) has(path string) bool {
 	return slices.ContainsFunc(w.Files, func(f WorkFile) bool { return f.Path == path })
+}
+
+// Stamps are what must stand on a verdict about this work: which keys and
+// logins were part of what was named and were withheld, and which the person
+// granted.
+func (w *Work) Stamps() []string {
+	var out []string
+	more := 0
+	for _, l := range w.LeftOut {
+		switch {
+		case l.Kind != policy.Credentials:
+		case len(out) == maxProblems:
+			more++
+		default:
+			out = append(out, fmt.Sprintf("withheld from the work: %s: %s", oneLine(l.Path), l.Reason))
+		}
+	}
+	if more > 0 {
+		out = append(out, fmt.Sprintf("withheld from the work: %d more keys and logins", more))
+	}
+	for _, p := range w.Granted {
+		out = append(out, GrantedStamp(p))
+	}
+	return out
+}
+
+// GrantedStamp says what is in a room by the person's word alone.
+func GrantedStamp(path string) string {
+	return fmt.Sprintf("granted by the person, by name: %s (%s)", oneLine(path), policy.Credentials)
 }
 
 // Summary is one line for the person to read before the work goes in.
@@ -179,6 +212,9 @@ func (c *collector) list(names []string) (*Work, error) {
 		f.SHA256 = hex.EncodeToString(h.Sum(nil))
 		w.Files = append(w.Files, f)
 		w.Bytes += f.Size
+		if policy.Grants(c.granted, p, false) && c.bareKind(p) == policy.Credentials {
+			w.Granted = append(w.Granted, p)
+		}
 	}
 	return w, nil
 }
@@ -193,7 +229,7 @@ func (c *collector) refusal(rel string) string {
 	case policy.QuestFile, policy.QuestOther, policy.CouncilReport, policy.OtherProfile, policy.ConversationOther:
 		return "the campaign's own files never go in"
 	case policy.Credentials:
-		return "keys and logins never go in"
+		return "keys and logins go in only if you grant them by name (--grant)"
 	case policy.Unknown:
 		return "not a plain path inside the workspace"
 	}
@@ -215,8 +251,17 @@ func (c *collector) onlyByName(rel string) string {
 
 func (c *collector) isTable(rel string) bool { return c.kind(rel) == policy.TableOther }
 
-// kind is what policy says of a path, which may want to look into it.
+// kind is what policy says of a path, which may want to look into it. What the
+// person granted by name counts as work.
 func (c *collector) kind(rel string) policy.Kind {
+	kind := c.bareKind(rel)
+	if kind == policy.Credentials && policy.Grants(c.granted, rel, true) {
+		return policy.Workspace
+	}
+	return kind
+}
+
+func (c *collector) bareKind(rel string) policy.Kind {
 	return policy.ClassifyWorkspace(rel, func() (io.ReadCloser, error) { return openRegular(c.root, rel) })
 }
 

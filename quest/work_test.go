@@ -130,7 +130,7 @@ func TestWorkRefusals(t *testing.T) {
 		{[]string{"src/.campaign/quest.md"}, "the campaign's own files never go in"},
 		{[]string{".git/config"}, ".git holds old versions"},
 		{[]string{".conclave"}, "engine files never go in"},
-		{[]string{".env"}, "keys and logins never go in"},
+		{[]string{".env"}, "keys and logins go in only if you grant them by name"},
 		{[]string{"way/quest.md"}, "goes through a link"},
 		{[]string{"srclink/a.go"}, "goes through a link"},
 		{[]string{"link-out"}, "leaves the workspace"},
@@ -246,4 +246,37 @@ func TestNoSpellingReachesSecrets(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Keys and logins in named work stay outside, under any name, and are listed as
+// such; one that the person granted by name goes in, and only that one.
+func TestWorkWithholdsCredentials(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, map[string]string{"a.go": "package a\n", ".env": "KEY=1\n", ".aws/config": "x\n", ".aws/credentials": "y\n",
+		"tls/ca.pem": "-----BEGIN CERTIFICATE-----\n", "tls/key.pem": "-----BEGIN RSA PRIVATE KEY-----\n", ".env.example": "KEY=\n"})
+	if runtime.GOOS != "windows" {
+		if err := errors.Join(os.Symlink(".env", filepath.Join(dir, "soft")), os.Link(filepath.Join(dir, ".env"), filepath.Join(dir, "hard"))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for granted, want := range map[string]string{
+		"":            ".env.example a.go tls/ca.pem",
+		".aws/config": ".aws/config .env.example a.go tls/ca.pem",
+		"tls/key.pem": ".env.example a.go tls/ca.pem tls/key.pem",
+	} {
+		w, err := OpenWork(dir, []string{"."}, WorkLimits{}, granted)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(paths(w), " "); got != want {
+			t.Errorf("granted %q: %q", granted, got)
+		}
+		stamps := strings.Join(w.Stamps(), "\n")
+		for _, name := range []string{".env", "tls/key.pem"} {
+			if name != granted && !strings.Contains(stamps, "withheld from the work: "+name+":") || name == granted && !strings.Contains(stamps, GrantedStamp(name)) {
+				t.Errorf("granted %q, nothing about %s: %s", granted, name, stamps)
+			}
+		}
+		w.Close()
+	}
 }

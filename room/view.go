@@ -170,8 +170,10 @@ func absentFrom(v View, masks []mask) []string {
 	for _, m := range masks {
 		all = append(all, m.Path)
 	}
+	none := func() (io.ReadCloser, error) { return nil, fs.ErrNotExist }
 	for _, name := range v.Absent {
-		if v.Withheld(name, false, func() (io.ReadCloser, error) { return nil, fs.ErrNotExist }) != "" {
+		// A directory may be shown for something below it that was granted.
+		if v.Withheld(name, false, none) != "" && v.Withheld(name, true, none) != "" {
 			all = append(all, name)
 		}
 	}

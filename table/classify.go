@@ -2,6 +2,8 @@ package table
 
 import (
 	"strings"
+
+	"conclave/policy"
 )
 
 // Kind is what a campaign file is, told from its path alone.
@@ -130,39 +132,19 @@ type Reader struct {
 	GMReadsJournals bool
 }
 
-// May reports whether the reader may read a path. The zero Reader may read
-// nothing; there is no rule that allows an unknown file to anyone but the GM.
+// May reports whether the reader may read a path: what policy says of it. The
+// zero Reader may read nothing, and an unknown file is nobody's but the GM's.
 func (r Reader) May(path string) bool {
-	c := Classify(path)
-	own := c.Character != "" && c.Character == r.Character
-	switch r.Role {
-	case RoleGM:
-		switch c.Kind {
-		case KindHidden:
-			return false
-		case KindJournal, KindNotes:
-			return r.GMReadsJournals
-		}
+	role, kind := policy.Role(r.Role), policy.ClassifyTable(path, r.Character)
+	if policy.Decide(role, kind).Allow {
 		return true
-	case RolePlayer:
-		switch c.Kind {
-		case KindSheet, KindJournal, KindPrompt:
-			return own
-		case KindPartyKnowledge, KindWorldPrimer:
-			return true
-		}
-	case RoleJournalKeeper:
-		switch c.Kind {
-		case KindJournal, KindNotes:
-			return own
-		case KindNarrative:
-			return true
-		}
-	case RoleSpectator:
-		switch c.Kind {
-		case KindNarrative, KindScene, KindPartyKnowledge, KindWorldPrimer:
-			return true
-		}
+	}
+	if role != policy.GM || !r.GMReadsJournals {
+		return false
+	}
+	switch kind {
+	case policy.OwnJournal, policy.OtherJournal, policy.OwnNotes, policy.OtherNotes:
+		return true
 	}
 	return false
 }

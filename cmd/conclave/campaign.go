@@ -29,6 +29,7 @@ import (
 type campaignFlags struct {
 	message, answers string
 	asJSON, wait     bool
+	grants           []string
 }
 
 func (f *campaignFlags) add(cmd *cobra.Command, messages bool) {
@@ -37,6 +38,7 @@ func (f *campaignFlags) add(cmd *cobra.Command, messages bool) {
 	}
 	cmd.Flags().StringVar(&f.answers, "answers", "", "a file with the answers to questions: one a line, or blocks between lines of ---")
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "print the result as JSON")
+	addGrantFlag(cmd, &f.grants)
 	cmd.Flags().BoolVar(&f.wait, "wait", false, "wait while another process holds the quest")
 }
 
@@ -50,6 +52,7 @@ type campaign struct {
 	voice   *voice
 	engine  *engine.Engine
 	purpose string
+	granted []string // keys and logins, by name
 }
 
 // openCampaign finds the workspace and prepares everything but the engine:
@@ -63,6 +66,9 @@ func (env *environment) openCampaign(cmd *cobra.Command, flags campaignFlags) (*
 	if c.asker, err = newAsker(env, flags); err != nil {
 		return nil, err
 	}
+	if c.granted, err = grantedPaths(w.root, flags.grants); err != nil {
+		return nil, err
+	}
 	c.voice = &voice{env: env, out: env.Stdout, muted: flags.asJSON}
 	if err := w.vouchForProfiles(); err != nil {
 		return nil, err
@@ -73,7 +79,7 @@ func (env *environment) openCampaign(cmd *cobra.Command, flags campaignFlags) (*
 	}
 	c.house = flow.New(flow.Options{
 		Root: w.root, Trust: w, Dress: c.dress, Listener: c.voice, Instructions: w.instructions,
-		Library: library, Tools: w.config.Tools,
+		Library: library, Tools: w.config.Tools, Granted: c.granted,
 		Budget: flow.Budget{USD: w.config.Budget.USD, Tokens: w.config.Budget.Tokens},
 	})
 	return c, nil

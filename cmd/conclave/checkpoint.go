@@ -21,9 +21,10 @@ func newCheckpointCommand(env *environment) *cobra.Command {
 conversations, no criteria, no earlier verdicts, no words of yours but the stage's
 name and what ready means for it (--expect, at most 2,000 characters).
 
-Before it starts, everything that would enter the Guardian's room is searched for
-passages of what it must not know; a hit is shown with file and line, and nothing
-starts. The verdict is Approved, Blocked or Conditional Approval; exit code 1
+Before it starts, everything that would enter the Guardian's room, and what it
+is told, is searched for passages of what it must not know; a hit is shown with
+file and line, and nothing starts. Keys and logins in the work are withheld, and
+the verdict names them; --grant lets one in. The verdict is Approved, Blocked or Conditional Approval; exit code 1
 says Blocked, or that no verdict was given.`,
 		Example: `  conclave checkpoint --stage design docs/design.md
   conclave checkpoint --stage api --expect "every endpoint has an error case" src/api 'docs/*.md'
@@ -51,6 +52,7 @@ func (env *environment) evaluateCommand(cmd *cobra.Command, flags campaignFlags,
 		return err
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
+	in.Granted = c.granted
 	res, err := c.evaluate(cmd.Context(), in)
 	return c.finish(cmd.Context(), res, err)
 }

@@ -18,7 +18,8 @@ func newConfrontCommand(env *environment) *cobra.Command {
 			"criterion with (check: `command`) has it run over the work first, in a sealed\n" +
 			"room without key or network; a failed check forbids \"met\".\n\n" +
 			"Before the Dragon starts, the work and the criteria are searched for passages of\n" +
-			"what it must not know. Exit code 1: the Dragon prevails, or gave no verdict.",
+			"what it must not know. Keys and logins in the work are withheld, and the verdict\n" +
+			"names them; --grant lets one in. Exit code 1: the Dragon prevails, or gave no verdict.",
 		Example: `  conclave confront src/ README.md
   conclave confront 'dist/*.tar.gz' docs --json`,
 		Args: cobra.ArbitraryArgs,

@@ -110,7 +110,7 @@ func (d *demo) heading(text string) { d.say("\n%s", screen.Bold(text)) }
 func (d *demo) furnish(ctx context.Context, role policy.Role, work ...string) (flow.Furnishing, error) {
 	inside := *d.env
 	inside.Dir, inside.Root = d.root, ""
-	return inside.furnish(ctx, string(role), work)
+	return inside.furnish(ctx, string(role), work, roomFlags{})
 }
 
 // open seats a scripted agent.

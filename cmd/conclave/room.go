@@ -36,8 +36,13 @@ What runs there has at most 4 GiB of memory and of disk, 1 GiB in a file,
 	return cmd
 }
 
-// furnish plans the room of a role of this workspace's quest.
-func (env *environment) furnish(ctx context.Context, name string, paths []string) (flow.Furnishing, error) {
+// roomFlags are those of every look into a room.
+type roomFlags struct{ grants []string }
+
+func (f *roomFlags) add(cmd *cobra.Command) { addGrantFlag(cmd, &f.grants) }
+
+// furnish plans the room of a role of this workspace's quest, as the flows do.
+func (env *environment) furnish(ctx context.Context, name string, paths []string, flags roomFlags) (flow.Furnishing, error) {
 	role := policy.Role(strings.ToLower(name))
 	if !role.Known() {
 		return flow.Furnishing{}, usageError("no role is called %q (there are %s)", name, roleNames())
@@ -49,43 +54,57 @@ func (env *environment) furnish(ctx context.Context, name string, paths []string
 	if err := w.vouchForProfiles(); err != nil {
 		return flow.Furnishing{}, err
 	}
-	root := w.root
-	store, err := quest.OpenStore(root)
+	granted, err := grantedPaths(w.root, flags.grants)
 	if err != nil {
-		return flow.Furnishing{}, environmentError("%w", err)
+		return flow.Furnishing{}, err
 	}
-	defer store.Close()
-	material, err := store.Material()
-	if err != nil {
-		return flow.Furnishing{}, environmentError("%w", err)
-	}
-	var work *quest.Work
-	if len(paths) > 0 {
-		if work, err = quest.OpenWork(root, paths, quest.WorkLimits{}); err != nil {
-			return flow.Furnishing{}, usageError("%w", err)
-		}
-		defer work.Close()
-	}
-	f, err := flow.Furnish(ctx, root, role, material, work)
-	if err != nil {
+	f, err := flow.New(flow.Options{Root: w.root, Trust: w, Granted: granted}).Room(ctx, role, paths)
+	var work *quest.WorkError
+	switch {
+	case errors.As(err, &work), errors.Is(err, flow.ErrNoWork):
 		return f, usageError("%w", err)
+	case err != nil:
+		return f, environmentError("%w", err)
+	}
+	return f, nil
+}
+
+// lowered is furnish with the level that the person's own configuration gives
+// to whoever is a program in that role.
+func (env *environment) lowered(ctx context.Context, name string, paths []string, flags roomFlags) (flow.Furnishing, error) {
+	f, err := env.furnish(ctx, name, paths, flags)
+	if err != nil {
+		return f, err
+	}
+	own, err := env.ownConfig()
+	if err != nil {
+		return f, err
+	}
+	if lower := own.Lower[f.Plan.Role]; lower != "" {
+		f.Plan.Lower = room.Level(lower)
 	}
 	return f, nil
 }
 
 func newRoomShowCommand(env *environment) *cobra.Command {
 	var asJSON bool
+	var flags roomFlags
 	cmd := &cobra.Command{
-		Use:     "show ROLE [PATH…]",
-		Short:   "List what a role would see, and what not, with reasons; starts nobody",
-		Example: "  conclave room show dragon src/ README.md\n  conclave room show gandalf --json",
+		Use:   "show ROLE [PATH…]",
+		Short: "List what a role would see, and what not, with reasons; starts nobody",
+		Long: `Show lists the very room that the role would get: what is in it, what of the
+quest is kept from it, and which files of the project or of the named work are
+held back, each with its kind and the reason. Keys and logins (.env, .ssh,
+id_rsa, a *.pem that holds a private key …) are in nobody's room; --grant lets
+one in by name, for this command alone.`,
+		Example: "  conclave room show dragon src/ README.md\n  conclave room show cat --grant .env.test\n  conclave room show gandalf --json",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f, err := env.furnish(cmd.Context(), args[0], args[1:])
+			f, err := env.lowered(cmd.Context(), args[0], args[1:], flags)
 			if err != nil {
 				return err
 			}
-			r, err := room.Open(cmd.Context(), room.Plan{Role: f.Plan.Role, Level: room.Advisory, Grants: f.Plan.Grants})
+			r, err := room.OpenDesk(cmd.Context(), f.Plan)
 			if err != nil {
 				return environmentError("%w", err)
 			}
@@ -101,60 +120,13 @@ func newRoomShowCommand(env *environment) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	flags.add(cmd)
 	return cmd
 }
 
-type deniedPiece struct {
-	Kind   string `json:"kind"`
-	Name   string `json:"name"`
-	Size   int    `json:"size"`
-	Reason string `json:"reason"`
-	Source string `json:"source"`
-}
-
-type roomView struct {
-	Role      string        `json:"role"`
-	Level     room.Level    `json:"level"`
-	Workspace bool          `json:"workspace"`
-	Given     []room.Item   `json:"given"`
-	Denied    []deniedPiece `json:"denied"`
-}
-
-func shownRoom(f flow.Furnishing, m room.Manifest) roomView {
-	v := roomView{Role: f.Plan.Role, Level: f.Plan.Level, Workspace: f.Plan.Workspace != nil, Given: m.Items, Denied: []deniedPiece{}}
-	for _, p := range f.Grants.Denied {
-		v.Denied = append(v.Denied, deniedPiece{string(p.Kind), p.Name, len(p.Bytes), p.Decision.Reason, p.Decision.Source})
-	}
-	return v
-}
-
-func (env *environment) printRoom(f flow.Furnishing, m room.Manifest) {
-	v := shownRoom(f, m)
-	env.Stdout.Printf("%s\n", screen.Bold(screen.Sprintf("What %s would see (room: %s)", v.Role, v.Level)))
-	tw := env.Stdout.Table(false)
-	for _, i := range v.Given {
-		tw.Printf("  %s\t%s\t%d bytes\t%.12s\n", i.Path, i.Kind, i.Size, i.SHA256)
-	}
-	if v.Workspace {
-		tw.Printf("  work/workspace\tworkspace\tread-only view of the project\t\n")
-	}
-	if len(v.Given) == 0 && !v.Workspace {
-		tw.Printf("  nothing\t\t\t\n")
-	}
-	tw.Flush()
-	env.Stdout.Printf("\n%s\n", screen.Bold("What it would not"))
-	tw = env.Stdout.Table(false)
-	for _, d := range v.Denied {
-		tw.Printf("  %s\t%s\t%s\n", d.Name, d.Kind, d.Reason)
-	}
-	if len(v.Denied) == 0 {
-		tw.Printf("  there is nothing here that is kept from it\n")
-	}
-	tw.Flush()
-}
-
 func newRoomEnterCommand(env *environment) *cobra.Command {
-	return &cobra.Command{
+	var flags roomFlags
+	cmd := &cobra.Command{
 		Use:   "enter ROLE [PATH…]",
 		Short: "Open a shell in a role's room and look around",
 		Long: `Enter opens a shell in the very room that the role would get: the same files,
@@ -165,28 +137,32 @@ the same walls. What you cannot reach there, the agent cannot either.`,
 			if !env.StdinIsTerminal {
 				return usageError("enter needs a terminal; for scripts: conclave room run %s -- COMMAND", args[0])
 			}
-			return env.runInRoom(cmd.Context(), args[0], args[1:], []string{"/bin/sh", "-i"}, true)
+			return env.runInRoom(cmd.Context(), args[0], args[1:], []string{"/bin/sh", "-i"}, flags, true)
 		},
 	}
+	flags.add(cmd)
+	return cmd
 }
 
 func newRoomRunCommand(env *environment) *cobra.Command {
 	var work []string
+	var flags roomFlags
 	cmd := &cobra.Command{
 		Use:     "run ROLE [--work PATH…] -- COMMAND…",
 		Short:   "Run a command in a role's room",
 		Example: "  conclave room run dragon --work report.md -- ls -R\n  conclave room run dragon -- cat /etc/shadow",
 		Args:    cobra.MinimumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return env.runInRoom(cmd.Context(), args[0], work, args[1:], false)
+			return env.runInRoom(cmd.Context(), args[0], work, args[1:], flags, false)
 		},
 	}
 	cmd.Flags().StringArrayVar(&work, "work", nil, "work to put into the room (may be repeated)")
+	flags.add(cmd)
 	return cmd
 }
 
-func (env *environment) runInRoom(ctx context.Context, role string, work, command []string, terminal bool) error {
-	f, err := env.furnish(ctx, role, work)
+func (env *environment) runInRoom(ctx context.Context, role string, work, command []string, flags roomFlags, terminal bool) error {
+	f, err := env.lowered(ctx, role, work, flags)
 	if err != nil {
 		return err
 	}

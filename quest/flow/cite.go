@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"regexp"
@@ -114,15 +115,22 @@ func (v *view) count(name string) int {
 // hidden asks what the room's view asked. A directory on the way counts for
 // what is below it.
 func (v *view) hidden(rel string) bool {
-	return v.withheld(rel, false, func() (io.ReadCloser, error) { return v.root.Open(rel) }) != ""
+	return v.withheld(rel, false, func() (io.ReadCloser, error) { return v.openPlain(rel) }) != ""
+}
+
+func (v *view) openPlain(rel string) (*os.File, error) {
+	info, err := v.root.Stat(rel)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxCitedFile {
+		return nil, fs.ErrInvalid
+	}
+	return v.root.Open(rel)
 }
 
 func (v *view) countFile(rel string) int {
-	info, err := v.root.Stat(rel)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxCitedFile {
-		return -1
-	}
-	f, err := v.root.Open(rel)
+	f, err := v.openPlain(rel)
 	if err != nil {
 		return -1
 	}

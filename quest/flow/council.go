@@ -121,7 +121,7 @@ func (c *council) verify() error {
 		}
 		m.Quest = c.s.Simon.quest()
 		log, _ := history(ctx, c.h.opts.Root) // without one, nobody was given it either: the rooms say why
-		v, err := openView(c.h.opts.Root, policy.View(policy.Bear, nil), quest.Grant(policy.Bear, m), log)
+		v, err := openView(c.h.opts.Root, policy.View(policy.Bear, c.h.opts.Granted), quest.Grant(policy.Bear, m), log)
 		if err != nil {
 			return nil, engine.Halt(err)
 		}

@@ -28,6 +28,8 @@ type Evaluate struct {
 	// AcceptContext goes on although passages of withheld sources were found;
 	// every artefact says so.
 	AcceptContext bool `json:"accept_context,omitempty"`
+	// Granted are keys and logins in the work that the person granted by name.
+	Granted []string `json:"granted,omitempty"`
 	// Words are the command's, which stand for the person's message.
 	Words string `json:"words"`
 }
@@ -60,12 +62,12 @@ func (h *House) Examine(ctx context.Context, in Evaluate) (Examined, error) {
 		return Examined{}, err
 	}
 	o.Phase = to
-	work, err := quest.OpenWork(h.opts.Root, in.Paths, quest.WorkLimits{})
+	work, err := quest.OpenWork(h.opts.Root, in.Paths, quest.WorkLimits{}, in.Granted...)
 	if err != nil {
 		return Examined{}, err
 	}
 	defer work.Close()
-	e := Examined{Opening: o, Files: work.Files, Summary: work.Summary(), LeftOut: work.LeftOut}
+	e := Examined{Opening: o, Files: work.Files, Summary: work.Summary(), LeftOut: work.LeftOut, Stamps: work.Stamps()}
 	m, err := h.material()
 	if err != nil {
 		return e, err
@@ -75,7 +77,11 @@ func (h *House) Examine(ctx context.Context, in Evaluate) (Examined, error) {
 	if _, err := rand.Read(key); err != nil {
 		return e, err
 	}
-	err = quest.Preflight(key, quest.Grant(in.Role, m), work)
+	told, err := h.ownInstructions(in.Role)
+	if err != nil {
+		return e, err
+	}
+	err = quest.Preflight(key, quest.Grant(in.Role, m), work, told...)
 	var leak *quest.LeakError
 	if errors.As(err, &leak) && in.AcceptContext {
 		e.Stamps = append(e.Stamps, leak.Stamp())
@@ -139,7 +145,7 @@ type evaluation struct {
 
 // work opens the work and makes sure that it is still what was named.
 func (v *evaluation) work() (*quest.Work, error) {
-	w, err := quest.OpenWork(v.h.opts.Root, v.in.Paths, quest.WorkLimits{})
+	w, err := quest.OpenWork(v.h.opts.Root, v.in.Paths, quest.WorkLimits{}, v.in.Granted...)
 	if err != nil {
 		return nil, &endedError{"the work is not there any more: " + err.Error()}
 	}

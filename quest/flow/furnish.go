@@ -18,12 +18,33 @@ type Furnishing struct {
 	Plan   room.Plan
 	Denied []seat.Denied
 	Grants quest.Grants
+	// LeftOut is what of the named work does not go in.
+	LeftOut []quest.LeftOut
+	// Stamps say what the room holds by the person's word alone.
+	Stamps []string
 }
 
-// Furnish plans the room of a role of a quest: the sections, conversations and
+// Room plans the room that a role of the quest would get now, with that work:
+// the very one that the flows open, but for what comes out of a conversation.
+func (h *House) Room(ctx context.Context, role policy.Role, paths []string) (Furnishing, error) {
+	m, err := h.material()
+	if err != nil {
+		return Furnishing{}, err
+	}
+	var work *quest.Work
+	if len(paths) > 0 {
+		if work, err = quest.OpenWork(h.opts.Root, paths, quest.WorkLimits{}, h.opts.Granted...); err != nil {
+			return Furnishing{}, err
+		}
+		defer work.Close()
+	}
+	return furnish(ctx, h.opts.Root, h.opts.Granted, role, m, work)
+}
+
+// furnish plans the room of a role of a quest: the sections, conversations and
 // profiles that its isolation profile grants; for the party a view of the
 // workspace and its history; for an evaluator the named work and no more.
-func Furnish(ctx context.Context, root string, role policy.Role, m quest.Material, work *quest.Work) (Furnishing, error) {
+func furnish(ctx context.Context, root string, granted []string, role policy.Role, m quest.Material, work *quest.Work) (Furnishing, error) {
 	f := Furnishing{Grants: quest.Grant(role, m)}
 	f.Plan = room.Plan{Role: string(role), Level: room.Level(policy.Required(role)), Fallback: room.Level(policy.Fallback(role)),
 		Outside: []string{root}}
@@ -34,7 +55,10 @@ func Furnish(ctx context.Context, root string, role policy.Role, m quest.Materia
 		f.Denied = append(f.Denied, seat.Denied{Kind: string(p.Kind), Name: p.Name, Reason: p.Decision.Reason, Text: p.Trace})
 	}
 	if policy.Decide(role, policy.Workspace).Allow {
-		f.Plan.Workspace = &room.View{Source: root, Withheld: policy.View(role, nil), Absent: policy.Absent()}
+		f.Plan.Workspace = &room.View{Source: root, Withheld: policy.View(role, granted), Absent: policy.Absent()}
+		for _, g := range granted {
+			f.Stamps = append(f.Stamps, quest.GrantedStamp(g))
+		}
 	}
 	if policy.Decide(role, policy.History).Allow {
 		f.addHistory(ctx, root)
@@ -45,6 +69,9 @@ func Furnish(ctx context.Context, root string, role policy.Role, m quest.Materia
 	return f, f.addWork(role, work)
 }
 
+// ErrNoWork: work was named for a role that is given none.
+var ErrNoWork = errors.New("is given no work")
+
 // addWork copies the named work, file by file, as it was when it was listed.
 func (f *Furnishing) addWork(role policy.Role, work *quest.Work) error {
 	kind := policy.FinalWork
@@ -52,8 +79,9 @@ func (f *Furnishing) addWork(role policy.Role, work *quest.Work) error {
 		kind = policy.StageWork
 	}
 	if d := policy.Decide(role, kind); !d.Allow {
-		return fmt.Errorf("%s is given no work: %s", role, d.Reason)
+		return fmt.Errorf("%s: %w: %s", role, ErrNoWork, d.Reason)
 	}
+	f.Stamps, f.LeftOut = append(f.Stamps, work.Stamps()...), work.LeftOut
 	for _, file := range work.Files {
 		var b bytes.Buffer
 		if err := work.Copy(file, &b); err != nil {

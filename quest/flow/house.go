@@ -33,6 +33,9 @@ type Options struct {
 	Trust Trust
 	// Library is where packs are found.
 	Library profile.Library
+	// Granted are keys and logins of the project that the person granted by
+	// name. Everything that a seat does with them in its room is stamped.
+	Granted []string
 	// Tools are directories with programs that checks may use.
 	Tools []string
 	// Budget stops what would spend more, over all seats of this house.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"text/template"
 
+	"conclave/policy"
 	"conclave/profile"
 	"conclave/quest"
 )
@@ -27,17 +28,30 @@ type told struct {
 	Profile string // the text of the profile it wears, empty without one
 }
 
+// ownInstructions is the text that the project has in place of the built-in
+// one, if it has any, by the name it is known under.
+func (h *House) ownInstructions(role policy.Role) ([]quest.NamedText, error) {
+	if h.opts.Instructions == nil {
+		return nil, nil
+	}
+	text, err := h.opts.Instructions(string(role))
+	if err != nil || len(text) == 0 {
+		return nil, err
+	}
+	return []quest.NamedText{{Name: ".campaign/instructions/" + string(role) + ".md", Data: text}}, nil
+}
+
 // system renders the instructions of a role.
 func (h *House) system(o Opening, m quest.Material) (string, error) {
 	role := string(o.Role)
-	var text []byte
-	var err error
-	if h.opts.Instructions != nil {
-		if text, err = h.opts.Instructions(role); err != nil {
-			return "", err
-		}
+	own, err := h.ownInstructions(o.Role)
+	if err != nil {
+		return "", err
 	}
-	if len(text) == 0 {
+	var text []byte
+	if len(own) > 0 {
+		text = own[0].Data
+	} else {
 		if text, err = Instructions(role); err != nil {
 			return "", fmt.Errorf("instructions of %s: %w", role, err)
 		}

@@ -170,7 +170,7 @@ func (h *House) plan(ctx context.Context, o Opening, x extras) (seat.Plan, error
 			return seat.Plan{}, err
 		}
 	}
-	f, err := Furnish(ctx, h.opts.Root, o.Role, m, work)
+	f, err := furnish(ctx, h.opts.Root, h.opts.Granted, o.Role, m, work)
 	if err != nil {
 		return seat.Plan{}, err
 	}
@@ -186,8 +186,19 @@ func (h *House) plan(ctx context.Context, o Opening, x extras) (seat.Plan, error
 	return seat.Plan{
 		Workspace: h.opts.Root, Run: o.Run, Role: string(o.Role), PromptName: name,
 		Attributes: map[string]string{"phase": fmt.Sprint(int(o.Phase)), "quest": o.questID(), "flow": o.Flow},
-		System:     system, Room: f.Plan, Denied: f.Denied, Tools: x.tools, Stamps: x.stamps,
+		System:     system, Room: f.Plan, Denied: f.Denied, Tools: x.tools, Stamps: joined(x.stamps, f.Stamps),
 	}, nil
+}
+
+// joined adds stamps, each once.
+func joined(stamps, more []string) []string {
+	out := slices.Clone(stamps)
+	for _, s := range more {
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 // questID tells the records of one quest from those of another without giving

@@ -1,0 +1,46 @@
+package quest
+
+import (
+	"strings"
+	"testing"
+
+	"conclave/policy"
+)
+
+// S3, Q3: what was said in a conversation betrays it wherever it stands; what
+// is quoted there from the project does not.
+func TestTraceOfAConversation(t *testing.T) {
+	said := []string{"the harbour master wants it done before the autumn comes", "a fence is no place to hide what we mean to do", "even in what is called a program it would be said that we gave up"}
+	quoted := []string{"keep the light on every single night of the long year", "return lamp.On(night, keeper, log)", "the old line of the change that was pasted here stays out"}
+	text := "\n### Exchange\n\n**User:** " + said[0] + "\n@@ -1,2 +1,2 @@\n context\n-" + quoted[2] + "\n+// " + quoted[0] + "\n\n**Cat:** Look:\n```\n" + said[1] +
+		"\n```\n```go\n// " + quoted[0] + "\n" + quoted[1] + "\n" + said[2] + "\n```\n"
+	trace := string(conversationTrace(Transcript{Kind: policy.ConversationAnimals, Data: []byte(text)}))
+	for _, s := range said {
+		if !strings.Contains(trace, s) {
+			t.Errorf("%q is not in the trace", s)
+		}
+	}
+	for _, q := range quoted {
+		if strings.Contains(trace, q) {
+			t.Errorf("%q is in the trace", q)
+		}
+	}
+	if trace := conversationTrace(Transcript{Kind: policy.ConversationGuardian, Data: []byte(text)}); strings.Contains(string(trace), said[1]) {
+		t.Error("an evaluator's evidence is in the trace of its conversation")
+	}
+	forged := "\n### Exchange\n\n**Cat:** Look.\n@@ -1,9 +1,9 @@\n+" + said[0] + "\n"
+	if trace := conversationTrace(Transcript{Kind: policy.ConversationAnimals, Data: []byte(forged)}); !strings.Contains(string(trace), said[0]) {
+		t.Error("an agent hides its words in the form of a change")
+	}
+}
+
+// A title that nobody wrote is the narrative's beginning.
+func TestTitleForEvaluators(t *testing.T) {
+	q := Parse([]byte("---\ncampaign-mode: Ship\nphase: 3\ncreated: 2026-02-14\n---\n\n## Quest Narrative\n\nThe keeper lost his brother to the rocks in the storm.\n"))
+	for _, role := range policy.Roles() {
+		got := q.titleFor(role)
+		if knows := policy.Decide(role, policy.QuestNarrative).Allow; knows != strings.Contains(got, "keeper") {
+			t.Errorf("%s is given the title %q", role, got)
+		}
+	}
+}
