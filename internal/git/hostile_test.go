@@ -23,6 +23,8 @@ type trap struct {
 	live []string
 	// refused is what the error says; without one the repository is read.
 	refused string
+	// unsure: whether files changed is not known, and an error says why
+	unsure bool
 	// silent: not all is known, and an error says why
 	silent bool
 }
@@ -230,7 +232,7 @@ func hostile() map[string]trap {
 		"settings that are none":    {plant: replaced("config", text("[core\n\x00 = = [\n")), refused: "config"},
 		"huge settings":             {plant: replaced("config", text(strings.Repeat("[a]\n", 2<<20))), refused: "more than"},
 		"shallow list that is none": {plant: replaced("shallow", text("--upload-pack=x\n")), refused: "no name of a commit"},
-		"index that is none":        {plant: replaced("index", text("DIRC\x00\x00\x00\x02\xff\xff\xff\xff")), refused: ""},
+		"index that is none":        {plant: replaced("index", text("DIRC\x00\x00\x00\x02\xff\xff\xff\xff")), unsure: true},
 		"inflated commit":           {plant: inflated, silent: true},
 		"other common directory":    {plant: replaced("commondir", text("../../other/.git\n")), refused: "commondir"},
 		"alternates": {plant: func(p *place) string {
@@ -244,7 +246,7 @@ func hostile() map[string]trap {
 		"HEAD that is a link":       {plant: replaced("HEAD", linkTo("secret.txt")), refused: "HEAD"},
 		"branch that is a link":     {plant: replaced("refs/heads/main", linkTo(".git/refs/heads/main")), refused: "escapes"},
 		"settings that are a link":  {plant: replaced("config", linkTo("secret.txt")), refused: "escapes"},
-		"ignored that are a link":   {plant: replaced("info/exclude", linkTo("secret.txt")), refused: "escapes"},
+		"ignored that are a link":   {plant: replaced("info/exclude", linkTo("secret.txt")), unsure: true},
 		"repository that is a link": {plant: replaced("", linkTo(".git")), refused: "could show another"},
 		"file that leads elsewhere": {plant: replaced("", func(p *place, path string) {
 			text("gitdir: "+p.other()+"/.git\n")(p, path)
@@ -263,10 +265,12 @@ func hostile() map[string]trap {
 			return replaced("", text("gitdir: fake\n"))(p)
 		}, refused: "does not lead back"},
 	}
-	for _, name := range []string{"HEAD", "config", "index", "packed-refs", "shallow", "refs/heads/main", "info/exclude", "objects/info/alternates", "objects/pack/x.idx", "refs/tags/v1"} {
+	for _, name := range []string{"HEAD", "config", "shallow", "refs/heads/main", "objects/info/alternates", "objects/pack/x.idx"} {
 		out["FIFO as "+name] = trap{plant: replaced(name, fifo), refused: "no regular file"}
 	}
 	out["FIFO as refs/tags/v1"] = trap{plant: replaced("refs/tags/v1", fifo)}
+	out["FIFO as index"] = trap{plant: replaced("index", fifo), unsure: true}
+	out["FIFO as info/exclude"] = trap{plant: replaced("info/exclude", fifo), unsure: true}
 	out["FIFO as packed-refs"] = trap{plant: replaced("packed-refs", fifo)}
 	out["FIFO as .git"] = trap{plant: replaced("", fifo), refused: "is a link or no file"}
 	// Git itself waits for these: what is bounded is for how long.
@@ -368,6 +372,9 @@ func (p *place) judge(trap trap, got said) {
 		p.t.Errorf("the history is %q, %v", got.history, got.errs)
 	case trap.silent && got.errs["history"] == nil && got.errs["diff"] == nil:
 		p.t.Errorf("nothing says that the history is not whole: %q", got.history)
+	}
+	if trap.unsure && got.errs["dirty"] == nil {
+		p.t.Errorf("nothing says that it is not known what changed: dirty is %v", got.dirty)
 	}
 	for what, err := range got.errs {
 		p.t.Logf("%s: %v", what, err)

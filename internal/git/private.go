@@ -50,14 +50,24 @@ func configText(s settings) string {
 	return b.String()
 }
 
-// furnish puts in what the questions need: commit, tags, index and lists.
+// furnish puts in what every question needs: the commit, and where it ends.
 func (r *Repository) furnish(context.Context) error {
 	if r.head.commit != "" && !r.settings.reftable {
 		if err := r.write("HEAD", r.head.commit+"\n"); err != nil {
 			return err
 		}
 	}
-	return errors.Join(r.write("config", configText(r.settings)), r.copyShallow(), r.copyLists(), r.copyIndex())
+	return errors.Join(r.write("config", configText(r.settings)), r.copyShallow())
+}
+
+// lookAtFiles puts in what the questions about files need, once.
+func (r *Repository) lookAtFiles() error {
+	if r.files {
+		return nil
+	}
+	err := errors.Join(r.copyLists(), r.copyIndex())
+	r.files = err == nil
+	return err
 }
 
 // copyShallow takes over where a shallow clone ends: its parents are missing.

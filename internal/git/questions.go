@@ -45,6 +45,9 @@ func (r *Repository) Tags(ctx context.Context) ([]string, error) {
 // Dirty says whether the workspace differs from the commit: a file that
 // changed, is missing or is not tracked.
 func (r *Repository) Dirty(ctx context.Context) (bool, error) {
+	if err := r.lookAtFiles(); err != nil {
+		return false, err
+	}
 	out, err := r.ask(ctx, 1, "status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=all", "--no-renames", "--", ".")
 	if errors.Is(err, errCut) {
 		err = nil
@@ -57,6 +60,9 @@ func (r *Repository) Dirty(ctx context.Context) (bool, error) {
 func (r *Repository) Diff(ctx context.Context, limit int) (diff []byte, cut bool, err error) {
 	if r.head.commit == "" {
 		return nil, false, nil
+	}
+	if err := r.lookAtFiles(); err != nil {
+		return nil, false, err
 	}
 	diff, err = r.ask(ctx, limit, "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--relative",
 		"--submodule=short", "--ignore-submodules=all", r.head.commit, "--", ".")

@@ -27,6 +27,7 @@ type Repository struct {
 	own    *os.Root // the repository's directory; of a linked work tree, its part
 	common *os.Root // what all work trees share; often the same
 
+	files    bool // what lookAtFiles puts in is there
 	head     head
 	settings settings
 }
