@@ -210,14 +210,12 @@ func (p Project) prepare() error {
 			return fmt.Errorf("%s is not a directory (a link?); profiles are written to real directories only", dir)
 		}
 	}
-	if err := os.MkdirAll(p.private(), 0o700); err != nil {
-		return fmt.Errorf("prepare the profiles: %w", err)
+	err := workspace.MakePrivate(p.Dir)
+	if err == nil {
+		err = os.MkdirAll(p.private(), 0o700)
 	}
-	ignore := filepath.Join(p.Dir, ".conclave", ".gitignore")
-	if _, err := os.Lstat(ignore); errors.Is(err, fs.ErrNotExist) {
-		if err := os.WriteFile(ignore, []byte("*\n"), 0o600); err != nil {
-			return fmt.Errorf("prepare the profiles: %w", err)
-		}
+	if err != nil {
+		return fmt.Errorf("prepare the profiles: %w", err)
 	}
 	return nil
 }

@@ -170,3 +170,26 @@ func checkEngine(dir string, depth int, kept string) error {
 	}
 	return nil
 }
+
+// MakePrivate makes the engine's own directory, closed to others and to git:
+// records hold every word, and "git add -A" must not take them along.
+func MakePrivate(root string) error {
+	dir := filepath.Join(root, engineDir)
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if info, err := os.Lstat(dir); err != nil {
+		return err
+	} else if !info.IsDir() {
+		return &Refused{dir, unwanted(info.Mode())}
+	}
+	f, err := os.OpenFile(filepath.Join(dir, ".gitignore"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString("*\n")
+	return errors.Join(err, f.Close())
+}

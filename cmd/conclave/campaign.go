@@ -154,7 +154,10 @@ func (c *campaign) launch(ctx context.Context, settle bool) error {
 	if c.engine != nil {
 		return nil
 	}
-	var err error
+	err := c.w.makePrivate()
+	if err != nil {
+		return err
+	}
 	c.engine, err = engine.Open(ctx, engine.Options{
 		Dir: c.w.root, Scope: flow.Scope, Wait: c.flags.wait, Purpose: c.purpose,
 		Flows: c.house.Flows(), Asker: c.house.Asker(c.asker),

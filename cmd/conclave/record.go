@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"conclave/collect"
+	door "conclave/workspace"
 )
 
 func newRecordCommand(env *environment) *cobra.Command {
@@ -126,6 +127,9 @@ is; in a directory those that end in .jsonl and look like a session are.`,
 // gather runs a collector and prints its balance.
 func (env *environment) gather(ctx context.Context, g gathering) (err error) {
 	if g.opts.Workspace, err = env.findRoot(); err != nil {
+		return err
+	}
+	if err := refusedHere(door.MakePrivate(g.opts.Workspace)); err != nil {
 		return err
 	}
 	g.opts.Program = "conclave " + version

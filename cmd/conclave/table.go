@@ -80,6 +80,9 @@ func (env *environment) openTable(ctx context.Context, cmd *cobra.Command, name 
 	if f.screen.asker = f.asker; f.asker != nil { // an interface of a nil pointer would be somebody
 		o.Asker = f.screen
 	}
+	if err := w.makePrivate(); err != nil {
+		return nil, nil, err
+	}
 	t, err := tableflow.Open(ctx, o)
 	if err != nil {
 		return nil, nil, tableError(name, err)

@@ -95,6 +95,9 @@ func (env *environment) enter() (*workspace, error) {
 	return &workspace{root: root, door: d, trust: env.trustStore()}, nil
 }
 
+// makePrivate makes the place where records are kept, before anything is.
+func (w *workspace) makePrivate() error { return refusedHere(door.MakePrivate(w.root)) }
+
 // openWorkspace finds the workspace and reads its configuration, which the
 // person trusts.
 func (env *environment) openWorkspace() (*workspace, error) {
