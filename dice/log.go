@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+
+	"conclave/workspace"
 )
 
 // Options of a log.
@@ -66,7 +68,7 @@ func (e *DamageError) Unwrap() error { return e.Err }
 // line without its line feed was never shown to anyone: it is cut, and Cut says
 // how long it was. Anything else that is wrong is a *DamageError and left alone.
 func OpenLog(opt Options) (*Log, error) {
-	f, err := os.OpenFile(opt.Path, os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := workspace.OpenOwn(opt.Path, 0o600)
 	if err != nil {
 		return nil, err
 	}

@@ -44,7 +44,7 @@ func (r Report) OK() bool { return r.Bad == nil }
 
 // VerifyFile checks a log file.
 func VerifyFile(path string) (Report, error) {
-	data, err := workspace.ReadNamed(path, workspace.MaxFile)
+	data, err := workspace.ReadOwn(path, workspace.MaxFile)
 	if err != nil {
 		return Report{}, err
 	}

@@ -100,18 +100,7 @@ func addLine(dir string, text []byte) error {
 	if len(text) > 0 && text[len(text)-1] != '\n' {
 		text = append(text, '\n')
 	}
-	temp, err := os.CreateTemp(dir, ".gitignore-*")
-	if err != nil {
-		return err
-	}
-	_, err = temp.Write(append(text, ".conclave/\n"...))
-	if err = errors.Join(err, temp.Chmod(0o644), temp.Close()); err == nil {
-		err = os.Rename(temp.Name(), filepath.Join(dir, ignoreFile))
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(temp.Name()))
-	}
-	return nil
+	return door.Replace(filepath.Join(dir, ignoreFile), append(text, ".conclave/\n"...))
 }
 
 func ignores(text string) bool {

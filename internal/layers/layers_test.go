@@ -65,7 +65,7 @@ var house = map[string]string{
 	"seat":                "agent audit gateway internal/jsontext internal/shingle record room toolbox transcript",
 	"table":               "internal/shingle policy",
 	"table/adventure":     "",
-	"table/flow":          "agent audit dice engine internal/jsontext internal/lockfile internal/shingle policy record room seat table toolbox transcript",
+	"table/flow":          "agent audit dice engine internal/jsontext internal/lockfile internal/shingle policy record room seat table toolbox transcript workspace",
 	"table/offline":       "agent agent/local transcript",
 	"toolbox":             "internal/jsontext",
 	"transcript":          "internal/jsontext",

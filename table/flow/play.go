@@ -15,6 +15,7 @@ import (
 	"conclave/engine"
 	"conclave/record"
 	"conclave/table"
+	"conclave/workspace"
 )
 
 // ErrOpen says that a cycle is open: it is resumed before another begins.
@@ -304,14 +305,14 @@ func (t *Table) Drain(ctx context.Context) error {
 }
 
 // Init prepares a workspace for tables: what must not be committed is ignored.
-func Init(workspace string) error {
-	file := filepath.Join(workspace, ".gitignore")
-	old, err := os.ReadFile(file)
+func Init(root string) error {
+	file := filepath.Join(root, ".gitignore")
+	old, err := workspace.ReadOwn(file, workspace.MaxConfig)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	if updated := table.GitIgnore(old); string(updated) != string(old) {
-		return os.WriteFile(file, updated, 0o644)
+		return workspace.Replace(file, updated)
 	}
 	return nil
 }
