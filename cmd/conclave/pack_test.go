@@ -15,7 +15,9 @@ func terminal(t *testing.T, dir, answers string, args ...string) (string, error)
 	t.Helper()
 	var out bytes.Buffer
 	env := &environment{Stdin: strings.NewReader(answers), Stdout: screen.New(&out, screen.Options{}), Stderr: screen.New(&out, screen.Options{}), Dir: dir,
-		Getenv: func(string) string { return "" }, StdinIsTerminal: true}
+		Getenv: func(name string) string {
+			return map[string]string{"XDG_DATA_HOME": filepath.Join(dir, ".data")}[name]
+		}, StdinIsTerminal: true}
 	cmd := newPackCommand(env)
 	cmd.SetArgs(args)
 	cmd.SetOut(&out)
