@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -67,9 +68,12 @@ func (w *world) agents(t *testing.T, table *table, tried []attempt) {
 	must(t, err)
 	codexPath, err := clients.Codex()
 	must(t, err)
-	roles := []string{"dragon", "guardian", "player", "journal-keeper"}
+	tried = slices.DeleteFunc(slices.Clone(tried), func(a attempt) bool { return a.own || a.crowd })
+	roles := []string{"dragon", "guardian", "player", "journal-keeper", "cat", "gm"}
 	if os.Getenv("CONCLAVE_REDTEAM") != "all" {
 		roles = roles[:1] // make redteam tries them all
+		i := 0
+		tried = slices.DeleteFunc(tried, func(attempt) bool { i++; return i%2 == 0 })
 	}
 	for _, role := range roles {
 		native := nativeOf(t, "claude", claudePath)

@@ -54,6 +54,16 @@ func attack(args []string) error {
 		return unix.Setxattr(arg(1), "user.touched", []byte("x"), 0)
 	case "hunt":
 		return hunt(arg(1))
+	case "fastopen":
+		return fastOpen(arg(1), number(arg(2)))
+	case "listen":
+		return listenUnbound()
+	case "prlimit":
+		return limitOther(number(arg(1)), arg(2))
+	case "schedule":
+		return scheduleOther(number(arg(1)), arg(2))
+	case "take":
+		return take(arg(1))
 	case "system":
 		return playSystem(arg(1))
 	case "decoy":

@@ -1,5 +1,7 @@
 package redteam
 
+import "slices"
+
 // attempt is one way to get at a secret. Its script runs under /bin/sh, finds
 // the places that the world names in the environment file, and leaks by
 // printing the canary; an attempt that changes something outside leaks by the
@@ -8,11 +10,67 @@ type attempt struct {
 	name   string
 	script string
 	root   bool // can only succeed for root, room or no room
+	// effect: it leaks by printing that it was done, for it changes or takes
+	// something that is not the room's to give.
+	effect bool
+	gap    bool // a fenced room does not promise to hold it back
+	own    bool // in a network of its own there is nothing wrong with it
+	crowd  bool // starves whoever lives in the room, an agent's program too
 }
 
 // attempts are the channels. $ATTACK is this very test binary as a tool for
 // what a shell cannot do.
-var attempts = []attempt{
+var attempts = slices.Concat(reading, hurting, withheld())
+
+// effectWord is what an attempt prints that was done.
+const effectWord = "EFFECT"
+
+// withheld are files that the workspace holds and that no role is shown. Party
+// seats have a view of the workspace; everybody else must not find one.
+func withheld() []attempt {
+	var out []attempt
+	for _, name := range withheldFiles {
+		out = append(out, attempt{name: "the workspace's " + name, script: `cd workspace 2>/dev/null || cd "$PROJECT"; cat "` + name + `"`})
+	}
+	return out
+}
+
+var withheldFiles = []string{
+	".env", ".env.production", "sub/.env.local", ".netrc", ".aws/credentials", ".ssh/id_rsa", "keys/id_ed25519", ".kube/config", ".npmrc",
+	".git-credentials", "tls/server.key", ".docker/config.json", ".campaign/quest.md", ".git/worktrees-canary", ".conclave/log.jsonl",
+	"conclave.yaml", ".mcp.json", ".claude/settings.json", "campaigns/ashfall/story-state.md",
+}
+
+// hurting are what does harm without reading anything, or reads past a rule for
+// ports (W5, W10, W11, W13).
+var hurting = []attempt{
+	{name: "Fast Open with sendto", script: `"$ATTACK" fastopen sendto "$PORT"`},
+	{name: "Fast Open with sendmsg", script: `"$ATTACK" fastopen sendmsg "$PORT"`},
+	{name: "Fast Open with sendmmsg", script: `"$ATTACK" fastopen sendmmsg "$PORT"`},
+	{name: "Fast Open on connect", script: `"$ATTACK" fastopen connect "$PORT"`},
+	{name: "Multipath TCP", script: `"$ATTACK" fastopen mptcp "$PORT"`},
+	{name: "listening unbound", script: `"$ATTACK" listen`, effect: true, own: true},
+	{name: "limiting another's core files", script: `"$ATTACK" prlimit "$DECOY" core`, effect: true},
+	{name: "limiting another's time", script: `"$ATTACK" prlimit "$DECOY" cpu`, effect: true},
+	{name: "limiting another's files", script: `"$ATTACK" prlimit "$DECOY" fsize`, effect: true},
+	{name: "reading another's limits", script: `"$ATTACK" prlimit "$DECOY" read`, effect: true},
+	{name: "another's processors", script: `"$ATTACK" schedule "$DECOY" affinity`, effect: true},
+	{name: "another's scheduler", script: `"$ATTACK" schedule "$DECOY" scheduler`, effect: true},
+	{name: "another's scheduling parameters", script: `"$ATTACK" schedule "$DECOY" param`, effect: true},
+	{name: "another's scheduling attributes", script: `"$ATTACK" schedule "$DECOY" attr`, effect: true},
+	{name: "another's priority", script: `"$ATTACK" schedule "$DECOY" priority`, effect: true},
+	{name: "another's disk priority", script: `"$ATTACK" schedule "$DECOY" io`, effect: true},
+	{name: "a survivor", script: `setsid env -i sleep "$SLEEP" >/dev/null 2>&1 </dev/null &`},
+	{name: "a survivor that forks twice", script: `setsid -f env -i nohup sleep "$SLEEP" >/dev/null 2>&1 </dev/null`},
+	{name: "reserving the disk", script: `"$ATTACK" take disk`, effect: true},
+	{name: "a file without end", script: `"$ATTACK" take file`, effect: true},
+	{name: "more memory than there is", script: `"$ATTACK" take memory`, effect: true},
+	{name: "processes by the thousand", script: `"$ATTACK" take threads`, effect: true, crowd: true},
+	{name: "descriptors by the thousand", script: `"$ATTACK" take descriptors`, effect: true},
+}
+
+// reading are the ways to what is known outside.
+var reading = []attempt{
 	{name: "absolute path", script: `cat "$SECRET"`},
 	{name: "relative path", script: `cat "../../../../../../../../../../../..$SECRET"`},
 	{name: "dots after a symlink", script: `ln -s / up && cat "up/./$SECRET"`},
@@ -73,15 +131,15 @@ var attempts = []attempt{
 	{name: "another player's sheet", script: `cat "$PROJECT/campaigns/ashfall/party/other.md"`},
 	{name: "another room", script: `find "$ROOMS" -type f -name 'neighbour*' -exec cat {} +`},
 	{name: "listing the project", script: `ls -a "$PROJECT"`},
-	{name: "stat of a guessable name", script: `stat -c 'size %s' "$SECRET"`},
+	{name: "stat of a guessable name", script: `stat -c 'size %s' "$SECRET"`, gap: true},
 	{name: "namespaces of one's own", script: `unshare -Ur cat "$SECRET"`},
 	{name: "chroot", script: `chroot / cat "$SECRET"`, root: true},
 	{name: "mount of a device or a tree", script: `mkdir -p m && mount --bind "$PROJECT" m && cat m/.campaign/quest.md; umount m`, root: true},
 	{name: "writing to the project", script: `echo x >> "$PROJECT/touch-write"`},
 	{name: "creating in the project", script: `: > "$PROJECT/touch-create"`},
-	{name: "chmod of a project file", script: `chmod 0777 "$PROJECT/touch-chmod"`},
-	{name: "re-timing a project file", script: `touch -d '2001-01-01' "$PROJECT/touch-time"`},
-	{name: "attributes of a project file", script: `"$ATTACK" xattr "$PROJECT/touch-xattr"`},
+	{name: "chmod of a project file", script: `chmod 0777 "$PROJECT/touch-chmod"`, gap: true},
+	{name: "re-timing a project file", script: `touch -d '2001-01-01' "$PROJECT/touch-time"`, gap: true},
+	{name: "attributes of a project file", script: `"$ATTACK" xattr "$PROJECT/touch-xattr"`, gap: true},
 	{name: "writing to a terminal", script: `echo typed > "$PTS"`},
 	{name: "a signal to another process", script: `kill -USR1 "$DECOY"`},
 }

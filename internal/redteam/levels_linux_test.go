@@ -100,7 +100,7 @@ func playSystem(line string) error {
 
 // levelOf opens the room of a role as the flows do, and says what came of it.
 func levelOf(role policy.Role) string {
-	r, err := room.Open(context.Background(), room.Plan{Role: string(role), Level: room.Sealed,
+	r, err := room.Open(context.Background(), room.Plan{Role: string(role), Level: room.Level(policy.Required(role)),
 		Fallback: room.Level(policy.Fallback(role)), Base: os.Getenv("REDTEAM_ROOMS")})
 	if err == nil {
 		defer r.Close()

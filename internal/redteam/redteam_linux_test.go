@@ -9,9 +9,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"conclave/agent"
 	"conclave/policy"
@@ -107,19 +109,39 @@ func redTeam(t *testing.T, binary string) {
 		}
 		tried = append(tried, a)
 	}
-	if len(tried) < 50 {
-		t.Fatalf("only %d attempts can succeed at all, want 50", len(tried))
+	if len(tried) < 100 {
+		t.Fatalf("only %d attempts can succeed at all, want 100", len(tried))
 	}
 	w.refusesPlantedLinks(t)
 	if out := w.withoutRoom(attempt{script: `"$ATTACK" hunt ` + reversed(w.canary)}); !strings.Contains(out, "FOUND in the memory of /proc/"+w.vars["DECOY"]) {
 		t.Errorf("the hunter does not find what is there: %q", tail(out))
 	}
 	table := &table{}
-	for _, role := range []string{"dragon", "guardian", "player", "journal-keeper"} {
-		w.shell(t, table, role, tried)
+	for _, role := range attacked(policy.Dragon, policy.Guardian, policy.Player, policy.JournalKeeper, policy.Cat, policy.GM) {
+		w.shell(t, table, role, "", tried)
+	}
+	for _, role := range attacked(policy.Cat) {
+		w.shell(t, table, role, room.Fenced, tried)
+	}
+	for _, lower := range []room.Level{"", room.Fenced} {
+		w.replaced(t, table, string(policy.Cat), lower, "a secret replaced while one looks", ".env")
+		w.replaced(t, table, string(policy.Cat), lower, "a secret made while one looks", "new/.env", "id_rsa")
 	}
 	w.agents(t, table, tried)
 	t.Logf("\n%s", table)
+}
+
+// attacked are the roles in whose rooms a shell tries everything: a sample, or
+// all that a program can play.
+func attacked(sample ...policy.Role) []string {
+	if os.Getenv("CONCLAVE_REDTEAM") == "all" {
+		sample = programs()
+	}
+	var out []string
+	for _, r := range sample {
+		out = append(out, string(r))
+	}
+	return out
 }
 
 func tail(s string) string {
@@ -146,6 +168,9 @@ func (w *world) withoutRoom(a attempt) string {
 func (w *world) plan(role string) room.Plan {
 	p := room.Plan{Role: role, Base: w.rooms, Outside: []string{w.project, w.person},
 		Programs: []string{filepath.Dir(w.vars["ATTACK"])}}
+	if policy.Decide(policy.Role(role), policy.Workspace).Allow {
+		p.Workspace = &room.View{Source: w.project, Withheld: policy.View(policy.Role(role), nil)}
+	}
 	switch role {
 	case "dragon":
 		p.Grants = []room.Grant{{Kind: "success-criteria", Name: "quest/criteria.md", Bytes: []byte("1. It stands.\n")},
@@ -176,9 +201,15 @@ func (w *world) refusesPlantedLinks(t *testing.T) {
 	}
 }
 
-// shell tries every channel with a shell in the room of a role.
-func (w *world) shell(t *testing.T, table *table, role string, tried []attempt) {
+// shell tries every channel with a shell in the room of a role, as it is by
+// default or lowered to a level: then those that the level promises.
+func (w *world) shell(t *testing.T, table *table, role string, lower room.Level, tried []attempt) {
 	t.Helper()
+	with := "shell"
+	if lower != "" {
+		with = "shell, " + string(lower)
+	}
+	tried = slices.DeleteFunc(slices.Clone(tried), func(a attempt) bool { return a.gap && lower != "" || a.own && lower == "" })
 	// A descriptor that somebody forgot to close: it must not get in.
 	fd, err := syscall.Open(w.vars["SECRET"], syscall.O_RDONLY, 0)
 	must(t, err)
@@ -189,6 +220,7 @@ func (w *world) shell(t *testing.T, table *table, role string, tried []attempt) 
 		fmt.Fprintf(&script, "echo '=== %d'\n( %s ) 2>&1\n", i, a.script)
 	}
 	plan := w.plan(role)
+	plan.Lower = lower
 	plan.Grants = append(plan.Grants, room.Grant{Kind: plan.Grants[0].Kind, Name: "script.sh", Bytes: []byte(script.String())})
 	r, err := room.Open(context.Background(), plan)
 	must(t, err)
@@ -199,8 +231,59 @@ func (w *world) shell(t *testing.T, table *table, role string, tried []attempt) 
 		t.Fatalf("%s: the shell reported on %d attempts of %d: %s", role, len(parts)-1, len(tried), tail(out))
 	}
 	for i, a := range tried {
-		table.add(t, role, "shell", a, w.leaked(a, parts[i+1]))
+		table.add(t, role, with, a, w.leaked(a, parts[i+1]))
 	}
+}
+
+// replaced goes for secrets that are put in their place by rename, as editors
+// do, while one looks. The room may end over one that is new.
+func (w *world) replaced(t *testing.T, table *table, role string, lower room.Level, name string, files ...string) {
+	t.Helper()
+	look := `cd workspace 2>/dev/null || cd "$PROJECT"; for i in $(seq 40); do cat ` + strings.Join(files, " ") + `; sleep 0.02; done`
+	a := attempt{name: name, script: look}
+	put := func() {
+		for _, name := range files {
+			to := filepath.Join(w.project, filepath.FromSlash(name))
+			must(t, os.MkdirAll(filepath.Dir(to), 0o700))
+			w.write(filepath.Join(w.dir, "next"), w.secretFile(name))
+			must(t, os.Rename(filepath.Join(w.dir, "next"), to))
+		}
+	}
+	put()
+	if !w.leaked(a, w.withoutRoom(a)) {
+		t.Errorf("%s does not succeed without a room", a.name)
+	}
+	for _, name := range files {
+		if name != ".env" {
+			must(t, os.RemoveAll(filepath.Join(w.project, strings.Split(name, "/")[0])))
+		}
+	}
+	plan := w.plan(role)
+	plan.Lower = lower
+	plan.Grants = append(plan.Grants, room.Grant{Kind: plan.Grants[0].Kind, Name: "script.sh", Bytes: []byte(w.prelude() + "(" + look + ") 2>&1")})
+	r, err := room.Open(context.Background(), plan)
+	must(t, err)
+	defer r.Close()
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for {
+			put()
+			select {
+			case <-stop:
+				return
+			case <-time.After(5 * time.Millisecond):
+			}
+		}
+	}()
+	out := runInRoom(t, r, "script.sh")
+	close(stop)
+	<-stopped
+	with := "shell"
+	if lower != "" {
+		with += ", " + string(lower)
+	}
+	table.add(t, role, with, a, w.leaked(a, out))
 }
 
 func runInRoom(t *testing.T, r *room.Room, script string) string {
@@ -221,7 +304,7 @@ func runInRoom(t *testing.T, r *room.Room, script string) string {
 		Env: []string{"PATH=/usr/bin:/bin:/usr/sbin:/sbin", "HOME=" + r.Place().InGuest(agent.HomeDir)}}, room.Stdio{In: null, Out: write, Err: write})
 	write.Close()
 	out := <-done
-	if err != nil && !strings.Contains(err.Error(), "exit status") {
+	if err != nil && !strings.Contains(err.Error(), "exit status") && !errors.Is(err, room.ErrExposed) {
 		t.Fatalf("run in the room: %v", err)
 	}
 	return out

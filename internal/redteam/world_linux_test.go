@@ -102,6 +102,12 @@ func (w *world) files() {
 	for _, name := range []string{"touch-write", "touch-chmod", "touch-time", "touch-xattr"} {
 		w.write(filepath.Join(w.project, name), "")
 	}
+	for _, name := range withheldFiles {
+		if path := filepath.Join(w.project, filepath.FromSlash(name)); !exists(path) {
+			w.write(path, w.secretFile(name))
+		}
+	}
+	w.vars["SLEEP"] = fmt.Sprintf("4711.%d", os.Getpid())
 	w.write(filepath.Join(w.project, "named-"+w.marker), "")
 	w.write(filepath.Join(w.project, "work", "report.md"), "The report.\n")
 	w.write(filepath.Join(w.project, "clean", "report.md"), "The report.\n")
@@ -303,6 +309,12 @@ func (w *world) leaked(a attempt, output string) bool {
 	if strings.Contains(output, w.canary) {
 		return true
 	}
+	if a.effect {
+		return strings.Contains(output, effectWord)
+	}
+	if strings.HasPrefix(a.name, "a survivor") {
+		return w.survived()
+	}
 	file := func(name string) string { return filepath.Join(w.project, name) }
 	info := func(name string) os.FileInfo {
 		i, err := os.Stat(file(name))
@@ -335,6 +347,54 @@ func (w *world) leaked(a attempt, output string) bool {
 		return w.signalled()
 	}
 	return false
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// secretFile is the canary in a file that is known by what is in it.
+func (w *world) secretFile(name string) string {
+	switch filepath.Base(name) {
+	case ".npmrc":
+		return "//registry.npmjs.org/:_authToken=" + w.canary + "\n"
+	case "server.key":
+		return "-----BEGIN PRIVATE KEY-----\n" + w.canary + "\n-----END PRIVATE KEY-----\n"
+	}
+	if name == ".docker/config.json" {
+		return `{"auths":{"registry.example":{"auth":"` + w.canary + `"}}}` + "\n"
+	}
+	return "secret: " + w.canary + "\n"
+}
+
+// survived says whether somebody sleeps on, and wakes them for good. Whoever
+// was started in the background may still be on the way to sleep.
+func (w *world) survived() bool {
+	for range 20 {
+		if w.sleepers() {
+			return true
+		}
+		<-time.After(10 * time.Millisecond)
+	}
+	return false
+}
+
+func (w *world) sleepers() bool {
+	found := false
+	all, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, f := range all {
+		if b, err := os.ReadFile(f); err == nil && string(b) == "sleep\x00"+w.vars["SLEEP"]+"\x00" {
+			found = true
+			var pid int
+			_, _ = fmt.Sscanf(f, "/proc/%d/cmdline", &pid)
+			_ = unix.Kill(pid, unix.SIGKILL)
+			for len(b) > 0 && err == nil { // or it is found again by the next
+				b, err = os.ReadFile(f)
+			}
+		}
+	}
+	return found
 }
 
 // wasTyped and signalled wait a moment for what is on its way.
