@@ -53,7 +53,7 @@ type taggedFile struct {
 func (f taggedFile) readers() string {
 	class := Classify(f.path)
 	switch {
-	case Reader{Role: RoleSpectator}.May(f.path):
+	case Reader{Role: RolePlayer}.May(f.path), Reader{Role: RoleSpectator}.May(f.path), class.Kind == KindScene: // the public story
 		return "everybody"
 	case class.Kind == KindSheet:
 		return class.Character
