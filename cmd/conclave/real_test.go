@@ -275,7 +275,8 @@ func (w *real) compare(stub *modelstub.Server) {
 		if !slices.Contains(sent, l.says) {
 			w.t.Errorf("the model never sent %q", l.says)
 		}
-		if n := strings.Count(all.String(), ":** "+l.says+"\n\n"); n != 1 {
+		written := strings.ReplaceAll(l.says, "\n**User:**", "\n\\**User:**") // nobody speaks for another (W26)
+		if n := strings.Count(all.String(), ":** "+written+"\n\n"); n != 1 {
 			w.t.Errorf("%q stands in the conversations %d times", l.says, n)
 		}
 	}
