@@ -119,10 +119,12 @@ func TestInterruptedAtATerminal(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.env.Stdin, w.env.StdinIsTerminal = strings.NewReader(""), false
+		w.run(0, "trust", "--yes")
 		w.run(3, "consult", "cat", "-m", "a third time")
 		if err := os.WriteFile(script, []byte(terminalScript), 0o644); err != nil {
 			t.Fatal(err)
 		}
+		w.run(0, "trust", "--yes")
 		w.env.Stdin, w.env.StdinIsTerminal = strings.NewReader(answer+"\n\n\n\n"), true
 		w.run(0, "consult", "owl", "-m", "When?")
 		inOrder(t, w.out.String(), "Go on with it?", want, "Tomorrow.")
