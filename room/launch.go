@@ -163,6 +163,11 @@ func (p *process) end(why error) {
 	p.mu.Lock()
 	p.why = why
 	p.mu.Unlock()
+	if p.pipes != nil { // at once; Stop would look for the family first
+		if keeper, err := os.FindProcess(p.pipes.PID()); err == nil {
+			_ = keeper.Kill() // it may have ended
+		}
+	}
 	_ = stopNow(p.running) // whoever calls Stop gets the error
 }
 

@@ -1,6 +1,7 @@
 package room
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -86,6 +87,7 @@ type launch struct {
 	shut     []io.Closer
 	closers  []func()
 	marks    []string // the variables by which package proc finds a family
+	covered  string   // why a view is no overlay
 	kept     bool     // the program runs: what belongs to it stays open
 	alone    error    // why a fenced room has no namespaces; nil if it has
 }
@@ -174,6 +176,9 @@ func (l *launch) show(ctx context.Context) (Enforcement, error) {
 	}
 	shown := Enforcement{Level: level, Mechanism: l.mechanism(por.ABI), Kernel: kernel(), UID: l.room.who.uid,
 		ShownAt: time.Now().UTC(), Probes: probes, Gaps: gaps}
+	if l.covered != "" {
+		shown.Gaps = append(shown.Gaps, "see the names of what the workspace's view withholds ("+l.covered+")")
+	}
 	if l.alone != nil {
 		shown.Without = "namespaces: " + l.alone.Error()
 	}
@@ -326,7 +331,7 @@ func (l *launch) meetKeeper() error {
 		if err != nil {
 			return err
 		}
-		if rep.Covered != "" {
+		if l.covered = cmp.Or(l.covered, rep.Covered); rep.Covered != "" {
 			l.room.watch.cover()
 		}
 		if fd := l.keeper.takeFD(); fd >= 0 && rep.View {

@@ -133,7 +133,17 @@ func (v *viewOrders) mount() error {
 		return err
 	}
 	return errors.Join(unix.Unmount(whiteouts, unix.MNT_DETACH), unix.Unmount(lower, unix.MNT_DETACH),
-		os.Remove(whiteouts), os.Remove(lower))
+		os.Remove(whiteouts), os.Remove(lower), v.check())
+}
+
+// check looks for every withheld name in the view, as the program could.
+func (v *viewOrders) check() error {
+	for _, name := range v.absent() {
+		if _, err := os.Lstat(filepath.Join(v.To, name)); err == nil {
+			return fmt.Errorf("%s is still in the view of the workspace", name)
+		}
+	}
+	return nil
 }
 
 // layers mounts the project and the whiteouts where an overlay can name them.

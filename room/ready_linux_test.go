@@ -47,7 +47,7 @@ func manyFiles(t testing.TB, dir string, n int) {
 // ready opens a room for the Cat and returns when a program runs in it.
 func ready(ctx context.Context, base, source string) (time.Duration, error) {
 	begin := time.Now()
-	r, err := Open(ctx, Plan{Role: "cat", Base: base, Workspace: &View{Source: source, Withheld: policy.View(policy.Cat, nil), Absent: policy.Absent()}})
+	r, err := Open(ctx, Plan{Role: "cat", Fallback: Fenced, Base: base, Workspace: &View{Source: source, Withheld: policy.View(policy.Cat, nil), Absent: policy.Absent()}})
 	if err != nil {
 		return 0, err
 	}

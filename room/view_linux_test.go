@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,7 +26,7 @@ const (
 // guard withholds by name and by content, as the real rule does.
 func guard(rel string, _ bool, open func() (io.ReadCloser, error)) string {
 	switch name := path.Base(rel); {
-	case name == ".env", name == ".netrc", name == ".git", name == ".campaign":
+	case strings.HasPrefix(name, ".env"), name == ".netrc", name == ".git", name == ".campaign":
 		return "is private by its name"
 	case path.Ext(name) == ".pem":
 		f, err := open()
@@ -84,11 +85,11 @@ func fine(t testing.TB, errs ...error) {
 	}
 }
 
-// replace puts a file in another's place as editors do.
+// replace puts a file in another's place, as editors do, from elsewhere.
 func replace(t testing.TB, content string, elem ...string) {
 	t.Helper()
-	at := filepath.Join(elem...)
-	fine(t, os.WriteFile(at+".tmp", []byte(content), 0o644), os.Rename(at+".tmp", at))
+	from := filepath.Join(t.TempDir(), "new")
+	fine(t, os.WriteFile(from, []byte(content), 0o644), os.Rename(from, filepath.Join(elem...)))
 }
 
 func git(t testing.TB, dir string, args ...string) {
@@ -144,6 +145,12 @@ func TestWhatComesIntoViewEndsTheRoom(t *testing.T) {
 		{"create", "other/.env", func(dir, _ string) error { return os.WriteFile(at(dir, "other/.env"), []byte(secret), 0o644) }},
 		{"rename into place", "other/.env", func(dir, away string) error {
 			return errors.Join(os.WriteFile(at(away, "x"), []byte(secret), 0o644), os.Rename(at(away, "x"), at(dir, "other/.env")))
+		}},
+		{"replace from a name in view", "app/tmp", func(dir, _ string) error {
+			return errors.Join(os.WriteFile(at(dir, "app/tmp"), []byte(secret), 0o644), os.Rename(at(dir, "app/tmp"), at(dir, "app/.env")))
+		}},
+		{"replace from a name that is withheld", "app/.env.tmp", func(dir, _ string) error {
+			return errors.Join(os.WriteFile(at(dir, "app/.env.tmp"), []byte(secret), 0o644), os.Rename(at(dir, "app/.env.tmp"), at(dir, "app/.env")))
 		}},
 		{"rename out of its place", "app/config.txt", func(dir, _ string) error { return os.Rename(at(dir, ".env"), at(dir, "app/config.txt")) }},
 		{"rename out of a withheld directory", "q.md", func(dir, _ string) error { return os.Rename(at(dir, ".campaign/old/quest.md"), at(dir, "q.md")) }},
@@ -260,6 +267,9 @@ func TestCoveredView(t *testing.T) {
 	b := make([]byte, 8)
 	if _, err := io.ReadFull(p.Stdout(), b); err != nil || string(b) != "visible\n" {
 		t.Fatalf("%q %v", b, err)
+	}
+	if gaps := r.Enforcement().Gaps; !slices.ContainsFunc(gaps, func(g string) bool { return strings.Contains(g, "the project holds mounts") }) {
+		t.Errorf("%q", gaps)
 	}
 	replace(t, secret, dir, "app", ".env")
 	<-p.Done()

@@ -35,7 +35,8 @@ type watch struct {
 
 	turn    sync.Mutex // one batch of events at a time
 	absent  map[string]bool
-	moved   []uint32           // renames that began at something withheld, the last few
+	moved   renames            // that began at something withheld
+	left    renames            // that began at something in view
 	linked  map[inode][]string // in this batch: visible files with further names
 	stale   bool               // in this batch: a name stands for something else than before
 	covered bool               // a mount lies over each withheld name, and falls off when that is renamed or removed
@@ -184,7 +185,7 @@ func (w *watch) batch(b []byte) {
 		w.handle(e)
 	}
 	w.checkLinked()
-	if w.stale {
+	if w.stale && !w.ended {
 		w.refresh(firstRefresh)
 	}
 }
@@ -216,7 +217,11 @@ func (w *watch) handle(e event) {
 // goes elsewhere, or a directory comes there that has to be watched too.
 func (w *watch) outOfView(at string, e event, below bool) {
 	if e.is(unix.IN_MOVED_FROM) {
-		w.moved = append(w.moved[max(0, len(w.moved)-63):], e.cookie)
+		w.moved.begin(e.cookie, at)
+	}
+	if from := w.left.began(e); from != "" && !below && !e.is(unix.IN_ISDIR) {
+		w.expose(appeared(from, "it became "+at+", which is withheld"))
+		return
 	}
 	if e.is(unix.IN_ISDIR) && e.is(unix.IN_CREATE|unix.IN_MOVED_TO) {
 		w.scan(task{at, true})
@@ -232,11 +237,14 @@ func (w *watch) outOfView(at string, e event, below bool) {
 func (w *watch) inView(at string, e event) {
 	came := e.is(unix.IN_CREATE | unix.IN_MOVED_TO)
 	w.stale = w.stale || came || e.is(unix.IN_DELETE|unix.IN_MOVED_FROM)
-	switch {
-	case e.is(unix.IN_DELETE | unix.IN_MOVED_FROM):
+	switch from := w.moved.began(e); {
+	case e.is(unix.IN_MOVED_FROM):
+		w.left.begin(e.cookie, at)
 		return
-	case e.is(unix.IN_MOVED_TO) && slices.Contains(w.moved, e.cookie):
-		w.expose(appeared(at, "it was withheld under another name"))
+	case e.is(unix.IN_DELETE):
+		return
+	case from != "":
+		w.expose(appeared(at, "it was "+from+", which is withheld"))
 		return
 	}
 	if why := w.rule.ask(w.root, at, e.is(unix.IN_ISDIR)); why != "" {
@@ -315,6 +323,29 @@ func (w *watch) close() error {
 		<-w.over
 	}
 	return errors.Join(err, w.root.Close())
+}
+
+// renames are the beginnings of the last few.
+type renames []struct {
+	cookie uint32
+	from   string
+}
+
+func (r *renames) begin(cookie uint32, from string) {
+	*r = append((*r)[max(0, len(*r)-63):], struct {
+		cookie uint32
+		from   string
+	}{cookie, from})
+}
+
+// began says where the rename began that ends with e; empty if not among these.
+func (r renames) began(e event) string {
+	for _, m := range r {
+		if e.is(unix.IN_MOVED_TO) && m.cookie == e.cookie {
+			return m.from
+		}
+	}
+	return ""
 }
 
 // event is one thing that happened.

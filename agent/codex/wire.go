@@ -105,11 +105,15 @@ func (s *session) programEnded() {
 	}
 	s.rec.Unlock()
 	s.within(lastWords, s.errEnd)
+	s.within(lastWords, s.proc.Done())
 	s.mu.Lock()
 	if s.err == nil {
 		s.err = agent.ErrStopped
+		if end := s.proc.Err(); end != nil && s.ctx.Err() == nil {
+			s.err = fmt.Errorf("%w: the program ended: %w", agent.ErrStopped, end)
+		}
 		if tail := strings.TrimSpace(string(s.stderr)); tail != "" && s.ctx.Err() == nil {
-			s.err = fmt.Errorf("%w; codex said last: %s", agent.ErrStopped, tail)
+			s.err = fmt.Errorf("%w; codex said last: %s", s.err, tail)
 		}
 	}
 	err, t := s.err, s.turn
