@@ -48,6 +48,9 @@ type begun struct {
 		Context string          `json:"context"`
 		Rounds  [][]table.Block `json:"rounds"`
 		LastJob map[string]int  `json:"last_job"`
+		Recap   []exchange      `json:"recap,omitempty"`
+		Secrets []heldSecret    `json:"secrets,omitempty"` // of earlier cycles
+		Common  string          `json:"common,omitempty"`  // what everybody can read
 	} `json:"state"`
 	Report   table.TmpReport `json:"report"`
 	Warnings []string        `json:"warnings"`
@@ -79,14 +82,22 @@ type cycle struct {
 	latest map[string]answer // newest answer of each character
 	order  []string          // characters in the order in which they were asked
 	secret map[string]bool   // characters whose part of this cycle is private
-	vetoes map[string]int
-	broken map[string]int  // malformed prompts
-	out    map[string]bool // characters that sit out
-	tell   []string        // for the GM's next message
-	warn   []string
-	ended  bool
-	scene  *Scene
-	status map[string]table.Status
+	// See secrecy.go: words that were given to the GM alone, the public answers,
+	// what readers were told beside the narrative, and how many blocks there
+	// were before the first secret.
+	secrets []heldSecret
+	spoken  []string
+	told    map[string]string
+	asks    map[string]string // the prompts that each was sent
+	since   int
+	vetoes  map[string]int
+	broken  map[string]int  // malformed prompts
+	out     map[string]bool // characters that sit out
+	tell    []string        // for the GM's next message
+	warn    []string
+	ended   bool
+	scene   *Scene
+	status  map[string]table.Status
 
 	context  string
 	withheld string
@@ -100,7 +111,8 @@ type cycle struct {
 func (t *Table) runCycle(r *engine.Run, raw json.RawMessage) (json.RawMessage, error) {
 	c := &cycle{t: t, r: r, notes: map[string][]byte{}, known: map[string]string{}, prompt: map[string]bool{},
 		latest: map[string]answer{}, secret: map[string]bool{}, vetoes: map[string]int{}, broken: map[string]int{},
-		out: map[string]bool{}, status: map[string]table.Status{}, rewrites: map[string]bool{}}
+		out: map[string]bool{}, status: map[string]table.Status{}, rewrites: map[string]bool{},
+		told: map[string]string{}, asks: map[string]string{}}
 	if err := json.Unmarshal(raw, &c.in); err != nil {
 		return nil, err
 	}
@@ -153,6 +165,7 @@ func (t *Table) look(in Input) (begun, error) {
 	b.Time, b.Delimiter, b.Auto = time.Now().UTC().Round(0), table.NewDelimiter(), t.opts.Auto
 	b.Roster = roster
 	b.State.Scene, b.State.Context, b.State.Rounds, b.State.LastJob = s.scene, s.context, s.rounds, maps.Clone(s.lastJob)
+	b.State.Recap, b.State.Secrets, b.State.Common = s.recap, s.secrets, t.common(roster)
 	if err := t.seating(&b); err != nil {
 		return b, engine.Halt(err)
 	}

@@ -105,8 +105,12 @@
 //
 // After SECRET_ACTION requests the outcome belongs between [TO: …] and [/TO]. In a
 // cycle that asked for nothing but secrets, an output that marks nothing for the
-// asked is theirs alone; and wherever a public passage repeats eight words in a
-// row of a secret answer, it goes to that character only.
+// asked is theirs alone if it is one that acted, and the GM's if there are more.
+// Wherever a passage repeats what was said in secret (table.Repeats), it goes to
+// that character only, if it was for it at all; one that repeats the secrets of
+// several goes to nobody but the GM. A prompt, a file that others read, the title
+// of a scene or the purpose of a roll that does so is not taken. The GM is told
+// (secrecy.go).
 //
 // An output without a signal and without rolls is the end of the cycle: it is
 // committed. So a cycle with one veto is, for the GM: (said) narrative, prompts,

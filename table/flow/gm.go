@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -123,6 +122,7 @@ func (c *cycle) takeApart(said gmSaid) (output, error) {
 		o.Faults = append(o.Faults, fmt.Sprintf("the text has %d bytes, limit %d: nothing of it was taken; say it shorter", size, c.t.caps.Narrative))
 	}
 	c.tell = append(c.tell, o.Notes...)
+	c.guardControls(&o)
 	c.withhold(o.Aside)
 	c.withhold(o.Signal.After)
 	c.ended = c.ended || o.End
@@ -137,7 +137,7 @@ func (c *cycle) takeApart(said gmSaid) (output, error) {
 	if o.Scene != nil {
 		c.scene = c.newScene(*o.Scene)
 	}
-	c.blocks = append(c.blocks, c.keepSecrets(o.Blocks)...)
+	o.Faults = append(o.Faults, c.keepSecrets(o.Blocks)...)
 	return o, c.writeFiles(&o)
 }
 
@@ -166,6 +166,11 @@ func (c *cycle) writeFiles(o *output) error {
 		if fault := faults[i]; fault != "" {
 			o.Faults = append(o.Faults, fault)
 			continue
+		}
+		if class := table.Classify(f.Path); class.Kind == table.KindSheet {
+			c.sent(f.Text, class.Character)
+		} else if class.Kind == table.KindPartyKnowledge || class.Kind == table.KindWorldPrimer {
+			c.sent(f.Text, c.everybody()...)
 		}
 		changes = append(changes, c.fileChange(f))
 	}
@@ -207,6 +212,10 @@ func (c *cycle) fileChange(f fileWrite) engine.Change {
 func (c *cycle) checkFiles(files []fileWrite) map[int]string {
 	faults := map[int]string{}
 	for i, f := range files {
+		if faults[i] = c.guardFile(f); faults[i] != "" {
+			continue
+		}
+		delete(faults, i)
 		limit := c.t.caps.PartyKnowledge
 		switch table.Classify(f.Path).Kind {
 		case table.KindGMContext:
@@ -334,39 +343,4 @@ func (c *cycle) fill(lines []dice.Line) {
 		c.blocks = append(c.blocks, table.Block{Audience: table.Audience{Party: true}, Text: rollLine(l, dice.Viewer{})})
 	}
 	c.blocks = append(c.blocks, private...)
-}
-
-// keepSecrets keeps the outcome of secret actions from those who were not
-// asked. In a cycle of nothing but secrets, an answer that marks none of its
-// text is for the asked alone; and a public block that repeats the words of a
-// secret answer goes to its character only.
-func (c *cycle) keepSecrets(blocks []table.Block) []table.Block {
-	if len(c.secret) == 0 {
-		return blocks
-	}
-	names := slices.Sorted(maps.Keys(c.secret))
-	markedOne := slices.ContainsFunc(blocks, func(b table.Block) bool {
-		return !b.Audience.Party && slices.ContainsFunc(b.Audience.Names, func(n string) bool { return c.secret[n] })
-	})
-	allSecret := !slices.ContainsFunc(c.asked, func(a Asked) bool { return !a.Private })
-	if allSecret && !markedOne {
-		if len(blocks) > 0 {
-			c.warn = append(c.warn, "a cycle of secret actions: unmarked narrative went to "+strings.Join(names, ", ")+" alone")
-		}
-		return table.Private(blocks, names)
-	}
-	out := slices.Clone(blocks)
-	for i, b := range out {
-		if !b.Audience.Party {
-			continue
-		}
-		for _, n := range names {
-			guard := table.Guard{table.KeepText("the secret answer of "+n, c.latest[n].Text)}
-			if leaks := guard.Check(b.Text); len(leaks) > 0 {
-				out[i].Audience = table.Audience{Names: []string{n}}
-				c.warn = append(c.warn, "a public passage repeated a secret answer and went to "+n+" alone")
-			}
-		}
-	}
-	return out
 }

@@ -249,10 +249,19 @@ func (c *cycle) playersDice(answers []answer) error {
 				b.Audience = table.Audience{Party: true}
 			}
 			c.rolls = append(c.rolls, f.N)
+			if owners := c.owners(b.Text, c.everybody()); b.Audience.Party && len(owners) > 0 {
+				b.Text = rollLine(withoutPurpose(f.Line), dice.Viewer{})
+				c.withheldFrom("the purpose of a roll", owners, "was left out")
+			}
 			c.blocks = append(c.blocks, b)
 		}
 	}
 	return nil
+}
+
+func withoutPurpose(l dice.Line) dice.Line {
+	l.Purpose = ""
+	return l
 }
 
 // addRolls adds the dice of an attempt. A further attempt rolls the same ones.

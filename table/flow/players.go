@@ -76,8 +76,6 @@ func (c *cycle) waiting(list []frozen) Notice {
 	return n
 }
 
-func (c *cycle) isSecret(f frozen) bool { return c.secret[f.Character] || f.Type == table.SecretAction }
-
 func (c *cycle) freezeOne(name string) (frozen, error) {
 	f := frozen{Character: name}
 	data, err := c.t.campaign.Tmp.Read(table.PromptFile(name), c.t.caps.Prompt)
@@ -129,6 +127,9 @@ func (c *cycle) guard(f *frozen) error {
 	for _, l := range block {
 		f.Leaks = append(f.Leaks, l.String())
 	}
+	for _, owner := range c.owners(string(f.Data), []string{f.Character}) {
+		f.Leaks = append(f.Leaks, "what "+owner+" said in secret")
+	}
 	if string(f.Data) != table.ForEveryone(string(f.Data)) {
 		f.Leaks = append(f.Leaks, "it has tags or comments: what stands behind one is yours alone, and no part of a prompt")
 	}
@@ -149,6 +150,9 @@ func (c *cycle) askPlayers(list []frozen) error {
 			c.secret[f.Character] = true
 		}
 		delete(c.prompt, f.Character)
+		if len(f.Leaks) == 0 { // else it is withheld
+			c.asks[f.Character] += "\n" + string(f.Data)
+		}
 	}
 	if _, ok := c.known[table.GMContextFile]; !ok {
 		c.warn = append(c.warn, "the GM signalled without tmp/gm-context.md")
@@ -179,6 +183,7 @@ func (c *cycle) askPlayers(list []frozen) error {
 			answers[group[i]] = r.Value
 		}
 	}
+	c.learn(answers)
 	if err := c.playersDice(answers); err != nil {
 		return err
 	}

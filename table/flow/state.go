@@ -113,6 +113,7 @@ type state struct {
 	context   string
 	recap     []exchange
 	rounds    [][]table.Block // since the last round of journals
+	secrets   []heldSecret    // of the cycles so far, see secrecy.go
 	lastJob   map[string]int  // character to the cycle of its newest journal job
 }
 
@@ -145,6 +146,7 @@ func (s *state) apply(e Event) {
 		s.inSession = false
 	case EventCommit:
 		s.context = e.Context
+		s.secrets = hold(s.secrets, secretsOf(e.Asked))
 		s.remember(exchange{e.Cycle, e.Input, e.Blocks})
 		if len(e.Blocks) > 0 {
 			s.rounds = append(s.rounds, e.Blocks)
@@ -173,6 +175,12 @@ func (s *state) rename(pair string) {
 	if v, ok := s.lastJob[from]; ok {
 		s.lastJob[to] = v
 		delete(s.lastJob, from)
+	}
+	s.secrets = slices.Clone(s.secrets)
+	for i := range s.secrets {
+		if s.secrets[i].Who == from {
+			s.secrets[i].Who = to
+		}
 	}
 	for _, blocks := range s.rounds {
 		for i := range blocks {
