@@ -3,8 +3,9 @@
 //
 // What comes out of such a directory is opened by ReadFile, OpenFile and
 // ReadDir, below a held directory: no link is followed, not even on the way;
-// nothing but a regular file is opened, so that a FIFO or a device neither waits
-// nor fills the memory; and a file larger than its kind may be is refused, never
+// nothing but a regular file with one name is opened, so that a FIFO or a device
+// neither waits nor fills the memory, and a hard link shows nothing from
+// elsewhere; and a file larger than its kind may be is refused, never
 // read in part. What is refused is a *Refused with the name and the way out.
 //
 // A Dir is a workspace that a command works in. It reads each file once and

@@ -111,6 +111,10 @@ func openPlain(root *os.Root, name string, want func(fs.FileMode) bool) (*os.Fil
 		f.Close()
 		return nil, nil, fmt.Errorf("%s: %w", name, ErrChanged)
 	}
+	if !after.IsDir() && names(after) > 1 {
+		f.Close()
+		return nil, nil, &Refused{name, "a file with other names (hard links), which may lie elsewhere; put a copy there"}
+	}
 	return f, after, nil
 }
 

@@ -47,7 +47,7 @@ func TestAFileThatIsExchanged(t *testing.T) {
 	must(t, os.Symlink("../out", at("link")))
 	must(t, os.Symlink("../out/file", at("f.link")))
 	must(t, os.Rename(at("real"), at("d")))
-	must(t, os.Link(at("d/file"), at("f")))
+	write(t, at("f"), "plain")
 	root := open(t, inside)
 	stop, done := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -121,5 +121,22 @@ func TestSomebodyElsesWorkspace(t *testing.T) {
 				t.Errorf("named: %q, %v", root, err)
 			}
 		}
+	}
+}
+
+// TestHardLinksAreNotOpened: another name of a file that lies elsewhere shows
+// nothing of it, as a link would not (W3).
+func TestHardLinksAreNotOpened(t *testing.T) {
+	dir, elsewhere := t.TempDir(), t.TempDir()
+	root := open(t, dir)
+	write(t, filepath.Join(elsewhere, "key"), "secret")
+	must(t, os.Link(filepath.Join(elsewhere, "key"), filepath.Join(dir, "cat.md")))
+	refused := (*Refused)(nil)
+	if data, err := ReadFile(root, "cat.md", 100); !errors.As(err, &refused) {
+		t.Errorf("ReadFile = %q, %v", data, err)
+	}
+	must(t, os.Remove(filepath.Join(elsewhere, "key")))
+	if data, err := ReadFile(root, "cat.md", 100); string(data) != "secret" || err != nil {
+		t.Errorf("with one name only: %q, %v", data, err)
 	}
 }

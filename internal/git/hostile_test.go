@@ -438,3 +438,20 @@ func TestAboveTheWorkspace(t *testing.T) {
 		}
 	}
 }
+
+// A tracked file that is a hard link shows nothing of what lies elsewhere; the
+// others are shown.
+func TestHardLinksAreNotInADiff(t *testing.T) {
+	p := newPlace(t)
+	p.put("key", "secret\n")
+	p.must(os.Remove(filepath.Join(p.repo, "a.txt")))
+	p.must(os.Link(filepath.Join(p.base, "key"), filepath.Join(p.repo, "a.txt")))
+	p.put("repo/b.txt", "wasp\n")
+	r, err := Open(t.Context(), p.repo)
+	p.must(err)
+	defer r.Close()
+	diff, cut, err := r.Diff(t.Context(), 1<<20)
+	if err != nil || !cut || strings.Contains(string(diff), "secret") || !strings.Contains(string(diff), "+wasp") {
+		t.Errorf("%v, cut %v:\n%s", err, cut, diff)
+	}
+}

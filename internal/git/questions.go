@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"conclave/internal/screen"
@@ -56,7 +58,8 @@ func (r *Repository) Dirty(ctx context.Context) (bool, error) {
 }
 
 // Diff is how the workspace differs from the commit, without files that are
-// not tracked. Of more than limit bytes it is the beginning, in whole lines.
+// not tracked, and without those that have other names (hard links), which may
+// lie elsewhere. Of more than limit bytes it is the beginning, in whole lines.
 func (r *Repository) Diff(ctx context.Context, limit int) (diff []byte, cut bool, err error) {
 	if r.head.commit == "" {
 		return nil, false, nil
@@ -64,13 +67,47 @@ func (r *Repository) Diff(ctx context.Context, limit int) (diff []byte, cut bool
 	if err := r.lookAtFiles(); err != nil {
 		return nil, false, err
 	}
-	diff, err = r.ask(ctx, limit, "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--relative",
-		"--submodule=short", "--ignore-submodules=all", r.head.commit, "--", ".")
+	changed, err := r.diff(ctx, maxText, "--name-only", "-z", r.head.commit, "--", ".")
+	if err != nil && !errors.Is(err, errCut) {
+		return nil, false, err
+	}
+	list := strings.Split(string(changed), "\x00")
+	own, left := r.ownNames(list[:len(list)-1], err != nil)
+	if len(own) == 0 {
+		return nil, left, nil
+	}
+	diff, err = r.diff(ctx, limit, append([]string{r.head.commit, "--"}, own...)...)
 	if errors.Is(err, errCut) {
 		return wholeLines(diff), true, nil
 	}
-	return diff, false, err
+	return diff, left, err
 }
+
+func (r *Repository) diff(ctx context.Context, limit int, args ...string) ([]byte, error) {
+	return r.ask(ctx, limit, append([]string{"diff", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--relative",
+		"--submodule=short", "--ignore-submodules=all"}, args...)...)
+}
+
+// ownNames are the files that may be shown: all of them ("."), or those that
+// have one name only. left says that some were left out.
+func (r *Repository) ownNames(changed []string, cut bool) (own []string, left bool) {
+	size := 0
+	for _, name := range changed {
+		if info, err := os.Lstat(filepath.Join(r.workspace, name)); err == nil && !info.IsDir() && linked(info) {
+			left = true
+		} else if size += len(name); size < maxNames {
+			own = append(own, name)
+		}
+	}
+	left = left || cut
+	if !left {
+		return []string{"."}, false
+	}
+	return own, true
+}
+
+// maxNames bounds the names on a command line.
+const maxNames = 100 << 10
 
 // History is the log as text: who, when, what, which files; no patches. Of more
 // than limit bytes it is the beginning, in whole lines. It is text for agents
