@@ -3,6 +3,7 @@ package record
 import (
 	"bytes"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -266,4 +267,30 @@ func TestResumeRefuses(t *testing.T) {
 	w, _, err := Resume(path) // the lock was freed each time
 	must(t, err)
 	must(t, w.Close())
+}
+
+// endless is a file of zeros that counts what is read of it.
+type endless struct{ read int64 }
+
+func (e *endless) ReadAt(b []byte, off int64) (int, error) {
+	const size = 8 << 30
+	n := int(min(int64(len(b)), max(0, size-off)))
+	clear(b[:n])
+	e.read += int64(n)
+	if n < len(b) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// A file of zeros without an end is no record that was cut off, and is not read
+// to its end.
+func TestZerosWithoutAnEnd(t *testing.T) {
+	var src endless
+	if rep, err := VerifyReader(&src); err == nil && rep.Sound() == nil {
+		t.Errorf("8 GiB of zeros are %+v", rep)
+	}
+	if src.read > 3*MaxPayload {
+		t.Errorf("%d bytes were read", src.read)
+	}
 }

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"strings"
@@ -59,14 +60,14 @@ func (r *Reader) zeroTail(end int64) (bool, error) {
 }
 
 // zeroFrom reports whether there are bytes at off, and all of them are zero.
+// More of them than a write can have been are no trace of one: a file of zeros
+// without an end would be read for as long.
 func (r *Reader) zeroFrom(off int64) (bool, error) {
-	b := make([]byte, 8<<10)
-	for from := off; ; {
+	b, zeros := make([]byte, 256<<10), make([]byte, 256<<10)
+	for from := off; from-off <= MaxPayload+sector; {
 		n, err := r.win.src.ReadAt(b, from)
-		for _, c := range b[:n] {
-			if c != 0 {
-				return false, nil
-			}
+		if !bytes.Equal(b[:n], zeros[:n]) {
+			return false, nil
 		}
 		from += int64(n)
 		if errors.Is(err, io.EOF) || (err == nil && n == 0) {
@@ -76,4 +77,5 @@ func (r *Reader) zeroFrom(off int64) (bool, error) {
 			return false, err
 		}
 	}
+	return false, nil
 }
