@@ -48,7 +48,7 @@ test: prepare clients lint cross build ## everything
 	@$(GO) test -race -shuffle=on -timeout 20m -json ./... | build/testreport
 
 redteam: prepare clients ## go for the secrets, as root and as an ordinary user, with a shell and the real agents
-	CONCLAVE_REDTEAM=all $(GO) test -count=1 -timeout 20m -run TestRedTeam -v ./internal/redteam
+	CONCLAVE_REDTEAM=all $(GO) test -count=1 -timeout 60m -run 'TestRedTeam|TestLevels' -v ./internal/redteam
 
 bench: clients ## what the documents call fast, each as a ratio to its peer
 	$(GO) test -run '^$$' -bench . -benchtime 1s ./...
