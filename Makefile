@@ -49,6 +49,7 @@ test: prepare clients lint cross build ## everything
 
 redteam: prepare clients ## go for the secrets, as root and as an ordinary user, with a shell and the real agents
 	CONCLAVE_REDTEAM=all $(GO) test -count=1 -timeout 60m -run 'TestRedTeam|TestLevels' -v ./internal/redteam
+	CONCLAVE_SECRET_CYCLES=300 $(GO) test -count=1 -timeout 20m -run TestSecretsProperty ./table/flow
 
 bench: clients ## what the documents call fast, each as a ratio to its peer
 	$(GO) test -run '^$$' -bench . -benchtime 1s ./...
