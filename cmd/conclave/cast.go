@@ -1,10 +1,8 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
-	"os/exec"
 	"path/filepath"
 
 	"conclave/agent"
@@ -13,6 +11,7 @@ import (
 	"conclave/agent/scripted"
 	"conclave/config"
 	"conclave/gateway"
+	"conclave/internal/ownpath"
 	"conclave/room"
 	"conclave/seat"
 	door "conclave/workspace"
@@ -105,59 +104,14 @@ func (w *workspace) findProgram(name string) (string, error) {
 	path := w.config.Programs[name]
 	if path == "" {
 		var err error
-		if path, err = lookOwn(name, w.root); err != nil {
-			return "", err
+		if path, _, err = ownpath.Find(name, w.root); err != nil {
+			return "", fmt.Errorf("%w; install it, or name its absolute path under `programs: {%s: …}` in your own configuration", err, name)
 		}
 	}
 	if name == "codex" {
 		return codex.Locate(path)
 	}
 	return filepath.EvalSymlinks(path)
-}
-
-// lookOwn finds a program on the PATH, outside a workspace.
-func lookOwn(name, root string) (string, error) {
-	path, err := exec.LookPath(name)
-	if errors.Is(err, exec.ErrDot) || err == nil && !filepath.IsAbs(path) {
-		return "", fmt.Errorf("%s is found through a relative entry of the PATH (%s) and not used; %s", name, path, wayToOwn(name))
-	}
-	if err != nil {
-		return "", fmt.Errorf("%s is not installed, or not on the PATH; `conclave doctor` says what is found", name)
-	}
-	inside, err := lies(path, root)
-	if err != nil {
-		return "", err
-	}
-	if inside {
-		return "", fmt.Errorf("%s is found in this workspace (%s) and not used; %s", name, path, wayToOwn(name))
-	}
-	return path, nil
-}
-
-func wayToOwn(name string) string {
-	return fmt.Sprintf("install it elsewhere, or name its absolute path under `programs: {%s: …}` in your own configuration", name)
-}
-
-// lies reports whether a file, by its name or by what the name leads to, is
-// below a directory.
-func lies(path, dir string) (bool, error) {
-	real, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return false, err
-	}
-	parent, err := filepath.EvalSymlinks(filepath.Dir(path))
-	if err != nil {
-		return false, err
-	}
-	if dir, err = filepath.EvalSymlinks(dir); err != nil {
-		return false, err
-	}
-	for _, p := range []string{real, parent} {
-		if rel, err := filepath.Rel(dir, p); err == nil && filepath.IsLocal(rel) {
-			return true, nil
-		}
-	}
-	return false, nil
 }
 
 // tell says to the person what they must know now, beside what was asked for.

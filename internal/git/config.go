@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"conclave/internal/ownpath"
 )
 
 // settings are what is known of a repository's configuration.
@@ -89,7 +91,7 @@ func (r *Repository) checkSubmodule() error {
 	if !filepath.IsAbs(back) {
 		back = filepath.Join(to, back)
 	}
-	if r.settings.worktree == "" || resolved(back) != resolved(r.top) {
+	if r.settings.worktree == "" || ownpath.Resolved(back) != ownpath.Resolved(r.top) {
 		return r.leadsAway(to)
 	}
 	return nil

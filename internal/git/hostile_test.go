@@ -409,7 +409,7 @@ func TestProgramAndEnvironment(t *testing.T) {
 		t.Errorf("ran %v, %+v", p.ran(), got)
 	}
 	t.Setenv("PATH", filepath.Join(p.repo, "bin"))
-	if got := ask(t.Context(), p.repo); p.ran() || got.errs["open"] == nil || !strings.Contains(got.errs["open"].Error(), "git is not installed") {
+	if got := ask(t.Context(), p.repo); p.ran() || got.errs["open"] == nil || !strings.Contains(got.errs["open"].Error(), "not installed, or not on the PATH") {
 		t.Errorf("ran %v, %v", p.ran(), got.errs)
 	}
 }

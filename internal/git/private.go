@@ -9,12 +9,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"conclave/internal/ownpath"
 )
 
 // prepare makes the private directory, as far as git needs one to read a file.
 func (r *Repository) prepare(context.Context) error {
 	var err error
-	if r.program, r.path, err = find(r.top); err != nil {
+	if r.program, r.path, err = ownpath.Find("git", r.top); err != nil {
 		return err
 	}
 	if r.private, err = os.MkdirTemp("", "conclave-git-"); err != nil {

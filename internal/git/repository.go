@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"conclave/internal/ownpath"
 )
 
 // ErrNone says that a workspace is in no repository.
@@ -154,14 +156,14 @@ func (r *Repository) follow(dot string) error {
 	if err != nil {
 		return err
 	}
-	if resolved(back) != resolved(dot) {
+	if ownpath.Resolved(back) != ownpath.Resolved(dot) {
 		return r.leadsAway(to)
 	}
 	common, err := pointer(to, "commondir", "")
 	if err != nil {
 		return err
 	}
-	if resolved(filepath.Dir(to)) != resolved(filepath.Join(common, "worktrees")) {
+	if ownpath.Resolved(filepath.Dir(to)) != ownpath.Resolved(filepath.Join(common, "worktrees")) {
 		return r.leadsAway(to)
 	}
 	r.common, err = os.OpenRoot(common)

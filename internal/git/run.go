@@ -60,15 +60,12 @@ func (r *Repository) ask(ctx context.Context, limit int, args ...string) ([]byte
 		line = append(line, "-c", s)
 	}
 	line = append(line, "--no-pager", "--no-optional-locks", "--no-replace-objects", "--literal-pathspecs")
-	cmd := exec.CommandContext(ctx, r.program, append(line, args...)...)
+	program, line := limited(r.program, append(line, args...))
+	cmd := exec.CommandContext(ctx, program, line...)
 	cmd.Env, cmd.Dir, cmd.WaitDelay = r.environ(), r.workspace, time.Second
 	out, said := &bounded{limit: limit, full: cancel}, &bounded{limit: 4 << 10}
 	cmd.Stdout, cmd.Stderr = out, said
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	limitMemory(cmd.Process.Pid)
-	err := cmd.Wait()
+	err := cmd.Run()
 	switch {
 	case out.cut:
 		return out.Bytes(), errCut
