@@ -73,7 +73,7 @@ func (w *workspace) scripted(role, file string) (actor, error) {
 func (w *workspace) program(env *environment, a config.Agent, role, name string, make func(string) (agent.Agent, error)) (actor, error) {
 	native, err := w.findProgram(name)
 	if err != nil {
-		return actor{}, environmentError("%s is to be played by %s: %w", role, name, err)
+		return actor{}, environmentError("%s is to be played by %s: %w; install it, or name its absolute path under `programs: {%[2]s: …}` in your own configuration", role, name, err)
 	}
 	made, err := make(native)
 	if err != nil {
@@ -105,7 +105,7 @@ func (w *workspace) findProgram(name string) (string, error) {
 	if path == "" {
 		var err error
 		if path, _, err = ownpath.Find(name, w.root); err != nil {
-			return "", fmt.Errorf("%w; install it, or name its absolute path under `programs: {%s: …}` in your own configuration", err, name)
+			return "", err
 		}
 	}
 	if name == "codex" {

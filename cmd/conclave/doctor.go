@@ -94,7 +94,7 @@ func (env *environment) examineProject() []finding {
 		return []finding{{"workspace", false, err.Error(), "look at what is named"}}
 	}
 	items, refused := w.everything()
-	found := []finding{{What: "trust", OK: true, State: fmt.Sprintf("%s to trust, all trusted", counted(len(items), "thing", "things"))}}
+	found := []finding{{What: "trust", OK: true, State: trustedState(len(items))}}
 	if err := w.vouchFor(items); err != nil {
 		found[0] = finding{"trust", false, err.Error(), "conclave trust"}
 	}
@@ -183,4 +183,11 @@ func (env *environment) printFindings(findings []finding) {
 			env.Stdout.Printf("  %-20s %s\n", "", screen.Dim(f.Hint))
 		}
 	}
+}
+
+func trustedState(n int) string {
+	if n == 0 {
+		return "this workspace asks for nothing"
+	}
+	return counted(n, "thing", "things") + " to trust, all trusted"
 }

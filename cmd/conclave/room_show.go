@@ -91,7 +91,7 @@ func (env *environment) printRoom(f flow.Furnishing, m room.Manifest) {
 		tw.Printf("  %s\t%s\t%s\n", d.Name, d.Kind, d.Reason)
 	}
 	if len(v.Denied) == 0 {
-		tw.Printf("  there is nothing here that is kept from it\n")
+		tw.Printf("  of the quest's own files: there is none that it may not see\n")
 	}
 	tw.Flush()
 	env.printHeldBack(v)
@@ -101,7 +101,7 @@ func (env *environment) printHeldBack(v roomView) {
 	if v.HeldBackCount == 0 {
 		return
 	}
-	env.Stdout.Printf("\n%s\n", screen.Bold("Held back"))
+	env.Stdout.Printf("\n%s\n", screen.Bold("Held back of the project"))
 	tw := env.Stdout.Table(false)
 	for _, h := range v.HeldBack[:min(len(v.HeldBack), maxShownBack)] {
 		tw.Printf("  %s\t%s\t%s\n", h.Path, h.Kind, h.Reason)
