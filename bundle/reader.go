@@ -9,9 +9,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
+
+	"conclave/workspace"
 )
 
 // Limits bound what is read of a bundle that may be anyone's. The zero value
@@ -73,14 +74,11 @@ type Reader struct {
 // Open opens the bundle at path with the usual limits. A bundle that is not
 // safe to read gives an *Unsafe.
 func Open(path string) (*Reader, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|nonblock, 0)
+	f, err := workspace.OpenNamed(path)
 	if err != nil {
 		return nil, fmt.Errorf("open bundle: %w", err)
 	}
 	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("it is no regular file")
-	}
 	var r *Reader
 	if err == nil {
 		r, err = NewReader(f, info.Size(), Limits{})

@@ -5,11 +5,7 @@ package bundle
 import (
 	"errors"
 	"os"
-	"syscall"
 )
-
-// nonblock opens a pipe without waiting for its other end.
-const nonblock = syscall.O_NONBLOCK
 
 // syncDir makes the names in a directory durable.
 func syncDir(dir string) error {

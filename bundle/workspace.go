@@ -3,13 +3,14 @@ package bundle
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"conclave/workspace"
 )
 
 // neverTaken are directories that are no work: they are private, or made by
@@ -71,11 +72,15 @@ func (w *writer) take(root *os.Root, info *FilesystemInfo, name string, d fs.Dir
 		w.skip(info, name, "has a secret in its name")
 		return nil
 	}
-	text, err := readUpTo(root, name, w.o.MaxFile)
+	text, err := workspace.ReadFile(root, name, w.o.MaxFile)
+	refused, large := (*workspace.Refused)(nil), (*workspace.SizeError)(nil)
 	switch {
-	case errors.Is(err, errTooLarge):
+	case errors.As(err, &large):
 		w.manifest.Capture.Limits["filesystem_truncated"] = true
 		w.skip(info, name, "is larger than a file may be")
+		return nil
+	case errors.As(err, &refused):
+		w.skip(info, name, refused.Reason)
 		return nil
 	case err != nil:
 		w.skip(info, name, "cannot be read")
@@ -88,25 +93,6 @@ func (w *writer) take(root *os.Root, info *FilesystemInfo, name string, d fs.Dir
 	info.Files++
 	info.Bytes += int64(len(text))
 	return w.add("filesystem/"+name, text)
-}
-
-var errTooLarge = errors.New("too large")
-
-func readUpTo(root *os.Root, name string, limit int64) ([]byte, error) {
-	// Not to wait for a writer if it has become a pipe meanwhile.
-	f, err := root.OpenFile(name, os.O_RDONLY|nonblock, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.Join(err, errors.New("no regular file"))
-	}
-	text, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err == nil && int64(len(text)) > limit {
-		err = errTooLarge
-	}
-	return text, err
 }
 
 // checkName says what is wrong with the name of a file in a bundle; "" is

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"conclave/internal/jsontext"
+	"conclave/workspace"
 )
 
 // hookDir is where hooks leave the paths of session files: one small file per
@@ -107,7 +108,7 @@ func readSpool(dir string) []string {
 		if !strings.HasSuffix(e.Name(), ".json") {
 			continue
 		}
-		b, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		b, err := workspace.ReadOwn(filepath.Join(dir, e.Name()), workspace.MaxFile)
 		var h hint
 		if err == nil && json.Unmarshal(b, &h) == nil && filepath.IsAbs(h.Path) {
 			paths = append(paths, h.Path)

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"conclave/workspace"
 )
 
 // index remembers files that were read to their end, so that a start need not
@@ -32,7 +34,7 @@ const indexVersion = 1
 
 func loadIndex(dir string) *index {
 	x := &index{file: filepath.Join(dir, "index.json")}
-	if b, err := os.ReadFile(x.file); err == nil && json.Unmarshal(b, x) != nil || x.Version != indexVersion {
+	if b, err := workspace.ReadOwn(x.file, workspace.MaxFile); err == nil && json.Unmarshal(b, x) != nil || x.Version != indexVersion {
 		x.Files = nil
 	}
 	if x.Version = indexVersion; x.Files == nil {

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"conclave/workspace"
 )
 
 // Recover finishes or forgets a change that was killed. Every change does so
@@ -115,7 +117,7 @@ func (p Project) Undo(force bool) (*Change, error) {
 				plan.remove = append(plan.remove, name)
 				continue
 			}
-			data, err := os.ReadFile(filepath.Join(p.old(last.ID), name))
+			data, err := workspace.ReadOwn(filepath.Join(p.old(last.ID), name), workspace.MaxFile)
 			if err != nil || digest(data) != hash {
 				return nil, fmt.Errorf("undo %s: the kept copy of %s is gone or changed (%s)", last.What, name, p.old(last.ID))
 			}

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"conclave/workspace"
 )
 
 // stateVersion is raised when an older program could no longer read the state
@@ -66,7 +68,7 @@ func (p Project) readState() (state, error) {
 }
 
 func readJSON(name string, v any) (found bool, err error) {
-	data, err := os.ReadFile(name)
+	data, err := workspace.ReadOwn(name, workspace.MaxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}

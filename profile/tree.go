@@ -4,10 +4,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"conclave/workspace"
 )
 
 // listing maps every file below a directory to the hash of its content; a link
@@ -42,16 +43,12 @@ func fingerprint(name string, e fs.DirEntry) (string, error) {
 	case !e.Type().IsRegular():
 		return "", errors.New(name + " is not a plain file; move it out of the profiles")
 	}
-	f, err := os.Open(name)
+	data, err := workspace.ReadOwn(name, workspace.MaxFile)
 	if err != nil {
 		return "", err
 	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:]), nil
 }
 
 // copyTree copies what is in from, but for the top-level names that skip takes
@@ -94,7 +91,7 @@ func (p Project) copyEntry(from, to string, e fs.DirEntry) error {
 		}
 		return os.Symlink(target, to)
 	}
-	data, err := os.ReadFile(from)
+	data, err := workspace.ReadOwn(from, workspace.MaxFile)
 	if err != nil {
 		return err
 	}

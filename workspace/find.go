@@ -59,14 +59,22 @@ func Find(dir string, named []string, own string) (string, error) {
 }
 
 func nearest(dir string) string {
+	if root, ok := marked(dir); ok {
+		return root
+	}
+	return dir
+}
+
+// marked finds the nearest directory upwards that has a mark.
+func marked(dir string) (root string, ok bool) {
 	for at := dir; ; at = filepath.Dir(at) {
 		for _, m := range marks {
 			if _, err := os.Lstat(filepath.Join(at, m.name)); err == nil && m.finds {
-				return at
+				return at, true
 			}
 		}
 		if at == filepath.Dir(at) {
-			return dir
+			return "", false
 		}
 	}
 }

@@ -210,3 +210,23 @@ func TestFindWalksUp(t *testing.T) {
 		t.Errorf("%q, %v", root, err)
 	}
 }
+
+// TestNamedFiles: a link that the person names is followed, but for one in a
+// workspace that leads out of it.
+func TestNamedFiles(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "out", "secret"), "secret")
+	write(t, filepath.Join(dir, "in", "conclave.yaml"), "")
+	write(t, filepath.Join(dir, "in", "plan.md"), "plan")
+	for name, target := range map[string]string{"in/leak": "../out/secret", "in/again": "plan.md", "in/away": "../out", "mine": "out/secret", "door": "in"} {
+		must(t, os.Symlink(filepath.FromSlash(target), filepath.Join(dir, filepath.FromSlash(name))))
+	}
+	for name, want := range map[string]string{
+		"in/leak": "", "in/away/secret": "", "in/again": "plan", "in/plan.md": "plan", "mine": "secret", "out/secret": "secret", "door/plan.md": "plan",
+	} {
+		data, err := ReadNamed(filepath.Join(dir, filepath.FromSlash(name)), 100)
+		if string(data) != want || (err == nil) != (want != "") {
+			t.Errorf("%s is %q, %v; want %q", name, data, err, want)
+		}
+	}
+}

@@ -18,6 +18,7 @@ import (
 	"conclave/policy"
 	"conclave/seat"
 	"conclave/table"
+	door "conclave/workspace"
 )
 
 // journalJob is one entry to be written. It holds its own cycle's inputs: what
@@ -111,7 +112,7 @@ func openJournals(t *Table) (*journals, error) {
 func (j *journals) doneFile(who string) string { return j.t.private("journal", who+".json") }
 
 func (j *journals) lastDone(who string) (int, error) {
-	data, err := os.ReadFile(filepath.Join(j.t.opts.Workspace, filepath.FromSlash(j.doneFile(who))))
+	data, err := door.ReadOwn(filepath.Join(j.t.opts.Workspace, filepath.FromSlash(j.doneFile(who))), door.MaxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
 	}
@@ -461,7 +462,7 @@ func parkedJournals(workspace, campaign string) ([]journalJob, error) {
 		if filepath.Ext(e.Name()) != ".json" {
 			continue
 		}
-		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		data, err := door.ReadOwn(filepath.Join(dir, e.Name()), door.MaxFile)
 		if err != nil {
 			return nil, err
 		}

@@ -17,6 +17,7 @@ import (
 	"conclave/policy"
 	"conclave/table"
 	"conclave/transcript"
+	"conclave/workspace"
 )
 
 // errAway: a person is to answer and is not here. The cycle stays open.
@@ -246,7 +247,7 @@ func HasDraft(workspace, campaign, who string) bool {
 // takeDraft reads the draft of a seat. It is removed when the answer is in the
 // cycle, not before: a kill between the two must not lose a person's words.
 func (t *Table) takeDraft(who string) (string, bool, error) {
-	data, err := os.ReadFile(draftPath(t.opts.Workspace, t.opts.Campaign, who))
+	data, err := workspace.ReadOwn(draftPath(t.opts.Workspace, t.opts.Campaign, who), workspace.MaxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", false, nil
 	}

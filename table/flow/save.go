@@ -14,6 +14,7 @@ import (
 
 	"conclave/engine"
 	"conclave/table"
+	door "conclave/workspace"
 )
 
 // Save is a save point: the campaign's files, and where in the log it was.
@@ -69,7 +70,7 @@ func readSave(workspace, campaign, name string) (Save, error) {
 	if err := table.CheckSlug(name); err != nil {
 		return s, fmt.Errorf("save point %w", err)
 	}
-	data, err := os.ReadFile(filepath.Join(savesDir(workspace, campaign), name, "save.json"))
+	data, err := door.ReadOwn(filepath.Join(savesDir(workspace, campaign), name, "save.json"), door.MaxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, noSave(workspace, campaign, name)
 	}
@@ -218,7 +219,7 @@ func copyCampaign(from, to string, mode fs.FileMode) error {
 		return err
 	}
 	for _, name := range files {
-		data, err := os.ReadFile(filepath.Join(from, filepath.FromSlash(name)))
+		data, err := door.ReadOwn(filepath.Join(from, filepath.FromSlash(name)), door.MaxFile)
 		if err == nil {
 			err = os.MkdirAll(filepath.Dir(filepath.Join(to, filepath.FromSlash(name))), mode)
 		}
@@ -327,7 +328,7 @@ func (t *Table) planRestore(name string) ([]engine.Change, error) {
 	}
 	var changes []engine.Change
 	for _, f := range want {
-		data, err := os.ReadFile(filepath.Join(from, filepath.FromSlash(f)))
+		data, err := door.ReadOwn(filepath.Join(from, filepath.FromSlash(f)), door.MaxFile)
 		if err != nil {
 			return nil, err
 		}

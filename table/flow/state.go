@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"conclave/table"
+	door "conclave/workspace"
 )
 
 // Scene is a stretch of the story in one place.
@@ -243,7 +244,7 @@ func eachEvent(workspace, campaign string, visit func(Event) error) error {
 		if filepath.Ext(entry.Name()) != ".json" || strings.HasPrefix(entry.Name(), ".") {
 			continue
 		}
-		data, err := os.ReadFile(filepath.Join(dir, entry.Name()))
+		data, err := door.ReadOwn(filepath.Join(dir, entry.Name()), door.MaxFile)
 		if err != nil {
 			return err
 		}

@@ -146,8 +146,11 @@ func Validate(workspace, campaign string, caps table.Caps) (problems, warnings [
 		problems = append(problems, f.String())
 	}
 	for _, name := range []string{"story-state.md", "party-knowledge.md", "overview.md"} {
-		if _, err := c.Root.HashOf(name); errors.Is(err, os.ErrNotExist) {
+		f, err := c.Root.Open(name)
+		if errors.Is(err, os.ErrNotExist) {
 			warnings = append(warnings, name+" is missing: the table plays without it")
+		} else if err == nil {
+			f.Close()
 		}
 	}
 	if err := c.Tmp.Probe(); err != nil {
