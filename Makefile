@@ -6,7 +6,7 @@ BIN      := build/conclave
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: build demo test check redteam bench soak fuzz fast lint cross prepare clients clean help
+.PHONY: build demo test check redteam full bench soak fuzz fast lint cross prepare clients clean help
 
 help: ## what there is to make
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -50,6 +50,8 @@ test: prepare clients lint cross build ## everything
 redteam: prepare clients ## go for the secrets, as root and as an ordinary user, with a shell and the real agents
 	CONCLAVE_REDTEAM=all $(GO) test -count=1 -timeout 60m -run 'TestRedTeam|TestLevels' -v ./internal/redteam
 	CONCLAVE_SECRET_CYCLES=300 $(GO) test -count=1 -timeout 20m -run TestSecretsProperty ./table/flow
+
+full: test redteam fuzz ## every matrix whole: make test, make redteam, make fuzz
 
 bench: clients ## what the documents call fast, each as a ratio to its peer
 	$(GO) test -run '^$$' -bench . -benchtime 1s ./...

@@ -68,7 +68,7 @@ func writeLevels(b *strings.Builder) {
 			}
 		}
 		if len(names) == 0 {
-			names = []string{"nobody; only by the person's explicit word, stamped on everything that follows"}
+			names = []string{"nobody; only by the person's explicit word, stamped on everything that follows" + fallsBackTo(level)}
 		}
 		fmt.Fprintf(b, "| %s | %s |\n", level, strings.Join(names, ", "))
 	}
@@ -141,4 +141,14 @@ func writeReasons(b *strings.Builder, r row) {
 		}
 		fmt.Fprintf(b, "- %s: %s – %s. *%s*\n", strings.Join(who[d], ", "), word, d.Reason, d.Source)
 	}
+}
+
+// fallsBackTo says who goes on in a room of a level that nobody requires.
+func fallsBackTo(level Level) string {
+	for _, role := range Roles() {
+		if Fallback(role) == level {
+			return ", or for the party and the game master where the system cannot seal ([levels](levels.md))"
+		}
+	}
+	return ""
 }
