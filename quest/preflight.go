@@ -115,8 +115,8 @@ func CheckExpectation(text string) error {
 
 // forbidden is the set of denied windows to look for in a target. The criteria
 // and the title are agreed in conversations and come out of councils, so those
-// two are no evidence against them; check results come from the work, and a
-// verdict that stands from the evaluator.
+// two are no evidence against them, nor is the one against the other; check
+// results come from the work, and a verdict that stands from the evaluator.
 func (g Grants) forbidden(key []byte, target policy.Kind, work *Work) (*shingle.Set, error) {
 	set, err := shingle.NewSet(key)
 	if err != nil {
@@ -129,6 +129,9 @@ func (g Grants) forbidden(key []byte, target policy.Kind, work *Work) (*shingle.
 	for _, p := range g.Denied {
 		spoken := strings.HasPrefix(string(p.Kind), "conversation-") || p.Kind == policy.CouncilReport
 		if spoken && (target == policy.SuccessCriteria || target == policy.QuestTitle) {
+			continue
+		}
+		if target == policy.SuccessCriteria && p.Kind == policy.QuestTitle {
 			continue
 		}
 		if p.Kind == policy.StageWork {

@@ -17,13 +17,18 @@ func (q *Quest) title() string {
 	return untitled
 }
 
-// titleFor is the title as a role is given it. One that nobody wrote is the
-// beginning of the narrative, and no name to whom that is withheld.
+// titleFor is the title as a role is given it. The beginning of the narrative,
+// which is what a quest is called that was given no other name, is no name to
+// whom the narrative is withheld.
 func (q *Quest) titleFor(role policy.Role) string {
-	if t, ok := q.doc.Title(); ok && t != "" && !isSectionName(t) || policy.Decide(role, policy.QuestNarrative).Allow {
+	if policy.Decide(role, policy.QuestNarrative).Allow {
 		return q.Title
 	}
-	return untitled
+	narrative, title := strings.ToLower(oneLine(q.Narrative)), strings.ToLower(strings.TrimRight(q.Title, "…. "))
+	if title != "" && strings.HasPrefix(narrative, title) {
+		return untitled
+	}
+	return q.Title
 }
 
 const untitled = "Untitled quest"

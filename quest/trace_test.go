@@ -34,13 +34,20 @@ func TestTraceOfAConversation(t *testing.T) {
 	}
 }
 
-// A title that nobody wrote is the narrative's beginning.
+// A title that nobody wrote is the narrative's beginning, also when the engine
+// has written it down as a heading, cut or whole.
 func TestTitleForEvaluators(t *testing.T) {
-	q := Parse([]byte("---\ncampaign-mode: Ship\nphase: 3\ncreated: 2026-02-14\n---\n\n## Quest Narrative\n\nThe keeper lost his brother to the rocks in the storm.\n"))
-	for _, role := range policy.Roles() {
-		got := q.titleFor(role)
-		if knows := policy.Decide(role, policy.QuestNarrative).Allow; knows != strings.Contains(got, "keeper") {
-			t.Errorf("%s is given the title %q", role, got)
+	const head, body = "---\ncampaign-mode: Ship\nphase: 3\ncreated: 2026-02-14\n---\n\n", "## Quest Narrative\n\nThe keeper lost his brother to the rocks in the storm.\n"
+	for _, title := range []string{"", "# The keeper lost his brother to the rocks in the storm\n\n", "# The keeper lost his brother to the…\n\n"} {
+		q := Parse([]byte(head + title + body))
+		for _, role := range policy.Roles() {
+			got := q.titleFor(role)
+			if knows := policy.Decide(role, policy.QuestNarrative).Allow; knows != strings.Contains(got, "keeper") {
+				t.Errorf("%q: %s is given the title %q", title, role, got)
+			}
 		}
+	}
+	if got := Parse([]byte(head + "# The lamp\n\n" + body)).titleFor(policy.Guardian); got != "The lamp" {
+		t.Errorf("a title of its own became %q", got)
 	}
 }

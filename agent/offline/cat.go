@@ -30,7 +30,7 @@ func cat() animal {
 			{name: "skip", kinds: []kind{test, code}, langs: []string{"Rust"}, words: []string{"#[ignore"}},
 			{name: "skip", kinds: []kind{test}, langs: []string{"Java", "Kotlin"}, words: []string{"@Ignore", "@Disabled"}},
 			{name: "dropped", kinds: []kind{code}, langs: goCode, words: []string{"_ = "}, ok: matches(`^\s*_(, _)* = [\w.]+\(`)},
-			{name: "action", kinds: []kind{config}, words: []string{"uses:"}, ok: matches(`^\s*(- )?uses:\s*[\w.-]+/[\w./-]+@(v?\d[\w.]*|main|master)\s*(#.*)?$`)},
+			{name: "action", kinds: []kind{config}, words: []string{"uses:"}, ok: matches(movedAction)},
 			{name: "trial", kinds: []kind{doc, code}, words: []string{"xperimental", "unstable", "may change", "subject to change"}, ok: func(l string) bool { return !strings.Contains(l, "import") && (!inCode(l) || isProse(l)) }},
 		},
 		look: func(s *survey) []observation {
@@ -237,3 +237,7 @@ func (s *survey) actions() []observation {
 	return []observation{observe("Pin "+at.cite().place()+" to a commit.",
 		"%s in %s let somebody else's code run in the pipeline under a name that can be moved, the first %s.", count(n, "line"), count(files, "file"), at.cite())}
 }
+
+// movedAction is a step of somebody else's under a tag or a branch; a commit,
+// which may begin with a digit too, cannot be moved.
+const movedAction = `^\s*(- )?uses:\s*[\w.-]+/[\w./-]+@(v?\d+(\.[\w-]+)*|main|master)\s*(#.*)?$`

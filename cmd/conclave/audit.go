@@ -173,12 +173,31 @@ func (env *environment) printAudit(reports []*audit.Report, beside int) {
 		}
 	}
 	env.printGaps(reports)
-	if findings == 0 {
+	stamped := env.printStamps(reports)
+	switch {
+	case findings == 0 && stamped:
+		env.Stdout.Printf("beyond what is stamped, nothing reached anyone that they must not know, as far as %s can show\n", counted(len(reports), "record", "records"))
+	case findings == 0:
 		env.Stdout.Printf("%s nothing reached anyone that they must not know, as far as %s can show\n", screen.Green("clean:"), counted(len(reports), "record", "records"))
 	}
 	if len(reports) > 0 {
 		env.Stdout.Printf("%s\n", screen.Dim("no record shows: "+strings.Join(reports[0].Unseen, "; ")))
 	}
+}
+
+// printStamps shows what the person allowed and every artefact says: it is not
+// found, for it was not hidden, and it is not clean.
+func (env *environment) printStamps(reports []*audit.Report) bool {
+	any := false
+	for _, r := range reports {
+		for _, t := range r.Turns {
+			for _, stamp := range t.Stamps {
+				env.Stdout.Printf("%s %s: %s: %s\n", screen.Bold("stamped"), r.Run, t.Role, stamp)
+				any = true
+			}
+		}
+	}
+	return any
 }
 
 // printGaps names each gap once, with the runs that have it.
