@@ -43,10 +43,14 @@ func Reconstruct(lines iter.Seq[[]byte]) Transcript {
 	return t
 }
 
-// Lines yields the lines of r without their newline, whatever their length,
+// MaxLine is the longest line that Lines takes: what never ends would fill the
+// memory.
+const MaxLine = 64 << 20
+
+// Lines yields the lines of r without their newline, up to MaxLine bytes long,
 // and the last one also when no newline ends it. Lines end at \n only: other
 // line separators are legal within JSON. A line is valid until the next one.
-// An error of r ends the sequence and is stored in err.
+// A longer one, or an error of r, ends the sequence and is stored in err.
 func Lines(r io.Reader, err *error) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		br := bufio.NewReaderSize(r, 64<<10)
@@ -54,7 +58,10 @@ func Lines(r io.Reader, err *error) iter.Seq[[]byte] {
 		for {
 			part, e := br.ReadSlice('\n')
 			if errors.Is(e, bufio.ErrBufferFull) {
-				long = append(long, part...)
+				if long = append(long, part...); len(long) > MaxLine {
+					*err = fmt.Errorf("a line of more than %d bytes", MaxLine)
+					return
+				}
 				continue
 			}
 			line := part

@@ -2,7 +2,10 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
+	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -36,7 +39,7 @@ The balance goes to stderr. Exit code 1 when something is not accounted for.`,
 			}
 			progress := newProgress(env)
 			o.Progress = progress.show
-			out := &lineWriter{w: bufio.NewWriterSize(env.Stdout.Raw(), 256<<10)}
+			out := &lineWriter{w: bufio.NewWriterSize(interruptible{cmd.Context(), env.Stdout.Raw()}, 256<<10)}
 			var b collect.Balance
 			if args[0] == "-" {
 				b, err = collect.MapReader(cmd.Context(), env.Stdin, out, o)
@@ -67,6 +70,26 @@ The balance goes to stderr. Exit code 1 when something is not accounted for.`,
 	f.BoolVar(&balance, "balance", false, "print the balance on stderr")
 	f.BoolVar(&asJSON, "json", false, "print the balance on stderr, as JSON")
 	return cmd
+}
+
+// interruptible writes piece by piece until ctx ends: a line can take longer to
+// print than a person waits.
+type interruptible struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+func (i interruptible) Write(p []byte) (n int, err error) {
+	for piece := range slices.Chunk(p, 64<<10) {
+		if err := i.ctx.Err(); err != nil {
+			return n, err
+		}
+		m, err := i.w.Write(piece)
+		if n += m; err != nil {
+			return n, err
+		}
+	}
+	return n, nil
 }
 
 // lineWriter prints log records.
