@@ -32,7 +32,7 @@ cross:
 
 # Suites that start the real programs, kill processes by the hundred or play
 # whole campaigns take minutes: make test runs them.
-SLOW := agent/claude|agent/codex|agent/crosstest|archive|bundle|cmd/conclave|collect|engine|internal/redteam|profile|quest/flow|room|table/flow
+SLOW := agent/claude|agent/codex|agent/crosstest|archive|bundle|cmd/conclave|collect|engine|internal/hostile|internal/redteam|profile|quest/flow|room|table/flow
 
 fast:
 	$(GO) test -race -short -shuffle=on $$($(GO) list ./... | grep -vE '^conclave/($(SLOW))$$')
@@ -47,9 +47,10 @@ test: prepare clients lint cross build ## everything
 	@$(GO) build -o build/testreport ./internal/testreport
 	@$(GO) test -race -shuffle=on -timeout 20m -json ./... | build/testreport
 
-redteam: prepare clients ## go for the secrets, as root and as an ordinary user, with a shell and the real agents
+redteam: prepare clients ## go for the secrets, as root and as an ordinary user; every command in every hostile workspace
 	CONCLAVE_REDTEAM=all $(GO) test -count=1 -timeout 60m -run 'TestRedTeam|TestLevels' -v ./internal/redteam
 	CONCLAVE_SECRET_CYCLES=300 $(GO) test -count=1 -timeout 20m -run TestSecretsProperty ./table/flow
+	CONCLAVE_REDTEAM=all $(GO) test -count=1 -timeout 60m -v ./internal/hostile
 
 full: test redteam fuzz ## every matrix whole: make test, make redteam, make fuzz
 

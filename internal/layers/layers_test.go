@@ -41,6 +41,7 @@ var house = map[string]string{
 	"gateway":             "internal/jsontext internal/price",
 	"internal/clients":    "",
 	"internal/git":        "internal/ownpath internal/screen",
+	"internal/hostile":    "",
 	"internal/jsonrpc":    "internal/jsontext",
 	"internal/jsontext":   "",
 	"internal/layers":     "",

@@ -21,6 +21,7 @@ var starters = map[string]string{
 	"engine/enginetest": "the test itself",
 	"internal/git":      "git, and nobody else does",
 	"internal/ownpath":  "none: it looks for them",
+	"internal/hostile":  "a shell that makes hostile repositories, for tests",
 	"internal/proc":     "what an agent's driver was given",
 	"quest/flow":        "the checks of a quest, in a room and once the person trusts them",
 	"room":              "what its plan names, behind the walls",
