@@ -1,13 +1,14 @@
 package hostile
 
 import (
+	"hash/fnv"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // sampled is how many pairs of command and workspace make test tries; make
@@ -26,12 +27,24 @@ func (m *matrix) chosen(commands []string, users []int) map[unit][]string {
 	if os.Getenv("CONCLAVE_REDTEAM") == "all" {
 		return m.only("/", commands, users)
 	}
-	seed := uint64(time.Now().UnixNano())
+	seed := commitSeed()
 	if s, err := strconv.ParseUint(os.Getenv("CONCLAVE_MATRIX_SEED"), 10, 64); err == nil {
 		seed = s
 	}
 	m.t.Logf("CONCLAVE_MATRIX_SEED=%d", seed)
 	return m.sample(rand.New(rand.NewPCG(seed, 0)), commands, users)
+}
+
+// commitSeed is another one for every commit, and the same for one commit: what
+// a machine finds another one finds, and in the course of time all is tried.
+func commitSeed() uint64 {
+	out, err := exec.Command("git", "rev-parse", "HEAD").Output()
+	if err != nil {
+		return 1 // no checkout
+	}
+	h := fnv.New64a()
+	h.Write(out)
+	return h.Sum64()
 }
 
 // sample goes down the diagonals of a shuffled matrix, so that every command and
