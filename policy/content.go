@@ -58,6 +58,8 @@ func content(above, name string) func([]byte) bool {
 	switch {
 	case slices.Contains([]string{".pem", ".key", ".p8", ".der", ".asc", ".gpg", ".pgp", ".ovpn", ".age"}, end), keyWords(name):
 		return isPrivateKey
+	case above == ".kube":
+		return isKubeConfig
 	case strings.Contains(name, "kubeconfig"):
 		return when(!slices.Contains(sourceFiles, end), isKubeConfig)
 	case end == ".json" && accountName(name):
@@ -140,7 +142,7 @@ func isAccount(data []byte) bool { return accountSecret.Match(data) || isPrivate
 
 var (
 	// assignment finds what is said to be a secret, in any of the common forms.
-	assignment = regexp.MustCompile(`(?i)(?:secret|passwd|password|passphrase|token|api[-_]?key|access[-_]?key|private[-_]?key|auth|authident|dsn|credential)s?` +
+	assignment = regexp.MustCompile(`(?i)(?:secret|passwd|password|passphrase|[-_]pass|\bpass|\bpwd|[-_]pwd|token|api[-_]?key|access[-_]?key|private[-_]?key|auth|authident|dsn|credential)s?` +
 		`(?:[-_.]?(?:key|token|value|id|base|hash|string|url|github|oauth))*["']?\s*(?:=>|[:=]|value=|>)\s*["']?([^\s"'<]{4,})`)
 	// inAddress finds a password in an address.
 	inAddress = regexp.MustCompile(`://[^/\s:@"']*:([^/\s@"']{3,})@`)

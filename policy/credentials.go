@@ -13,15 +13,16 @@ var credentialNames = []string{
 	".aws", ".azure", ".gcloud", ".s3cfg", ".boto", ".passwd-s3fs", "rclone.conf", ".databrickscfg", ".snowsql", ".kaggle", "kaggle.json",
 	"application_default_credentials.json", "accesstokens.json", "msal_token_cache.json", ".clasprc.json", "rootkey.csv",
 	"credentials.tfrc.json", ".pgpass", "pgpass.conf", ".mylogin.cnf", ".htpasswd", ".vault-token", ".erlang.cookie", "master.key",
-	".msmtprc", ".fetchmailrc", ".ftpconfig", ".dockercfg", "wallet.dat", "settings-security.xml",
+	".msmtprc", ".fetchmailrc", ".ftpconfig", ".dockercfg", "wallet.dat", "settings-security.xml", ".sentryclirc",
 }
 
 // credentialsBelow are names that are credentials in a directory of a name.
 var credentialsBelow = map[string][]string{
-	".kube":    {"config"},
-	".gem":     {"credentials"},
-	".cargo":   {"credentials", "credentials.toml"},
-	".config":  {"gcloud", "gh", "hub", "glab-cli", "doctl", "rclone", "op", "sops"},
+	".kube":   {"config"},
+	".gem":    {"credentials"},
+	".cargo":  {"credentials", "credentials.toml"},
+	".config": {"gcloud", "gh", "hub", "glab-cli", "doctl", "rclone", "op", "sops", "hcloud"},
+	".pulumi": {"credentials.json"}, ".huggingface": {"token"}, ".aliyun": {"config.json"}, ".oci": {"config"}, ".fly": {"config.yml"},
 	".sops":    {"keys.txt", "key.txt"},
 	"age":      {"keys.txt", "key.txt"},
 	".m2":      {"settings-security.xml"},
@@ -57,7 +58,7 @@ func isExample(name string) bool {
 // isCredential reports whether a plain name in a directory of the plain name
 // above is a key or a login that guarded does not know by the name alone.
 func isCredential(above, name string, file bool, open Open) bool {
-	if slices.Contains(credentialsBelow[above], name) {
+	if slices.Contains(credentialsBelow[above], withoutCopy(name)) {
 		return true
 	}
 	if !file || isExample(name) {
@@ -70,13 +71,25 @@ func isCredential(above, name string, file bool, open Open) bool {
 	return holds != nil && read(open, holds)
 }
 
-// withoutCopy is the name that a copy was made of: server.key.bak, key.pem~.
+// withoutCopy is the name that a copy was made of, by a person or by a program:
+// server.key.bak, key.pem~, #.env#, terraform.tfstate.1699999999.backup.
 func withoutCopy(name string) string {
-	name = strings.TrimRight(name, "~")
-	for _, end := range []string{".bak", ".backup", ".old", ".orig", ".save", ".swp", ".copy"} {
-		name = strings.TrimSuffix(name, end)
+	if inner := strings.TrimPrefix(strings.TrimPrefix(name, "#"), ".#"); inner != name {
+		name = strings.TrimSuffix(inner, "#")
 	}
-	return name
+	for {
+		short := strings.TrimRight(name, "~")
+		for _, end := range []string{".bak", ".backup", ".old", ".orig", ".save", ".swp", ".copy", " copy", " (copy)"} {
+			short = strings.TrimSuffix(short, end)
+		}
+		if end := path.Ext(short); len(end) > 1 && strings.Trim(end[1:], "0123456789") == "" {
+			short = strings.TrimSuffix(short, end)
+		}
+		if short == name || short == "" {
+			return name
+		}
+		name = short
+	}
 }
 
 // keyNames are what ssh-keygen calls private keys.

@@ -57,6 +57,9 @@ func guarded(name string, first bool) Kind {
 	if kind, ok := guardedIndex()[name]; ok {
 		return kind
 	}
+	if of := withoutCopy(name); of != name && (guardedIndex()[of] == Credentials || isEnvironment(of)) && !isExample(name) {
+		return Credentials
+	}
 	switch {
 	case first && name == tables:
 		return TableOther

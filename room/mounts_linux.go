@@ -98,7 +98,8 @@ func cloneTree(from string, write bool, depth uint) (int, error) {
 	if err != nil {
 		return -1, fmt.Errorf("open %s for the room: %w", from, err)
 	}
-	attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_NOSUID}
+	// Private: what is mounted there later would come along unseen.
+	attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_NOSUID, Propagation: unix.MS_PRIVATE}
 	if !isDevice(from) {
 		attr.Attr_set |= unix.MOUNT_ATTR_NODEV
 	}

@@ -24,17 +24,26 @@ type Rule func(rel string, dir bool, open func() (io.ReadCloser, error)) string
 var errNoRule = errors.New("no rule says what stays outside")
 
 // ask puts a path below root to the rule.
-func (r Rule) ask(root *os.Root, at string, dir bool) string { return r.asker(root)(at, dir) }
+func (r Rule) ask(root *os.Root, at string, dir bool) string {
+	why, _ := r.asker(root)(at, dir)
+	return why
+}
 
-// asker puts paths below root to the rule, one at a time.
-type asker func(at string, dir bool) string
+// asker puts paths below root to the rule, one at a time, and says whether the
+// rule looked at the content.
+type asker func(at string, dir bool) (why string, looked bool)
 
 func (r Rule) asker(root *os.Root) asker {
 	var now string
-	open := func() (io.ReadCloser, error) { return openPlain(root, now) }
-	return func(at string, dir bool) string {
-		now = at
-		return r(filepath.ToSlash(at), dir, open)
+	var looked bool
+	open := func() (io.ReadCloser, error) {
+		looked = true
+		return openPlain(root, now)
+	}
+	return func(at string, dir bool) (string, bool) {
+		now, looked = at, false
+		why := r(filepath.ToSlash(at), dir, open)
+		return why, looked
 	}
 }
 

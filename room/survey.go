@@ -175,7 +175,13 @@ func (s *survey) directory(l *lister, t task, ask asker, scratch []byte) (*found
 		if e.mount {
 			f.mounts = append(f.mounts, at)
 		}
-		why := ask(at, e.mode.IsDir())
+		why, looked := ask(at, e.mode.IsDir())
+		if why == "" && looked && s.watch != nil {
+			if err := s.watch.addFile(at); err != nil {
+				return nil, nil, scratch, err
+			}
+			why, _ = ask(at, false) // it may have been written in between
+		}
 		switch {
 		case why != "":
 			f.withhold(at, e, why)

@@ -166,6 +166,9 @@ func TestWhatComesIntoViewEndsTheRoom(t *testing.T) {
 		{"hard link", "app/config.txt", func(dir, _ string) error { return os.Link(at(dir, ".env"), at(dir, "app/config.txt")) }},
 		{"hard link into a withheld directory", "q.md", func(dir, _ string) error { return os.Link(at(dir, ".campaign/quest.md"), at(dir, "q.md")) }},
 		{"content", "cert.pem", func(dir, _ string) error { return os.WriteFile(at(dir, "cert.pem"), []byte(key), 0o644) }},
+		{"content through another name", "cert.pem", func(dir, away string) error {
+			return errors.Join(os.Link(at(dir, "cert.pem"), at(away, "other")), os.WriteFile(at(away, "other"), []byte(key), 0o644))
+		}},
 		{"content of a new file", "other/new.pem", func(dir, _ string) error { return os.WriteFile(at(dir, "other/new.pem"), []byte(key), 0o644) }},
 		{"content by renaming", "cert.pem", func(dir, away string) error {
 			return errors.Join(os.WriteFile(at(away, "x"), []byte(key), 0o644), os.Rename(at(away, "x"), at(dir, "cert.pem")))

@@ -30,8 +30,9 @@ type watch struct {
 	file *os.File
 	fd   int
 
-	mu   sync.Mutex // of dirs
-	dirs map[int32]task
+	mu    sync.Mutex // of dirs
+	dirs  map[int32]task
+	files map[int32][]string // visible files whose content decides, by their inode's watch
 
 	turn    sync.Mutex // one batch of events at a time
 	absent  map[string]bool
@@ -69,7 +70,7 @@ func openWatch(v View, limits Limits, end func(error)) (*watch, error) {
 		return nil, fmt.Errorf("watch the workspace: %w", err)
 	}
 	return &watch{root: root, rule: v.Withheld, limit: limits.MaxFiles, end: end, file: file, fd: fd,
-		dirs: map[int32]task{}, linked: map[inode][]string{}, over: make(chan struct{})}, nil
+		dirs: map[int32]task{}, files: map[int32][]string{}, linked: map[inode][]string{}, over: make(chan struct{})}, nil
 }
 
 // raise names the setting that a watch ran into.
@@ -93,6 +94,26 @@ func (w *watch) add(fd int, dir string, hidden bool) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.dirs[int32(wd)] = task{dir, hidden}
+	return nil
+}
+
+// addFile begins to look at a visible file whose content decides about it: it
+// may be written through another name, which no directory of the view has.
+func (w *watch) addFile(at string) error {
+	f, err := openPlain(w.root, at)
+	if err != nil {
+		return nil // gone again; what comes in its place is asked about then
+	}
+	defer f.Close()
+	wd, err := unix.InotifyAddWatch(w.fd, "/proc/self/fd/"+strconv.Itoa(int(f.Fd())), unix.IN_MODIFY|unix.IN_CLOSE_WRITE)
+	if err != nil {
+		return fmt.Errorf("watch %s: %w%s", at, err, raise(err, "fs.inotify.max_user_watches"))
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !slices.Contains(w.files[int32(wd)], at) {
+		w.files[int32(wd)] = append(w.files[int32(wd)], at)
+	}
 	return nil
 }
 
@@ -198,10 +219,18 @@ func (w *watch) handle(e event) {
 	}
 	w.mu.Lock()
 	in, known := w.dirs[e.wd]
+	names := w.files[e.wd]
 	if e.is(unix.IN_IGNORED) {
 		delete(w.dirs, e.wd)
+		delete(w.files, e.wd)
 	}
 	w.mu.Unlock()
+	for _, at := range names {
+		if why := w.rule.ask(w.root, at, false); why != "" && !w.absent[at] {
+			w.expose(appeared(at, why))
+			return
+		}
+	}
 	if !known || e.name == "" {
 		return
 	}
@@ -247,9 +276,16 @@ func (w *watch) inView(at string, e event) {
 		w.expose(appeared(at, "it was "+from+", which is withheld"))
 		return
 	}
-	if why := w.rule.ask(w.root, at, e.is(unix.IN_ISDIR)); why != "" {
+	why, looked := w.rule.asker(w.root)(at, e.is(unix.IN_ISDIR))
+	if why != "" {
 		w.expose(appeared(at, why))
 		return
+	}
+	if came && looked {
+		if err := w.addFile(at); err != nil {
+			w.expose(fmt.Errorf("%w: %w", ErrExposed, err))
+			return
+		}
 	}
 	switch {
 	case came && e.is(unix.IN_ISDIR):

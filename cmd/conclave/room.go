@@ -194,8 +194,10 @@ func (env *environment) runInRoom(ctx context.Context, role string, work, comman
 	}
 	var exit *exec.ExitError
 	switch {
+	case errors.Is(err, room.ErrExposed):
+		return environmentError("%w", err)
 	case errors.As(err, &exit):
-		return noError("the command ended with %w", exit)
+		return noError("the command ended: %w", err)
 	case errors.Is(err, room.ErrLevel):
 		return environmentError("%w", err)
 	}

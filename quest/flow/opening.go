@@ -234,7 +234,8 @@ func (h *House) material() (quest.Material, error) {
 	}
 	for _, id := range slices.Sorted(maps.Keys(m.Profiles)) {
 		if _, ok := profile.Lookup(id); !ok {
-			continue // nobody's
+			delete(m.Profiles, id) // nobody's, and so nobody vouched for it
+			continue
 		}
 		if err := h.opts.Trust.Vouch(profileFile(id), m.Profiles[id]); err != nil {
 			return m, err
