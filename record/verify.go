@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 
 	"conclave/workspace"
 )
@@ -114,8 +115,13 @@ func (rep *Report) count(f Frame) {
 	}
 }
 
-// sizeFrom finds the end of src by reading on from off.
+// sizeFrom finds the end of src: a file knows it, else by reading on from off.
 func sizeFrom(src io.ReaderAt, off int64) (int64, error) {
+	if f, ok := src.(interface{ Stat() (fs.FileInfo, error) }); ok {
+		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+			return max(info.Size(), off), nil
+		}
+	}
 	b := make([]byte, 64<<10)
 	for {
 		n, err := src.ReadAt(b, off)
