@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"conclave/archive/index"
 	"conclave/bundle/redact"
 	"conclave/internal/jsontext"
 	"conclave/transcript"
@@ -33,7 +34,7 @@ type item struct {
 }
 
 // kind is the type of an entry as a small number; 0 is a log record that is no
-// entry. The numbers are stored: new types go to the end.
+// entry.
 type kind uint8
 
 var kinds = append([]transcript.Type{""}, transcript.Types()...)
@@ -99,7 +100,7 @@ const mostTokens = 1 << 40
 // use.
 type indexer struct {
 	redactor *redact.Redactor
-	bag      bag
+	bag      index.Bag
 	text     []byte // of the item that is to be indexed
 	clean    []byte
 	off      bool // no index is wanted
@@ -127,39 +128,15 @@ func (x *indexer) index(it *item, sum uint32) {
 		text = x.clean
 	}
 	b := &x.bag
-	b.reset()
-	b.addText(text)
-	b.addText([]byte(it.tool))
-	b.addWord([]byte(typeWord(it.kind)))
-	b.addWord([]byte(markWord("r", it.origin.seat)))
-	b.addWord([]byte(markWord("p", it.origin.project)))
-	it.words = bytes.Clone(b.out)
-	it.doc = docNumber(it.at, sum, it.part)
+	b.Reset()
+	b.AddText(text)
+	b.AddText([]byte(it.tool))
+	b.AddWord([]byte(index.OfType(kinds[it.kind])))
+	b.AddWord([]byte(index.OfRole(it.origin.seat)))
+	b.AddWord([]byte(index.OfProject(it.origin.project)))
+	it.words = bytes.Clone(b.Bytes())
+	it.doc = index.Number(it.at, sum, it.part)
 }
-
-// typeWord, markWord: words of the index that say of what kind an entry is and
-// whose. Words of texts have no underscore.
-func typeWord(k kind) string { return "_t" + strconv.Itoa(int(k)) }
-
-func markWord(mark, value string) string {
-	return "_" + mark + strconv.FormatUint(uint64(lineSum([]byte(value))), 36)
-}
-
-// The number of a document is its time in milliseconds and, below that, 22
-// bits of its line: later documents have higher numbers, whenever they were
-// indexed, and the same line has the same number. Two lines may share one;
-// the index then answers for both, and the texts decide.
-const docBits = 22
-
-var docEpoch = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro()
-
-func docNumber(at int64, sum uint32, part int) int64 {
-	sum += uint32(part) * 0x9e3779b1
-	return docTime(at) | int64(sum>>(32-docBits)) | 1
-}
-
-// docTime is the lowest number that a document of that time has.
-func docTime(at int64) int64 { return max((at-docEpoch)/1000, 0) << docBits }
 
 // parseTime reads the times that logs and session files have; 0 when it is
 // none.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"conclave/archive/index"
 	"conclave/transcript"
 )
 
@@ -86,10 +87,10 @@ func (a *Archive) Search(ctx context.Context, q Query) (Result, error) {
 	}
 	s := &search{a: a, q: q, terms: terms, match: match, high: math.MaxInt64, copies: map[string]int{}}
 	if !q.Since.IsZero() {
-		s.low = docTime(q.Since.UnixMicro())
+		s.low = index.First(q.Since.UnixMicro())
 	}
 	if !q.Until.IsZero() {
-		s.high = docTime(q.Until.UnixMicro())
+		s.high = index.First(q.Until.UnixMicro())
 	}
 	return s.run(ctx)
 }
@@ -239,7 +240,7 @@ func compareDesc(a, b float64, otherwise int) int {
 // agent said before what a tool gave back, short before long, late before
 // early.
 func (s *search) lightly(c *candidate) float64 {
-	days := float64((s.newest>>docBits)-(c.doc>>docBits)) / (24 * 3600 * 1000)
+	days := index.Days(s.newest, c.doc)
 	return typeWeight(c.typ) / (1 + math.Log1p(float64(c.chars)/2000)) / (1 + days/90)
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"conclave/archive/index"
 	"conclave/bundle/redact"
 	"conclave/internal/plant"
 	"conclave/record"
@@ -169,11 +170,11 @@ func checkIndex(t *testing.T, a *Archive, secrets []plant.Secret) {
 	}
 	for _, s := range secrets {
 		all := true
-		for _, w := range wordsOf(s.Value) {
+		for _, w := range index.Of(s.Value) {
 			all = all && (terms[w] || len(w) < 3)
 		}
-		if all && len(wordsOf(s.Value)) > 0 {
-			t.Errorf("all words of the %s are in the index: %q", s.Kind, wordsOf(s.Value))
+		if all && len(index.Of(s.Value)) > 0 {
+			t.Errorf("all words of the %s are in the index: %q", s.Kind, index.Of(s.Value))
 		}
 	}
 }

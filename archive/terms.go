@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"conclave/archive/index"
 )
 
 // term is one thing to look for: a word, or words that stand together.
@@ -33,7 +35,7 @@ func parseTerms(s string) ([]term, error) {
 			text, s = s, ""
 		}
 		t.prefix = strings.HasSuffix(text, "*")
-		if t.words = wordsOf(text); len(t.words) == 0 {
+		if t.words = index.Of(text); len(t.words) == 0 {
 			continue
 		}
 		positive = positive || !t.not
@@ -62,12 +64,12 @@ func (a *Archive) matchExpression(ctx context.Context, terms []term, q Query) (s
 	if len(q.In) > 0 {
 		var types []string
 		for _, t := range q.In {
-			types = append(types, typeWord(kindOf(t)))
+			types = append(types, index.OfType(t))
 		}
 		all = append(all, anyOf(types))
 	}
 	if q.Role != "" {
-		all = append(all, anyOf([]string{markWord("r", q.Role)}))
+		all = append(all, anyOf([]string{index.OfRole(q.Role)}))
 	}
 	if q.Project != "" {
 		projects, err := a.projects(ctx, q.Project)
@@ -107,7 +109,7 @@ func (a *Archive) projects(ctx context.Context, part string) ([]string, error) {
 		if err := rows.Scan(&p); err != nil {
 			return nil, err
 		}
-		marks = append(marks, markWord("p", p))
+		marks = append(marks, index.OfProject(p))
 	}
 	return marks, rows.Err()
 }
@@ -127,7 +129,7 @@ func fitText(text []byte, terms []term) (fit, bool) {
 	var f fit
 	var buf []byte
 	words := 0
-	eachWord(text, &buf, func(w []byte, start, end int) {
+	index.Each(text, &buf, func(w []byte, start, end int) {
 		words++
 		for i := range terms {
 			t := &terms[i]

@@ -1,8 +1,8 @@
-package archive
+package index
 
 import (
-	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -19,7 +19,7 @@ func TestWords(t *testing.T) {
 		strings.Repeat("a", 100):  strings.Repeat("a", maxWord),
 		"":                        "",
 	} {
-		if got := strings.Join(wordsOf(text), " "); got != want {
+		if got := strings.Join(Of(text), " "); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
@@ -32,13 +32,13 @@ func FuzzWords(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		var b bag
-		b.reset()
-		b.addText([]byte("an older text"))
-		b.reset()
-		b.addText([]byte(text))
+		var b Bag
+		b.Reset()
+		b.AddText([]byte("an older text"))
+		b.Reset()
+		b.AddText([]byte(text))
 		got := strings.Fields(string(b.out))
-		want := wordsOf(text)
+		want := Of(text)
 		slices.Sort(want)
 		want = slices.Compact(want)
 		slices.Sort(got)
@@ -53,35 +53,15 @@ func FuzzWords(f *testing.F) {
 	})
 }
 
-// FuzzAppendString: what encoding/json reads is what this reads.
-func FuzzAppendString(f *testing.F) {
-	for _, s := range []string{`"a\n\"b\"\\"`, `"\u00e9\ud83d\udc09\ud83d x"`, `"\/\b\f\r\t"`, `""`, `"\udc00\u0041"`} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		var want string
-		if !utf8.ValidString(text) || json.Unmarshal([]byte(text), &want) != nil {
-			return
-		}
-		text = strings.TrimSpace(text)
-		if text == "null" {
-			return
-		}
-		if got := string(appendString(nil, []byte(text))); got != want {
-			t.Fatalf("%s: %q, want %q", text, got, want)
-		}
-	})
-}
-
 func TestBagManyWords(t *testing.T) {
-	var b bag
+	var b Bag
 	for range 3 {
-		b.reset()
+		b.Reset()
 		var text strings.Builder
 		for i := range 20_000 {
-			text.WriteString(" w" + itoa(i) + " w" + itoa(i))
+			text.WriteString(" w" + strconv.Itoa(i) + " w" + strconv.Itoa(i))
 		}
-		b.addText([]byte(text.String()))
+		b.AddText([]byte(text.String()))
 		if n := len(strings.Fields(string(b.out))); n != 20_000 {
 			t.Fatalf("%d words", n)
 		}

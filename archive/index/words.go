@@ -1,4 +1,4 @@
-package archive
+package index
 
 import (
 	"hash/maphash"
@@ -12,10 +12,10 @@ import (
 // that a page of base64 is one short word.
 const maxWord = 48
 
-// bag collects the distinct words of a text. The index needs each once: that
+// Bag collects the distinct words of a text. The index needs each once: that
 // a phrase stands in a text as it was asked for is looked up in the text
 // itself, so that the index can do without positions and stays small and fast.
-type bag struct {
+type Bag struct {
 	out   []byte // the words, each with a space behind it
 	word  []byte
 	table []uint64 // hashes seen, each with the number of the text in its top
@@ -23,7 +23,8 @@ type bag struct {
 	used  int
 }
 
-func (b *bag) reset() {
+// Reset empties the bag for the next text.
+func (b *Bag) Reset() {
 	b.out = b.out[:0]
 	b.used = 0
 	b.epoch++
@@ -33,8 +34,8 @@ func (b *bag) reset() {
 	}
 }
 
-// addWord adds a word as it is.
-func (b *bag) addWord(w []byte) {
+// AddWord adds a word as it is.
+func (b *Bag) AddWord(w []byte) {
 	if b.fresh(maphash.Bytes(seed, w)) {
 		b.out = append(append(b.out, w...), ' ')
 	}
@@ -43,7 +44,10 @@ func (b *bag) addWord(w []byte) {
 // seed makes it impossible to write a text in which one word hides another.
 var seed = maphash.MakeSeed()
 
-func (b *bag) fresh(h uint64) bool {
+// Bytes are the words, each with a space behind it, until the next Reset.
+func (b *Bag) Bytes() []byte { return b.out }
+
+func (b *Bag) fresh(h uint64) bool {
 	if b.used*2 > len(b.table) {
 		b.grow()
 	}
@@ -61,7 +65,7 @@ func (b *bag) fresh(h uint64) bool {
 	}
 }
 
-func (b *bag) grow() {
+func (b *Bag) grow() {
 	old := b.table
 	b.table = make([]uint64, 2*len(old))
 	mask := uint64(len(b.table) - 1)
@@ -78,9 +82,9 @@ func (b *bag) grow() {
 	}
 }
 
-// addText adds the words of a text.
-func (b *bag) addText(text []byte) {
-	eachWord(text, &b.word, func(w []byte, _, _ int) { b.addWord(w) })
+// AddText adds the words of a text.
+func (b *Bag) AddText(text []byte) {
+	Each(text, &b.word, func(w []byte, _, _ int) { b.AddWord(w) })
 }
 
 // class has, for ASCII, the lower-case form of what belongs to a word, and 0
@@ -95,9 +99,9 @@ var class = func() (t [256]byte) {
 	return t
 }()
 
-// eachWord calls fn for every word of text and says where it stands; the word
+// Each calls fn for every word of text and says where it stands; the word
 // is valid until fn returns. buf is memory to work in.
-func eachWord(text []byte, buf *[]byte, fn func(word []byte, start, end int)) {
+func Each(text []byte, buf *[]byte, fn func(word []byte, start, end int)) {
 	word, start := (*buf)[:0], 0
 	for i := 0; i < len(text); {
 		if class[text[i]] != 0 {
@@ -168,10 +172,10 @@ func appendFolded(dst []byte, r rune) []byte {
 const folded = "aaaaaa ceeeeiiii nooooo ouuuuy y" +
 	"aaaaaaccccccccddddeeeeeeeeeegggggggghhhhiiiiiiiiii  jjkk llllll  llnnnnnn   oooooo  rrrrrrsssssssstttt  uuuuuuuuuuuuwwyyyzzzzzz "
 
-// wordsOf lists the words of a text in order.
-func wordsOf(text string) []string {
+// Of lists the words of a text in order.
+func Of(text string) []string {
 	var list []string
 	var buf []byte
-	eachWord([]byte(text), &buf, func(w []byte, _, _ int) { list = append(list, string(w)) })
+	Each([]byte(text), &buf, func(w []byte, _, _ int) { list = append(list, string(w)) })
 	return list
 }
