@@ -48,9 +48,9 @@ test: prepare clients lint cross build ## everything
 	@$(GO) test -race -shuffle=on -timeout 20m -json ./... | build/testreport
 
 redteam: prepare clients ## go for the secrets, as root and as an ordinary user; every command in every hostile workspace
-	CONCLAVE_REDTEAM=all $(GO) test -count=1 -timeout 60m -run 'TestRedTeam|TestLevels' -v ./internal/redteam
-	CONCLAVE_SECRET_CYCLES=300 $(GO) test -count=1 -timeout 20m -run TestSecretsProperty ./table/flow
-	CONCLAVE_REDTEAM=all $(GO) test -count=1 -timeout 60m -v ./internal/hostile
+	CONCLAVE_SAMPLE=all $(GO) test -count=1 -timeout 60m -run 'TestRedTeam|TestLevels' -v ./internal/redteam
+	CONCLAVE_SAMPLE=all $(GO) test -count=1 -timeout 20m -run TestSecretsProperty ./table/flow
+	CONCLAVE_SAMPLE=all $(GO) test -count=1 -timeout 60m -v ./internal/hostile
 
 full: test redteam fuzz ## every matrix whole: make test, make redteam, make fuzz
 

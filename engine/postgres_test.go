@@ -32,7 +32,7 @@ func TestPostgres(t *testing.T) {
 		Run: func(ctx context.Context, dir string, crash func(string)) error {
 			return (&sample{dir: dir, crash: crash, url: url}).run(ctx)
 		},
-		Most: 4,
+		Few: 2, Some: 4,
 	})
 	dir := t.TempDir()
 	o := engine.Options{Dir: dir, Scope: "quest", DatabaseURL: url, Flows: []engine.Flow{

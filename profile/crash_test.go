@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"conclave/internal/sample"
 )
 
 const crashVariable = "CONCLAVE_PROFILE_CRASH"
@@ -243,25 +245,21 @@ func TestKilled(t *testing.T) {
 
 // killAtEveryStep kills after each operation on a file.
 func (s *scene) killAtEveryStep(t *testing.T) {
-	stride := 1
-	if testing.Short() {
-		stride = 4
-	}
-	for step := 1; step <= s.steps; step += stride {
+	for _, at := range sample.Pick(t, s.steps, 3, s.steps) {
+		step := at + 1
 		p := s.project(t)
 		if killed, _ := crash(t, crashOrder{Dir: p.Dir, Do: s.do, Step: step}, nil); !killed {
 			t.Fatalf("not killed at step %d of %d", step, s.steps)
 		}
 		s.check(t, p, "at step "+strconv.Itoa(step))
 	}
-	t.Logf("%d steps, killed at every %d", s.steps, stride)
 }
 
 // killDuringRecovery kills the recovery itself, at every step of it, from every
 // state that a kill after the journal leaves.
 func (s *scene) killDuringRecovery(t *testing.T) {
-	killed := 0
-	for first := s.steps; ; first-- {
+	killed, least := 0, sample.Count(1, 5, 5)
+	for first := s.steps; !testing.Short() || killed == 0; first-- {
 		p := s.project(t)
 		crash(t, crashOrder{Dir: p.Dir, Do: s.do, Step: first}, nil)
 		if !exists(p.journalPath()) {
@@ -278,7 +276,7 @@ func (s *scene) killDuringRecovery(t *testing.T) {
 		}
 		s.check(t, p, "at step "+strconv.Itoa(first)+" and in recovery")
 	}
-	if killed < 5 {
+	if killed < least {
 		t.Errorf("only %d recoveries were killed", killed)
 	}
 	t.Logf("killed %d recoveries", killed)
@@ -286,11 +284,7 @@ func (s *scene) killDuringRecovery(t *testing.T) {
 
 // killAtRandom kills from outside, at moments nobody chose.
 func (s *scene) killAtRandom(t *testing.T) {
-	rounds := 8
-	if os.Getenv("CONCLAVE_SOAK") != "" {
-		rounds = 500
-	}
-	for range rounds {
+	for range sample.Count(1, 8, 500) {
 		p := s.project(t)
 		wait := time.Duration(rand.IntN(15000)) * time.Microsecond
 		crash(t, crashOrder{Dir: p.Dir, Do: s.do}, func() { <-time.After(wait) })

@@ -2,6 +2,7 @@ package enginetest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"conclave/internal/sample"
 )
 
 // Program is what is to survive.
@@ -35,10 +38,9 @@ type Program struct {
 	// a file before it is compared; nil compares bytes. Returning nil leaves
 	// the file out. Files in .conclave are never compared.
 	Normalise func(path string, data []byte) []byte
-	// Most is at how many points, evenly spread, it is killed at most. 0 means
-	// at all of them; under the race detector, where a process takes ten times
-	// as long, at 30, and in short runs at 15.
-	Most int
+	// Few and Some are at how many points it is killed in make check and in
+	// make test; 0 means at 4 and at 30. In make full it is at all of them.
+	Few, Some int
 	// Twice kills the resumed process too, at its first point.
 	Twice bool
 }
@@ -130,9 +132,8 @@ type killer struct {
 func (k *killer) all(points int) {
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
-	step := stride(points, k.p.Most)
-	k.t.Logf("%d points, killed at every %d.", points, step)
-	for at := 1; at <= points; at += step {
+	for _, point := range sample.Pick(k.t, points, cmp.Or(k.p.Few, 4), cmp.Or(k.p.Some, 30)) {
+		at := point + 1
 		wg.Add(1)
 		slots <- struct{}{}
 		go func() {
@@ -142,19 +143,6 @@ func (k *killer) all(points int) {
 		}()
 	}
 	wg.Wait()
-}
-
-func stride(points, most int) int {
-	switch {
-	case most > 0:
-	case testing.Short():
-		most = 15
-	case raceEnabled:
-		most = 30
-	default:
-		return 1
-	}
-	return max((points+most-1)/most, 1)
 }
 
 func (k *killer) one(at int) {

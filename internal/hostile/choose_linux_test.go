@@ -1,19 +1,14 @@
 package hostile
 
 import (
-	"hash/fnv"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
-)
 
-// sampled is how many pairs of command and workspace make test tries; make
-// redteam tries all.
-const sampled = 600
+	"conclave/internal/sample"
+)
 
 // unit is a workspace in which a user runs commands.
 type unit struct{ workspace, uid int }
@@ -24,35 +19,18 @@ func (m *matrix) chosen(commands []string, users []int) map[unit][]string {
 	if only := os.Getenv("CONCLAVE_MATRIX"); only != "" {
 		return m.only(only, commands, users)
 	}
-	if os.Getenv("CONCLAVE_REDTEAM") == "all" {
+	if sample.All() {
 		return m.only("/", commands, users)
 	}
-	seed := commitSeed()
-	if s, err := strconv.ParseUint(os.Getenv("CONCLAVE_MATRIX_SEED"), 10, 64); err == nil {
-		seed = s
-	}
-	m.t.Logf("CONCLAVE_MATRIX_SEED=%d", seed)
-	return m.sample(rand.New(rand.NewPCG(seed, 0)), commands, users)
-}
-
-// commitSeed is another one for every commit, and the same for one commit: what
-// a machine finds another one finds, and in the course of time all is tried.
-func commitSeed() uint64 {
-	out, err := exec.Command("git", "rev-parse", "HEAD").Output()
-	if err != nil {
-		return 1 // no checkout
-	}
-	h := fnv.New64a()
-	h.Write(out)
-	return h.Sum64()
+	return m.sample(sample.Rand(m.t), sample.Count(40, 600, 0), commands, users)
 }
 
 // sample goes down the diagonals of a shuffled matrix, so that every command and
 // every workspace comes up equally often. A workspace has one user of the two.
-func (m *matrix) sample(r *rand.Rand, commands []string, users []int) map[unit][]string {
+func (m *matrix) sample(r *rand.Rand, pairs int, commands []string, users []int) map[unit][]string {
 	units := map[unit][]string{}
 	cs, ws, turn := r.Perm(len(commands)), r.Perm(len(m.all)), r.IntN(2)
-	for i, taken := 0, 0; taken < sampled; i++ {
+	for i, taken := 0, 0; taken < pairs; i++ {
 		c, w := commands[cs[i%len(cs)]], ws[(i+i/len(cs)*7)%len(ws)]
 		u := unit{w, users[(w+turn)%len(users)]}
 		if !slices.Contains(units[u], c) {

@@ -10,6 +10,7 @@ import (
 
 	"conclave/internal/clients"
 	"conclave/internal/modelstub"
+	"conclave/internal/sample"
 )
 
 // TestRequests seats the real Claude Code in hostile workspaces and looks at
@@ -31,8 +32,8 @@ func TestRequests(t *testing.T) {
 	asked := 0
 	for i, w := range readable() {
 		for _, uid := range users {
-			if os.Getenv("CONCLAVE_REDTEAM") != "all" && (i > 3 || uid != users[i%len(users)]) {
-				continue // make redteam tries them all
+			if !sample.All() && (i >= sample.Count(1, 4, 0) || uid != users[i%len(users)]) {
+				continue
 			}
 			asked += k.at("seat", uid).requests(t, w, program, i == 0)
 		}

@@ -20,6 +20,7 @@ import (
 	"conclave/gateway"
 	"conclave/internal/clients"
 	"conclave/internal/modelstub"
+	"conclave/internal/sample"
 	"conclave/record"
 	"conclave/seat"
 )
@@ -70,8 +71,8 @@ func (w *world) agents(t *testing.T, table *table, tried []attempt) {
 	must(t, err)
 	tried = slices.DeleteFunc(slices.Clone(tried), func(a attempt) bool { return a.own || a.crowd })
 	roles := []string{"dragon", "guardian", "player", "journal-keeper", "cat", "gm"}
-	if os.Getenv("CONCLAVE_REDTEAM") != "all" {
-		roles = roles[:1] // make redteam tries them all
+	if !sample.All() {
+		roles = roles[:1]
 		i := 0
 		tried = slices.DeleteFunc(tried, func(attempt) bool { i++; return i%2 == 0 })
 	}

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"conclave/agent"
+	"conclave/internal/sample"
 	"conclave/policy"
 	"conclave/room"
 )
@@ -85,7 +86,7 @@ func asOrdinary(t *testing.T, binary string) {
 	must(t, os.Chown(home, ordinary, ordinary))
 	cmd := exec.Command(binary, "-test.run=^TestRedTeam$", "-test.v", "-test.count=1", fmt.Sprintf("-test.short=%v", testing.Short()))
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "USER=ada", "TMPDIR=" + os.TempDir(), "LANG=C.UTF-8",
-		"REDTEAM_BINARY=" + binary, "CONCLAVE_CLIENTS=" + linkClients(t), "CONCLAVE_REDTEAM=" + os.Getenv("CONCLAVE_REDTEAM")}
+		"REDTEAM_BINARY=" + binary, "CONCLAVE_CLIENTS=" + linkClients(t), "CONCLAVE_SAMPLE=" + os.Getenv("CONCLAVE_SAMPLE")}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: ordinary, Gid: ordinary}}
 	cmd.Dir = home
 	out, err := cmd.CombinedOutput()
@@ -135,12 +136,12 @@ func redTeam(t *testing.T, binary string) {
 
 // attacked are the roles in whose rooms a shell tries everything: a sample, or
 // all that a program can play.
-func attacked(sample ...policy.Role) []string {
-	if os.Getenv("CONCLAVE_REDTEAM") == "all" {
-		sample = programs()
+func attacked(roles ...policy.Role) []string {
+	if sample.All() {
+		roles = programs()
 	}
 	var out []string
-	for _, r := range sample {
+	for _, r := range roles {
 		out = append(out, string(r))
 	}
 	return out

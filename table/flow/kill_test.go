@@ -92,7 +92,8 @@ func TestKillEverywhere(t *testing.T) {
 			return playAll(ctx, killRig(dir, crash).opts)
 		},
 		Check: checkSession,
-		Most:  killPoints(),
+		Few:   1,
+		Some:  6,
 		Normalise: func(path string, data []byte) []byte {
 			if strings.HasSuffix(path, "dice-log.jsonl") {
 				return salts.ReplaceAll(data, []byte(`"$1":""`))
@@ -110,17 +111,6 @@ func TestKillEverywhere(t *testing.T) {
 			t.Errorf("no point of kind %q was met", kind)
 		}
 	}
-}
-
-// killPoints keeps usual runs within a minute; a soak kills at every point.
-func killPoints() int {
-	switch {
-	case os.Getenv("CONCLAVE_SOAK") != "":
-		return 1 << 20
-	case underRace || testing.Short():
-		return 6
-	}
-	return 30
 }
 
 func checkSession(t *testing.T, dir string) {
@@ -250,7 +240,8 @@ func TestKilledSaves(t *testing.T) {
 		Scopes:  []string{Scope("ash")},
 		Prepare: prepareAsh,
 		Run:     saveAll,
-		Most:    killPoints(),
+		Few:     1,
+		Some:    6,
 		Normalise: func(path string, data []byte) []byte {
 			if strings.HasSuffix(path, "dice-log.jsonl") {
 				return nil // a restore that is done twice turns the page twice

@@ -7,11 +7,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
+	"conclave/internal/sample"
 	"conclave/table"
 )
 
@@ -226,14 +226,9 @@ func letters(text string) string {
 }
 
 // Whatever a GM repeats of whatever was said in secret, wherever, in whatever
-// dress: nothing that another player gets holds it. CONCLAVE_SECRET_CYCLES says
-// how many tables are played.
+// dress: nothing that another player gets holds it.
 func TestSecretsProperty(t *testing.T) {
-	tables := 6
-	if n, err := strconv.Atoi(os.Getenv("CONCLAVE_SECRET_CYCLES")); err == nil {
-		tables = n
-	}
-	for seed := range tables {
+	for seed := range sample.Count(2, 6, 300) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			r := rand.New(rand.NewPCG(uint64(seed), 7))

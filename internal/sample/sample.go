@@ -1,0 +1,79 @@
+// Package sample says how much of a large matrix a test goes through: a few
+// cases before every commit (go test -short, which is make check), some in
+// make test, all of them in make full (CONCLAVE_SAMPLE=all).
+//
+// What is drawn depends on the commit and on the test's name. So one commit is
+// tried alike on every machine, another commit tries other cases, and in the
+// course of time all are tried. CONCLAVE_SAMPLE_SEED=N repeats a draw; each is
+// logged with its test. It is for tests: the product does not import it.
+package sample
+
+import (
+	"context"
+	"hash/fnv"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"sync"
+	"testing"
+
+	"conclave/internal/git"
+)
+
+// All says whether everything is to be tried.
+func All() bool { return os.Getenv("CONCLAVE_SAMPLE") == "all" }
+
+// Count is one of three numbers: for make check, make test and make full.
+func Count(few, some, all int) int {
+	switch {
+	case All():
+		return all
+	case testing.Short():
+		return few
+	}
+	return some
+}
+
+// Pick returns which of n cases to try, in order: few of them, some, or all,
+// evenly spread.
+func Pick(t testing.TB, n, few, some int) []int {
+	t.Helper()
+	want := min(n, Count(few, some, n))
+	list := make([]int, 0, want)
+	if want == 0 {
+		return list
+	}
+	from := Rand(t).Float64()
+	for i := range want {
+		list = append(list, int((float64(i)+from)*float64(n)/float64(want)))
+	}
+	if want < n {
+		t.Logf("%d of %d cases", want, n)
+	}
+	return list
+}
+
+// Rand is the source of a test's draws.
+func Rand(t testing.TB) *rand.Rand {
+	t.Helper()
+	seed := commit()
+	if s, err := strconv.ParseUint(os.Getenv("CONCLAVE_SAMPLE_SEED"), 10, 64); err == nil {
+		seed = s
+	}
+	t.Logf("CONCLAVE_SAMPLE_SEED=%d", seed)
+	h := fnv.New64a()
+	h.Write([]byte(t.Name()))
+	return rand.New(rand.NewPCG(seed, h.Sum64()))
+}
+
+// commit is a number for the commit of the checkout; 1 where there is none.
+var commit = sync.OnceValue(func() uint64 {
+	repository, err := git.Open(context.Background(), ".")
+	if err != nil {
+		return 1
+	}
+	defer repository.Close()
+	h := fnv.New64a()
+	h.Write([]byte(repository.Commit()))
+	return h.Sum64()
+})
