@@ -89,7 +89,7 @@ type Reply struct {
 	// Structured is the answer to Message.Schema, nil when none was asked
 	// for or none was given.
 	Structured json.RawMessage
-	Usage      Usage
+	Usage      transcript.Usage
 	// Stopped says why the turn ended before the agent was done
 	// ("interrupted", "turn limit", "budget"); empty when it was done.
 	Stopped string
@@ -99,18 +99,6 @@ type Reply struct {
 type ToolUse struct {
 	Name string // as the program spells it: "Bash", "mcp__room__roll"
 	Said int    // how many bytes of Reply.Text had been said before it
-}
-
-// Usage is what a turn consumed. A zero Cost means that it is not known.
-type Usage struct {
-	Input, Output, CacheRead, CacheWrite int64
-	CostUSD                              float64
-}
-
-// Add returns the sum of u and v.
-func (u Usage) Add(v Usage) Usage {
-	return Usage{u.Input + v.Input, u.Output + v.Output, u.CacheRead + v.CacheRead,
-		u.CacheWrite + v.CacheWrite, u.CostUSD + v.CostUSD}
 }
 
 // Message is what a session is sent.

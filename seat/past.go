@@ -103,7 +103,7 @@ func (p *past) event(line []byte) error {
 		}
 		reply := agent.Reply{
 			Text: r.Text, Structured: r.Structured, Stopped: r.Stopped,
-			Usage: agent.Usage{Input: r.Usage.Input, Output: r.Usage.Output, CacheRead: r.Usage.CacheRead, CacheWrite: r.Usage.CacheWrite, CostUSD: r.Usage.CostUSD},
+			Usage: transcript.Usage(r.Usage),
 		}
 		for _, u := range r.Uses {
 			reply.Uses = append(reply.Uses, agent.ToolUse(u))

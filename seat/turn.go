@@ -60,7 +60,7 @@ func (s *Seat) Take(ctx context.Context, t Turn) (agent.Reply, error) {
 	err = errors.Join(
 		s.note(audit.EventReply, "reply", audit.Reply{
 			Turn: t.ID, Attempt: attempt, Text: reply.Text, Uses: stored(reply.Uses), Structured: reply.Structured,
-			Stopped: reply.Stopped, Usage: usage(reply.Usage),
+			Stopped: reply.Stopped, Usage: audit.Usage(reply.Usage),
 		}),
 		s.note(audit.EventReceipt, "receipt", s.receipt(t.ID, reply, started)),
 		s.writer.Commit())
@@ -139,7 +139,7 @@ func (s *Seat) receipt(turn string, reply agent.Reply, started time.Time) audit.
 	r := audit.Receipt{
 		Turn: turn, Attempts: s.past.attempts[turn], Role: s.plan.Role, Adapter: s.plan.Agent.Adapter(),
 		InProcess: s.plan.InProcess, ModelInput: audit.InputNone,
-		Usage: usage(reply.Usage), Started: started.UTC(), Ended: time.Now().UTC(), Stamps: s.plan.Stamps,
+		Usage: audit.Usage(reply.Usage), Started: started.UTC(), Ended: time.Now().UTC(), Stamps: s.plan.Stamps,
 	}
 	if s.session != nil {
 		info := s.session.Info()
@@ -172,10 +172,6 @@ func stored(uses []agent.ToolUse) []audit.ToolUse {
 		out = append(out, audit.ToolUse(u))
 	}
 	return out
-}
-
-func usage(u agent.Usage) audit.Usage {
-	return audit.Usage{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite, CostUSD: u.CostUSD}
 }
 
 // recast turns a value into another type with the same JSON form: the

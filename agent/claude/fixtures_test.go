@@ -106,7 +106,7 @@ func describe(it transcript.Item) string {
 		}
 	}
 	if it.Type == transcript.TokenUsage {
-		u := readUsage(jsontext.Get(it.Detail, "usage"))
+		u := transcript.UsageOf(it.Detail)
 		fmt.Fprintf(&b, " in=%d out=%d read=%d write=%d", u.Input, u.Output, u.CacheRead, u.CacheWrite)
 	}
 	if text := Text(it.Detail); text != "" && it.Type != transcript.SystemEvent && it.Type != transcript.Unknown {
@@ -180,7 +180,7 @@ func TestTokenTotals(t *testing.T) {
 	unwritten := map[string]int64{"07a-compact-manual": 1}
 	for _, dir := range fixtureDirs(t) {
 		t.Run(filepath.Base(filepath.Dir(dir))+"/"+filepath.Base(dir), func(t *testing.T) {
-			var sum figures
+			var sum transcript.Usage
 			var messages int64
 			files := sessionFiles(t, dir)
 			last := files[len(files)-1]
@@ -208,14 +208,14 @@ func TestTokenTotals(t *testing.T) {
 			for _, f := range files {
 				items, _ := mapFile(t, f, Options{})
 				s, n := totals(items)
-				sum, messages = sum.add(s), messages+n
+				sum, messages = sum.Add(s), messages+n
 			}
 			own := ownTotals(t, filepath.Join(dir, "stdout.jsonl"))
 			// Every response of the model server of the captures costs the same.
 			n := unwritten[filepath.Base(dir)]
-			each := figures{Input: 100, Output: 42, CacheRead: 300, CacheWrite: 20}
+			each := transcript.Usage{Input: 100, Output: 42, CacheRead: 300, CacheWrite: 20}
 			for range n {
-				sum = sum.add(each)
+				sum = sum.Add(each)
 			}
 			own.CostUSD = 0
 			if sum != own {
@@ -225,10 +225,10 @@ func TestTokenTotals(t *testing.T) {
 	}
 }
 
-func totals(items []transcript.Item) (sum figures, n int64) {
+func totals(items []transcript.Item) (sum transcript.Usage, n int64) {
 	for _, it := range items {
 		if it.Type == transcript.TokenUsage {
-			sum = sum.add(readUsage(jsontext.Get(it.Detail, "usage")))
+			sum = sum.Add(transcript.UsageOf(it.Detail))
 			n++
 		}
 	}
@@ -236,7 +236,7 @@ func totals(items []transcript.Item) (sum figures, n int64) {
 }
 
 // ownTotals reads the sums of the last result line.
-func ownTotals(t *testing.T, path string) (own figures) {
+func ownTotals(t *testing.T, path string) (own transcript.Usage) {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	if err != nil {

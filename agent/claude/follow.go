@@ -72,7 +72,7 @@ type history struct {
 	uuids map[string]bool
 	// totals are the program's own sums, which it takes up again too. Only
 	// the newer program writes them.
-	totals figures
+	totals transcript.Usage
 }
 
 func readHistory(path string) (history, error) {

@@ -102,7 +102,7 @@ func (s *session) system(m said, line []byte) {
 func (s *session) ended(m said) {
 	s.busy = false
 	if s.turn == nil {
-		s.counted = s.counted.max(readModelUsage(m.ModelUsage))
+		s.counted = largest(s.counted, readModelUsage(m.ModelUsage))
 		return
 	}
 	t, r := s.turn, m.result
@@ -168,16 +168,27 @@ func (s *session) reconcile() error {
 // once those are read to the end: so the entries of a session sum up to what
 // the program says itself.
 func (s *session) balance() error {
-	missing := s.counted.sub(s.recorded).minusCost()
-	if missing == (figures{}) || !missing.natural() {
+	missing := s.counted.Sub(s.recorded).Tokens()
+	if missing == (transcript.Usage{}) || !natural(missing) {
 		return nil
 	}
 	return s.emit(transcript.Item{Type: transcript.TokenUsage, SessionID: s.info.SessionID,
-		Detail: json.RawMessage(fmt.Sprintf(`{"subtype":"unwritten","reason":"counted by the program, in no session file","usage":{"input_tokens":%d,"output_tokens":%d,"cache_read_input_tokens":%d,"cache_creation_input_tokens":%d}}`,
-			missing.Input, missing.Output, missing.CacheRead, missing.CacheWrite))})
+		Detail: append(missing.AppendJSON([]byte(unwritten)), '}')})
 }
 
-func usageOf(detail json.RawMessage) figures { return readUsage(jsontext.Get(detail, "usage")) }
+// unwritten begins the detail of such an entry.
+const unwritten = `{"subtype":"unwritten","reason":"counted by the program, in no session file","usage":`
+
+// largest has of each figure the larger one.
+func largest(u, v transcript.Usage) transcript.Usage {
+	return transcript.Usage{Input: max(u.Input, v.Input), Output: max(u.Output, v.Output),
+		CacheRead: max(u.CacheRead, v.CacheRead), CacheWrite: max(u.CacheWrite, v.CacheWrite), CostUSD: max(u.CostUSD, v.CostUSD)}
+}
+
+// natural says that none of the figures is negative.
+func natural(u transcript.Usage) bool {
+	return u.Input >= 0 && u.Output >= 0 && u.CacheRead >= 0 && u.CacheWrite >= 0 && u.CostUSD >= 0
+}
 
 func controlError(response json.RawMessage) error {
 	var r struct{ Subtype, Error string }

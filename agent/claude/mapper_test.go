@@ -111,7 +111,7 @@ func TestUsageOnce(t *testing.T) {
 		var got []int64
 		for _, it := range items {
 			if it.Type == transcript.TokenUsage {
-				got = append(got, usageOf(it.Detail).Output)
+				got = append(got, transcript.UsageOf(it.Detail).Output)
 			}
 		}
 		if !slices.Equal(got, c.want) {
@@ -151,7 +151,7 @@ func TestReuse(t *testing.T) {
 		t.Fatal(err)
 	}
 	fresh, reused := NewMapper(Options{}), NewMapper(Options{Reuse: true})
-	var sum figures
+	var sum transcript.Usage
 	for line := range bytes.SplitSeq(bytes.TrimSuffix(file.Bytes(), []byte("\n")), []byte("\n")) {
 		a, b := fresh.Map(line), reused.Map(line)
 		if len(a) != len(b) {
@@ -163,9 +163,9 @@ func TestReuse(t *testing.T) {
 			}
 		}
 		s, _ := totals(a)
-		sum = sum.add(s)
+		sum = sum.Add(s)
 	}
-	if want := (figures{Input: w.Input, Output: w.Output, CacheRead: w.CacheRead, CacheWrite: w.CacheWrite}); sum != want {
+	if want := (transcript.Usage{Input: w.Input, Output: w.Output, CacheRead: w.CacheRead, CacheWrite: w.CacheWrite}); sum != want {
 		t.Errorf("tokens %+v, want %+v", sum, want)
 	}
 	if st := fresh.Stats(); st.Lines != w.Lines || st.Bytes != w.Bytes || st.Unknown["not JSON"] != w.BadLines {

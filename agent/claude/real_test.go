@@ -219,13 +219,13 @@ func (r *rig) wantSequence(source string, want ...string) {
 // wantUsage compares the tokens on the record with those that the server gave.
 func (r *rig) wantUsage(responses int64) {
 	r.t.Helper()
-	var sum figures
+	var sum transcript.Usage
 	for _, e := range r.store.Entries() {
 		if e.Type == transcript.TokenUsage {
-			sum = sum.add(usageOf(e.Detail))
+			sum = sum.Add(transcript.UsageOf(e.Detail))
 		}
 	}
-	if want := (figures{Input: 100 * responses, Output: 10 * responses}); sum != want {
+	if want := (transcript.Usage{Input: 100 * responses, Output: 10 * responses}); sum != want {
 		r.t.Errorf("tokens %+v, want %+v", sum, want)
 	}
 }

@@ -38,8 +38,8 @@ type session struct {
 	taskEnded time.Time         // when one ended and the model was not told yet
 	busy      bool              // a turn of the program runs
 	strange   map[string]int64  // what was not known, by name
-	recorded  figures           // of the token_usage entries so far
-	counted   figures           // the program's own sums at the last result
+	recorded  transcript.Usage  // of the token_usage entries so far
+	counted   transcript.Usage  // the program's own sums at the last result
 	replies   map[string]said   // answers to our control requests
 	lastErr   string            // the end of stderr
 	outEnded  bool
@@ -52,7 +52,7 @@ func newSession(cfg Config, spec agent.Spec, p plan, proc agent.Process) *sessio
 	s := &session{cfg: cfg, spec: spec, proc: proc, out: newQueue(), errs: newQueue(),
 		halted: make(chan struct{}), waiting: map[string][]byte{}, inFiles: map[string]bool{},
 		tasks: map[string]bool{}, strange: map[string]int64{}, replies: map[string]said{}}
-	s.counted, s.recorded = p.past.totals, p.past.totals.minusCost()
+	s.counted, s.recorded = p.past.totals, p.past.totals.Tokens()
 	s.info = agent.Info{Adapter: transcript.AdapterClaude, Program: p.command.Path,
 		SessionID: p.session, PID: proc.PID(), Model: spec.Model.Name, Login: p.login}
 	s.follow = &follower{projects: p.projects, session: p.session,
@@ -235,7 +235,7 @@ func (s *session) emit(it transcript.Item) error {
 		return err
 	}
 	if it.Type == transcript.TokenUsage {
-		s.recorded = s.recorded.add(usageOf(it.Detail))
+		s.recorded = s.recorded.Add(transcript.UsageOf(it.Detail))
 	}
 	if s.turn != nil {
 		s.turn.show(e)

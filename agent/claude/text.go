@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"conclave/internal/jsontext"
+	"conclave/transcript"
 )
 
 // Text returns the words of an entry of this adapter, given its detail: what
@@ -71,58 +72,12 @@ func blockText(b []byte) string {
 	return ""
 }
 
-// figures are the counts of a usage object, in both spellings: that of the API
-// and that of the program's own sums.
-type figures struct {
-	Input, Output, CacheRead, CacheWrite int64
-	CostUSD                              float64
-}
-
-func (f figures) add(g figures) figures {
-	return figures{f.Input + g.Input, f.Output + g.Output, f.CacheRead + g.CacheRead,
-		f.CacheWrite + g.CacheWrite, f.CostUSD + g.CostUSD}
-}
-
-func (f figures) sub(g figures) figures {
-	return figures{f.Input - g.Input, f.Output - g.Output, f.CacheRead - g.CacheRead,
-		f.CacheWrite - g.CacheWrite, f.CostUSD - g.CostUSD}
-}
-
-func readUsage(b []byte) figures {
-	var u struct {
-		Input      int64 `json:"input_tokens"`
-		Output     int64 `json:"output_tokens"`
-		CacheRead  int64 `json:"cache_read_input_tokens"`
-		CacheWrite int64 `json:"cache_creation_input_tokens"`
-	}
-	_ = json.Unmarshal(b, &u) // what is not there is zero
-	return figures{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite}
-}
-
 // readModelUsage sums the program's own totals over all models.
-func readModelUsage(b []byte) (sum figures) {
-	var models map[string]struct {
-		Input      int64   `json:"inputTokens"`
-		Output     int64   `json:"outputTokens"`
-		CacheRead  int64   `json:"cacheReadInputTokens"`
-		CacheWrite int64   `json:"cacheCreationInputTokens"`
-		Cost       float64 `json:"costUSD"`
-	}
-	_ = json.Unmarshal(b, &models)
-	for _, m := range models {
-		sum = sum.add(figures{m.Input, m.Output, m.CacheRead, m.CacheWrite, m.Cost})
-	}
+func readModelUsage(b []byte) (sum transcript.Usage) {
+	_ = jsontext.Walk(b, func(_, model []byte) error {
+		u, _ := transcript.ReadUsage(model)
+		sum = sum.Add(u)
+		return nil
+	}) // what is no object has no models
 	return sum
 }
-
-func (f figures) max(g figures) figures {
-	return figures{max(f.Input, g.Input), max(f.Output, g.Output), max(f.CacheRead, g.CacheRead),
-		max(f.CacheWrite, g.CacheWrite), max(f.CostUSD, g.CostUSD)}
-}
-
-// natural says that none of the figures is negative.
-func (f figures) natural() bool {
-	return f.Input >= 0 && f.Output >= 0 && f.CacheRead >= 0 && f.CacheWrite >= 0 && f.CostUSD >= 0
-}
-
-func (f figures) minusCost() figures { f.CostUSD = 0; return f }

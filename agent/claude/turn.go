@@ -28,7 +28,7 @@ type turn struct {
 
 	events []agent.Event
 	text   []string
-	usage  figures
+	usage  transcript.Usage
 	reply  agent.Reply
 	done   bool
 	err    error
@@ -42,7 +42,7 @@ type turn struct {
 	stopped  string // why it was interrupted, "" if it was not
 	killAt   time.Time
 	askAgain time.Time
-	before   figures // the program's sums at the beginning
+	before   transcript.Usage // the program's sums at the beginning
 }
 
 // interruptWait is how long the program gets to end a turn in order.
@@ -105,7 +105,7 @@ func (t *turn) show(e transcript.Entry) {
 	t.events = append(t.events, agent.Event{Entry: &e})
 	switch {
 	case e.Type == transcript.TokenUsage:
-		t.usage = t.usage.add(usageOf(e.Detail))
+		t.usage = t.usage.Add(transcript.UsageOf(e.Detail))
 	case e.Type == transcript.AssistantMessage && e.Source == transcript.Main:
 		if text := Text(e.Detail); text != "" {
 			t.text = append(t.text, text)
@@ -208,8 +208,8 @@ func (t *turn) settled() bool {
 	if len(t.s.waiting) > 0 {
 		return false
 	}
-	missing := readModelUsage(t.result.ModelUsage).sub(t.s.recorded).minusCost()
-	return missing == (figures{}) || !missing.natural() || now.After(t.settleBy.Add(totalsWait-t.s.cfg.Settle))
+	missing := readModelUsage(t.result.ModelUsage).Sub(t.s.recorded).Tokens()
+	return missing == (transcript.Usage{}) || !natural(missing) || now.After(t.settleBy.Add(totalsWait-t.s.cfg.Settle))
 }
 
 // close words the outcome of a turn that the program has ended.
@@ -239,9 +239,9 @@ func (t *turn) close() error {
 // account takes the usage of the turn from the program's own sums: they hold
 // calls that stand in no file, such as the one that summarises at a compaction.
 // Without them the entries have to do.
-func (t *turn) account(own figures) {
+func (t *turn) account(own transcript.Usage) {
 	own.CostUSD = t.result.CostUSD
-	if spent := own.sub(t.before); own.minusCost() != (figures{}) && spent.natural() {
+	if spent := own.Sub(t.before); own.Tokens() != (transcript.Usage{}) && natural(spent) {
 		t.usage = spent
 		t.s.counted = own
 		return
@@ -254,7 +254,7 @@ func (t *turn) finish(err error) {
 	t.release()
 	t.done, t.err = true, err
 	t.reply.Text = strings.Join(t.text, "\n\n")
-	t.reply.Usage = agent.Usage(t.usage)
+	t.reply.Usage = t.usage
 	if t.schema != nil && err == nil {
 		t.reply.Structured = structured(t.schema, t.reply.Text)
 	}

@@ -53,7 +53,7 @@ type Price struct{ Input, CacheRead, Output float64 }
 
 func (p Price) known() bool { return p != Price{} }
 
-func (p Price) of(u agent.Usage) float64 {
+func (p Price) of(u transcript.Usage) float64 {
 	return (float64(u.Input+u.CacheWrite)*p.Input + float64(u.CacheRead)*p.CacheRead + float64(u.Output)*p.Output) / 1e6
 }
 

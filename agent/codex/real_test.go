@@ -59,7 +59,7 @@ func TestPlainAnswerInALockedRoom(t *testing.T) {
 		}
 	}
 	reply := r.say("Who are you?")
-	if reply.Text != "Meow." || reply.Stopped != "" || reply.Usage != (agent.Usage{Input: 100, Output: 10}) {
+	if reply.Text != "Meow." || reply.Stopped != "" || reply.Usage != (transcript.Usage{Input: 100, Output: 10}) {
 		t.Errorf("reply %+v", reply)
 	}
 	r.want("user_message:Who are you?", "thinking:Hm.", "assistant_message:Meow.")

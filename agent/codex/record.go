@@ -1,7 +1,6 @@
 package codex
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -10,7 +9,6 @@ import (
 	"time"
 
 	"conclave/agent"
-	"conclave/internal/jsontext"
 	"conclave/transcript"
 )
 
@@ -60,7 +58,7 @@ func (s *session) emit(items []transcript.Item) error {
 		s.mu.Lock()
 		t := s.turn
 		s.mu.Unlock()
-		var used agent.Usage
+		var used transcript.Usage
 		if entry.Type == transcript.TokenUsage {
 			used = s.spend(entry.Detail)
 		}
@@ -77,15 +75,8 @@ func (s *session) emit(items []transcript.Item) error {
 }
 
 // spend reads the usage of a response and puts it on the session's account.
-func (s *session) spend(detail []byte) agent.Usage {
-	var u struct {
-		In    int64 `json:"input_tokens"`
-		Out   int64 `json:"output_tokens"`
-		Read  int64 `json:"cache_read_input_tokens"`
-		Write int64 `json:"cache_creation_input_tokens"`
-	}
-	_ = json.Unmarshal(jsontext.Get(detail, "usage"), &u) // the mapper wrote it
-	used := agent.Usage{Input: u.In, Output: u.Out, CacheRead: u.Read, CacheWrite: u.Write}
+func (s *session) spend(detail []byte) transcript.Usage {
+	used := transcript.UsageOf(detail)
 	used.CostUSD = s.opts.Price.of(used)
 	s.mu.Lock()
 	defer s.mu.Unlock()

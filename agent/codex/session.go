@@ -44,10 +44,10 @@ type session struct {
 	active  map[string]string // thread → running turn
 	ignored []string          // settings that the program did not know
 	spent   float64
-	carry   agent.Usage   // of no turn yet
-	stderr  []byte        // its last bytes, for messages
-	readEnd chan struct{} // stdout has ended
-	errEnd  chan struct{} // stderr has ended
+	carry   transcript.Usage // of no turn yet
+	stderr  []byte           // its last bytes, for messages
+	readEnd chan struct{}    // stdout has ended
+	errEnd  chan struct{}    // stderr has ended
 	stopped sync.Once
 	stopErr error
 }

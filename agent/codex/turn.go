@@ -106,7 +106,7 @@ func (s *session) claim(ctx context.Context, schema bool) (*turn, error) {
 		return nil, fmt.Errorf("send to codex: the budget of $%.2f is used up", s.spec.Limits.BudgetUSD)
 	}
 	t := &turn{s: s, thread: s.info.SessionID, schema: schema}
-	t.reply.Usage, s.carry = s.carry, agent.Usage{}
+	t.reply.Usage, s.carry = s.carry, transcript.Usage{}
 	t.change = sync.NewCond(&t.mu)
 	s.turn = t
 	return t, nil
@@ -166,7 +166,7 @@ func (t *turn) push(e agent.Event) {
 }
 
 // entry takes note of an entry and shows it.
-func (t *turn) entry(e transcript.Entry, used agent.Usage) {
+func (t *turn) entry(e transcript.Entry, used transcript.Usage) {
 	var thread, text, method, name []byte
 	_ = pick(e.Detail, want{"thread_id", &thread}, want{"text", &text}, want{"method", &method}, want{"name", &name})
 	ours := str(thread) == t.thread

@@ -280,7 +280,7 @@ func TestResumeAndFork(t *testing.T) {
 	r.spec.Resume = id
 	r.restart(o)
 	reply := r.say("Two.")
-	if reply.Usage != (agent.Usage{Input: 100, Output: 10}) {
+	if reply.Usage != (transcript.Usage{Input: 100, Output: 10}) {
 		t.Errorf("usage of a resumed turn: %+v", reply.Usage)
 	}
 	if got := r.s.Info().SessionID; got != id {
@@ -300,7 +300,7 @@ func TestResumeAndFork(t *testing.T) {
 	if got := r.s.Info().SessionID; got == id || reply.Text != "Forked." {
 		t.Errorf("forked session %s says %q", got, reply.Text)
 	}
-	if reply.Usage != (agent.Usage{Input: 100, Output: 10}) {
+	if reply.Usage != (transcript.Usage{Input: 100, Output: 10}) {
 		t.Errorf("usage of a forked turn: %+v", reply.Usage)
 	}
 	if body := string(r.stub.Requests()[2].Body); !strings.Contains(body, "Second.") {

@@ -3,8 +3,8 @@ package codex
 import (
 	"strconv"
 
-	"conclave/agent"
 	"conclave/internal/jsontext"
+	"conclave/transcript"
 )
 
 // tokens are counts as Codex keeps them: input includes what came from the
@@ -53,8 +53,8 @@ func readTokens(obj []byte) (t tokens, ok bool) {
 }
 
 // usage puts counts into the words that all adapters share.
-func (t tokens) usage() agent.Usage {
-	return agent.Usage{Input: t.input - t.cached - t.cacheWrite, Output: t.output,
+func (t tokens) usage() transcript.Usage {
+	return transcript.Usage{Input: t.input - t.cached - t.cacheWrite, Output: t.output,
 		CacheRead: t.cached, CacheWrite: t.cacheWrite}
 }
 

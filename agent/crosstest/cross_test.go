@@ -129,7 +129,7 @@ type played struct {
 	types  []transcript.Type
 	usages int
 	asked  int // responses of the model that were whole
-	usage  agent.Usage
+	usage  transcript.Usage
 	texts  []string
 	uses   []agent.ToolUse // of the room's tool
 	served int             // results of it that reached the model

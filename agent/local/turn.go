@@ -157,7 +157,7 @@ func (t *Turn) Structured(answer, raw []byte) error {
 }
 
 // Use adds to what the turn consumed.
-func (t *Turn) Use(u agent.Usage) { t.reply.Usage = t.reply.Usage.Add(u) }
+func (t *Turn) Use(u transcript.Usage) { t.reply.Usage = t.reply.Usage.Add(u) }
 
 // Called notes that the agent called a tool, at this point of what it says.
 func (t *Turn) Called(tool string) {

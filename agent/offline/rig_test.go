@@ -51,7 +51,7 @@ func (r rig) send(t testing.TB, m agent.Message) agent.Reply {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if reply.Usage != (agent.Usage{}) {
+	if reply.Usage != (transcript.Usage{}) {
 		t.Errorf("an agent without a model has used %+v", reply.Usage)
 	}
 	return reply

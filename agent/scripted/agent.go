@@ -233,7 +233,7 @@ func (t *turn) usage(s Step) error {
 	if _, err := fmt.Sscan(s.Text, &in, &out); err != nil {
 		return err
 	}
-	t.Use(agent.Usage{Input: in, Output: out})
+	t.Use(transcript.Usage{Input: in, Output: out})
 	return t.Emit(transcript.TokenUsage, map[string]any{"input_tokens": in, "output_tokens": out}, s.raw())
 }
 

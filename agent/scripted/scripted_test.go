@@ -157,7 +157,7 @@ END
 	if err != nil {
 		t.Fatal(err)
 	}
-	if reply.Text != "Done." || string(reply.Structured) != `{"verdict":"slain"}` || reply.Usage != (agent.Usage{Input: 10, Output: 20}) {
+	if reply.Text != "Done." || string(reply.Structured) != `{"verdict":"slain"}` || reply.Usage != (transcript.Usage{Input: 10, Output: 20}) {
 		t.Errorf("reply = %+v", reply)
 	}
 	want := "user_message thinking" + strings.Repeat(" tool_use tool_result", 7) + " system_event token_usage assistant_message"

@@ -12,6 +12,7 @@ import (
 	"conclave/engine"
 	"conclave/profile"
 	"conclave/seat"
+	"conclave/transcript"
 )
 
 // Scope is the engine's scope of the quest of a workspace.
@@ -83,7 +84,7 @@ type House struct {
 	mu      sync.Mutex
 	seats   map[string]*seat.Seat // open in this process, by run
 	quiet   map[string]bool       // runs whose turn nobody is to hear
-	spent   agent.Usage
+	spent   transcript.Usage
 	abandon string // why what is resumed is to end
 }
 
@@ -193,13 +194,13 @@ func (h *House) overBudget() string {
 }
 
 // Spent is what the seats of this house have consumed so far.
-func (h *House) Spent() agent.Usage {
+func (h *House) Spent() transcript.Usage {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.spent
 }
 
-func (h *House) spend(u agent.Usage) {
+func (h *House) spend(u transcript.Usage) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.spent = h.spent.Add(u)

@@ -123,7 +123,7 @@ func (rec *recorded) line(line []byte, turn *string) error {
 		if err := json.Unmarshal(context, &r); err != nil {
 			return err
 		}
-		rec.replies[r.Turn] = agent.Reply{Text: r.Text, Structured: r.Structured, Stopped: r.Stopped, Usage: usageOf(r.Usage)}
+		rec.replies[r.Turn] = agent.Reply{Text: r.Text, Structured: r.Structured, Stopped: r.Stopped, Usage: transcript.Usage(r.Usage)}
 	case audit.EventReceipt:
 		var r audit.Receipt
 		if err := json.Unmarshal(context, &r); err != nil {
@@ -167,10 +167,6 @@ func personIn(parts []audit.Part) string {
 		}
 	}
 	return ""
-}
-
-func usageOf(u audit.Usage) agent.Usage {
-	return agent.Usage{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite, CostUSD: u.CostUSD}
 }
 
 // sealRecord notes on the record of a run what its conversation is, and ends

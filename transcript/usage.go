@@ -1,0 +1,89 @@
+package transcript
+
+import (
+	"strconv"
+
+	"conclave/internal/jsontext"
+)
+
+// Usage is what a model consumed, in a response, a turn or a session. Input
+// counts neither what was read from the cache nor what was written to it,
+// whichever program counted. A zero CostUSD means that the cost is not known.
+type Usage struct {
+	Input, Output, CacheRead, CacheWrite int64
+	CostUSD                              float64
+}
+
+// Add returns the sum of u and v.
+func (u Usage) Add(v Usage) Usage {
+	return Usage{u.Input + v.Input, u.Output + v.Output, u.CacheRead + v.CacheRead,
+		u.CacheWrite + v.CacheWrite, u.CostUSD + v.CostUSD}
+}
+
+// Sub returns what u has more than v.
+func (u Usage) Sub(v Usage) Usage {
+	return Usage{u.Input - v.Input, u.Output - v.Output, u.CacheRead - v.CacheRead,
+		u.CacheWrite - v.CacheWrite, u.CostUSD - v.CostUSD}
+}
+
+// Total is the number of all tokens.
+func (u Usage) Total() int64 { return u.Input + u.Output + u.CacheRead + u.CacheWrite }
+
+// Tokens is u without its cost.
+func (u Usage) Tokens() Usage { u.CostUSD = 0; return u }
+
+// ReadUsage reads a usage object in the words that all adapters use in the
+// detail of a token_usage entry, and in those of the programs themselves. What
+// is below nothing or beyond all bounds is somebody's mistake, or mischief: it
+// must not turn the sums of others around. It is false when b is no object.
+func ReadUsage(b []byte) (u Usage, ok bool) {
+	var shared int64
+	err := jsontext.Walk(b, func(key, value []byte) error {
+		var to *int64
+		switch string(key) {
+		case "input_tokens", "inputTokens":
+			to = &u.Input
+		case "output_tokens", "outputTokens":
+			to = &u.Output
+		case "cache_read_input_tokens", "cacheReadInputTokens":
+			to = &u.CacheRead
+		case "cache_creation_input_tokens", "cacheCreationInputTokens", "cacheWriteInputTokens":
+			to = &u.CacheWrite
+		case "cachedInputTokens": // which that program counts as input, too
+			to = &shared
+		case "costUSD":
+			u.CostUSD, _ = strconv.ParseFloat(string(value), 64)
+			return nil
+		default:
+			return nil
+		}
+		n, _ := strconv.ParseInt(string(value), 10, 64)
+		*to = min(max(n, 0), mostTokens)
+		return nil
+	})
+	if shared > 0 {
+		u.CacheRead, u.Input = shared, max(u.Input-shared-u.CacheWrite, 0)
+	}
+	return u, err == nil
+}
+
+// UsageOf is the usage that the detail of a token_usage entry tells of.
+func UsageOf(detail []byte) Usage {
+	u, _ := ReadUsage(jsontext.Get(detail, "usage"))
+	return u
+}
+
+// mostTokens is more than one response can have.
+const mostTokens = 1 << 40
+
+// AppendJSON appends the tokens as a JSON object, in the words of a detail.
+func (u Usage) AppendJSON(dst []byte) []byte {
+	for _, m := range [...]struct {
+		name  string
+		count int64
+	}{{`{"input_tokens":`, u.Input}, {`,"output_tokens":`, u.Output},
+		{`,"cache_read_input_tokens":`, u.CacheRead}, {`,"cache_creation_input_tokens":`, u.CacheWrite}} {
+		dst = strconv.AppendInt(append(dst, m.name...), m.count, 10)
+	}
+	return append(dst, '}')
+}
