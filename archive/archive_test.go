@@ -1,4 +1,4 @@
-package archive
+package archive_test
 
 import (
 	"bytes"
@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"conclave/internal/sessiongen"
+	"conclave/archive"
 	"conclave/record"
 	"conclave/transcript"
 )
@@ -193,7 +193,7 @@ func TestSameLinesOnce(t *testing.T) {
 	if got := table(t, a, "SELECT count(*), sum(output) FROM usage"); got != itoa(int(tree.Messages))+"|"+itoa(int(tree.Output))+"\n" {
 		t.Errorf("usage counts copies: %s, want %d|%d", got, tree.Messages, tree.Output)
 	}
-	res, err := a.Search(ctx, Query{Words: "dragon"})
+	res, err := a.Search(ctx, archive.Query{Words: "dragon"})
 	if err != nil || len(res.Hits) == 0 || res.Hits[0].Copies != 1 {
 		t.Errorf("a search tells copies apart: %+v %v", res, err)
 	}
@@ -206,7 +206,7 @@ func TestDamagedBlock(t *testing.T) {
 	a := newTestArchive(t)
 	refresh(t, a, tree.Dir)
 	want := answers(t, a)
-	if _, err := a.db.Exec("UPDATE blocks SET sum = zeroblob(32) WHERE id = 2"); err != nil {
+	if _, err := a.Writer().Exec("UPDATE blocks SET sum = zeroblob(32) WHERE id = 2"); err != nil {
 		t.Fatal(err)
 	}
 	if s, err := a.Verify(ctx); err != nil || len(s.Damaged) != 1 || s.Damaged[0] != 2 {
@@ -277,27 +277,6 @@ func TestRecords(t *testing.T) {
 	if !bytes.HasPrefix(before, out.Bytes()) || len(before)-out.Len() > 256 { // at most the last mark
 		t.Errorf("%d of %d bytes came back", out.Len(), len(before))
 	}
-}
-
-func session(t *testing.T, seed uint64, size int64) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	if _, err := sessiongen.Write(&b, sessiongen.Options{Seed: seed, Bytes: size, Words: 1000}); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
-
-func glob(t *testing.T, pattern string) []string {
-	t.Helper()
-	found, err := filepath.Glob(pattern)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(found) == 0 && strings.HasPrefix(pattern, fixtures) {
-		t.Fatalf("%s matches nothing", pattern)
-	}
-	return found
 }
 
 // TestRecordBeingWritten: a refresh reads beside the writer, takes no lock of

@@ -4,21 +4,17 @@ import (
 	"context"
 	"crypto/sha256"
 	"database/sql"
-	"database/sql/driver"
 	_ "embed"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 
-	"modernc.org/sqlite"
-
 	"conclave/bundle/redact"
+	"conclave/internal/sqlite"
 )
 
 //go:embed schema.sql
@@ -63,7 +59,7 @@ type Archive struct {
 	path    string
 	opts    Options
 	db      *sql.DB // reading and writing
-	reader  *sql.DB // reading blocks, for SQL functions
+	reader  *sql.DB // reading
 	packer  *packer
 	cache   *blockCache
 	plain   *redact.Redactor // what is shown; nil: nothing is taken out
@@ -86,13 +82,16 @@ func Open(path string, o Options) (_ *Archive, err error) {
 			err = errors.Join(fmt.Errorf("open archive %s: %w", path, err), a.Close())
 		}
 	}()
-	a.db = sql.OpenDB(a.connector(path, "rw"))
+	a.db = sqlite.Open(path, sqlite.Options{Write: true, Pragmas: append([]string{"journal_mode(WAL)", "synchronous(NORMAL)"}, writePragmas...)})
 	a.db.SetMaxOpenConns(2)
 	if err := a.makeSchema(context.Background()); err != nil {
 		return nil, err
 	}
 	return a, a.openReader()
 }
+
+// writePragmas are those of whoever writes an archive or a cache.
+var writePragmas = []string{"cache_size(-16384)", "wal_autocheckpoint(8000)", "journal_size_limit(67108864)"}
 
 func newArchive(path string, o Options, cache bool) *Archive {
 	if o.Redactor == nil {
@@ -106,7 +105,7 @@ func newArchive(path string, o Options, cache bool) *Archive {
 }
 
 func (a *Archive) openReader() (err error) {
-	a.reader = sql.OpenDB(a.connector(a.path, "ro"))
+	a.reader = sqlite.Open(a.path, sqlite.Options{Pragmas: []string{"cache_size(-32768)"}})
 	a.reader.SetMaxOpenConns(2)
 	a.read, err = a.reader.Prepare("SELECT size, packed, sum FROM blocks WHERE id = ?")
 	return err
@@ -144,37 +143,13 @@ func (a *Archive) Close() error {
 // Path is where the archive is.
 func (a *Archive) Path() string { return a.path }
 
-// connector opens connections with this archive's own SQL functions, so that
-// they are nobody else's.
-type connector struct {
-	driver *sqlite.Driver
-	dsn    string
-}
+// OfFiles says whether it was made by OpenFiles: nobody writes it any more, and
+// it has no index of words.
+func (a *Archive) OfFiles() bool { return a.isCache }
 
-func (c *connector) Connect(context.Context) (driver.Conn, error) { return c.driver.Open(c.dsn) }
-func (c *connector) Driver() driver.Driver                        { return c.driver }
-
-func (a *Archive) connector(path, mode string, pragmas ...string) *connector {
-	q := url.Values{"mode": {mode}, "_pragma": append([]string{"busy_timeout(30000)", "temp_store(MEMORY)"}, pragmas...)}
-	if mode == "rw" {
-		q["_pragma"] = append(q["_pragma"], "cache_size(-16384)", "journal_mode(WAL)", "synchronous(NORMAL)", "wal_autocheckpoint(8000)", "journal_size_limit(67108864)")
-		q.Set("_txlock", "immediate")
-	} else {
-		q["_pragma"] = append(q["_pragma"], "cache_size(-32768)", "query_only(1)")
-	}
-	d := new(sqlite.Driver)
-	a.register(d)
-	return &connector{driver: d, dsn: fileURI(path) + "?" + q.Encode()}
-}
-
-// fileURI is path as SQLite wants it: a name may hold what a URI must escape.
-func fileURI(path string) string {
-	p := filepath.ToSlash(path)
-	if len(p) > 1 && p[1] == ':' {
-		p = "/" + p // a drive
-	}
-	return "file:" + strings.ReplaceAll((&url.URL{Path: p}).EscapedPath(), "?", "%3F")
-}
+// Reader is a read-only handle on the tables of schema.sql, for the rooms that
+// answer from them (archive/search). Texts are not in them: see Show.
+func (a *Archive) Reader() *sql.DB { return a.reader }
 
 func (a *Archive) makeSchema(ctx context.Context) error {
 	var version int

@@ -1,6 +1,7 @@
 // Package archive keeps one SQLite file over everything that was recorded and
-// collected, for search, SQL and figures, and keeps what the agents' own
-// programs delete.
+// collected, and keeps what the agents' own programs delete. It stores and takes
+// up; archive/search and archive/sql answer from it, through a read-only handle
+// on its tables (Reader, Path) and the entries as they may be shown (Show).
 //
 // # What it stores
 //
@@ -25,9 +26,5 @@
 //
 // # What it refuses
 //
-// SQL that does more than read: the connection is opened read-only, and an
-// authoriser allows SELECT over the tables that are described, with the
-// functions that are listed, and nothing else, so that neither the raw store
-// nor another file can be reached. A query that takes too long, needs too much
-// memory or answers too much. A file of a later version of this package.
+// A file of a later version of this package.
 package archive

@@ -175,15 +175,15 @@ func (w *writer) putSlice(j *job, typ string, data []byte) error {
 
 var notWord = regexp.MustCompile(`[^a-z0-9_]`)
 
-// slicePrefix begins the name of every view of state items.
-const slicePrefix = "slice_"
+// SlicePrefix begins the name of every view of state items.
+const SlicePrefix = "slice_"
 
 // sliceTable is the name of the view of a type: of myapp.state:AgentPlan it is
 // slice_agentplan.
 func sliceTable(typ string) string {
 	typ = typ[strings.LastIndexByte(typ, ':')+1:]
 	typ = typ[strings.LastIndexByte(typ, '.')+1:]
-	return slicePrefix + notWord.ReplaceAllString(strings.ToLower(typ), "_")
+	return SlicePrefix + notWord.ReplaceAllString(strings.ToLower(typ), "_")
 }
 
 // sliceViews makes a view per type of state item, with a column per member.

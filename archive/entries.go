@@ -46,21 +46,21 @@ func (a *Archive) Entries(ctx context.Context, runs ...string) iter.Seq2[Entry, 
 		defer rows.Close()
 		for rows.Next() {
 			var e Entry
-			var r ref
+			var r Ref
 			var at int64
-			if err := rows.Scan(&r.typ, &e.Sequence, &at, &r.block, &r.off, &r.size, &r.part, &e.Tool, &e.ToolID, &e.Failed,
-				&r.sourceKind, &e.Run, &e.Path, &e.PromptName, &e.Adapter, &e.Source, &e.SessionID, &e.Role, &e.Project); err != nil {
+			if err := rows.Scan(&r.Type, &e.Sequence, &at, &r.Block, &r.Off, &r.Size, &r.Part, &e.Tool, &e.ToolID, &e.Failed,
+				&r.Kind, &e.Run, &e.Path, &e.PromptName, &e.Adapter, &e.Source, &e.SessionID, &e.Role, &e.Project); err != nil {
 				yield(e, err)
 				return
 			}
-			r.adapter = e.Adapter
-			s, err := a.entry(r)
+			r.Adapter = e.Adapter
+			s, err := a.Show(r)
 			if err != nil {
 				yield(e, fmt.Errorf("%s entry %d: %w", e.Run, e.Sequence, err))
 				return
 			}
-			e.Type, e.Timestamp = r.typ, time.UnixMicro(at).UTC()
-			e.Detail, e.Raw, e.Text = s.detail, s.raw, string(s.content())
+			e.Type, e.Timestamp = r.Type, time.UnixMicro(at).UTC()
+			e.Detail, e.Raw, e.Text = s.Detail, s.Raw, string(s.Text())
 			if !yield(e, nil) {
 				return
 			}
@@ -86,22 +86,22 @@ func (a *Archive) LogLines(ctx context.Context) iter.Seq2[[]byte, error] {
 		defer rows.Close()
 		for rows.Next() {
 			var e transcript.Entry
-			var r ref
+			var r Ref
 			var at int64
-			if err := rows.Scan(&r.typ, &e.Sequence, &at, &r.block, &r.off, &r.size, &r.part, &r.sourceKind,
+			if err := rows.Scan(&r.Type, &e.Sequence, &at, &r.Block, &r.Off, &r.Size, &r.Part, &r.Kind,
 				&e.PromptName, &e.Adapter, &e.Source, &e.SessionID); err != nil {
 				yield(nil, err)
 				return
 			}
-			r.adapter = e.Adapter
-			s, err := a.entry(r)
+			r.Adapter = e.Adapter
+			s, err := a.Show(r)
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			line := s.line
-			if !s.log {
-				e.Type, e.Timestamp, e.Detail, e.Raw = r.typ, time.UnixMicro(at).UTC(), s.detail, s.raw
+			line := s.Line
+			if !s.Log {
+				e.Type, e.Timestamp, e.Detail, e.Raw = r.Type, time.UnixMicro(at).UTC(), s.Detail, s.Raw
 				line = transcript.AppendEntry(nil, &e)
 			}
 			if !yield(line, nil) {

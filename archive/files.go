@@ -3,7 +3,6 @@ package archive
 import (
 	"context"
 	"crypto/sha256"
-	"database/sql"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -18,6 +17,7 @@ import (
 
 	"conclave/bundle"
 	"conclave/internal/lockfile"
+	"conclave/internal/sqlite"
 	"conclave/workspace"
 )
 
@@ -118,9 +118,7 @@ func makeCache(ctx context.Context, path string, files []string, o Options) (err
 	if err := prepareFile(temp); err != nil {
 		return err
 	}
-	c := a.connector(temp, "rw")
-	c.dsn = strings.NewReplacer("journal_mode%28WAL%29", "journal_mode%28OFF%29", "synchronous%28NORMAL%29", "synchronous%28OFF%29").Replace(c.dsn)
-	a.db = sql.OpenDB(c)
+	a.db = sqlite.Open(temp, sqlite.Options{Write: true, Pragmas: append([]string{"journal_mode(OFF)", "synchronous(OFF)"}, writePragmas...)})
 	a.db.SetMaxOpenConns(1)
 	if err := a.makeSchema(ctx); err != nil {
 		return err

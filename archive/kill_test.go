@@ -1,4 +1,4 @@
-package archive
+package archive_test
 
 import (
 	"context"
@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"conclave/archive"
 )
 
 // TestMain lets the test program be one of two programs at an archive.
@@ -22,10 +24,10 @@ func TestMain(m *testing.M) {
 }
 
 func refreshMain(path, root string, rebuild bool) int {
-	a, err := Open(path, Options{Progress: func(done, total int64) { fmt.Println(done) }})
+	a, err := archive.Open(path, archive.Options{Progress: func(done, total int64) { fmt.Println(done) }})
 	if err == nil {
 		defer a.Close()
-		a.commitBytes = 200_000 // many transactions
+		a.CommitEvery(200_000) // many transactions
 		_, err = a.Refresh(context.Background(), []string{root})
 	}
 	if err == nil && rebuild {
@@ -81,7 +83,7 @@ func TestKilled(t *testing.T) {
 		_ = cmd.Wait() // it was killed
 		a := openAt(t, path)
 		var sound string
-		if err := a.reader.QueryRow("PRAGMA integrity_check").Scan(&sound); err != nil || sound != "ok" {
+		if err := a.Reader().QueryRow("PRAGMA integrity_check").Scan(&sound); err != nil || sound != "ok" {
 			t.Fatalf("after kill %d: %s, %v", round, sound, err)
 		}
 		if s, err := a.Verify(ctx); err != nil || len(s.Damaged) > 0 {
@@ -89,7 +91,7 @@ func TestKilled(t *testing.T) {
 		}
 		// A source has the items of all of its blocks or of none.
 		var lost int
-		if err := a.reader.QueryRow("SELECT count(*) FROM items WHERE source NOT IN (SELECT id FROM sources)").Scan(&lost); err != nil || lost != 0 {
+		if err := a.Reader().QueryRow("SELECT count(*) FROM items WHERE source NOT IN (SELECT id FROM sources)").Scan(&lost); err != nil || lost != 0 {
 			t.Fatalf("%d items without a source, %v", lost, err)
 		}
 		if err := a.Close(); err != nil {
@@ -105,7 +107,7 @@ func TestKilled(t *testing.T) {
 	// A first refresh that is killed has not made the indexes yet.
 	const count = "SELECT count(*) FROM sqlite_schema WHERE name IN ('items_type', 'items_tool', 'items_call')"
 	var indexes int
-	if err := a.reader.QueryRow(count).Scan(&indexes); err != nil || indexes != 3 {
+	if err := a.Reader().QueryRow(count).Scan(&indexes); err != nil || indexes != 3 {
 		t.Errorf("%d indexes after many kills, %v", indexes, err)
 	}
 }
@@ -134,7 +136,7 @@ func TestTwoPrograms(t *testing.T) {
 			}
 			left--
 		default:
-			if _, err := a.Search(ctx, Query{Words: "dragon"}); err != nil {
+			if _, err := a.Search(ctx, archive.Query{Words: "dragon"}); err != nil {
 				t.Fatalf("a search meanwhile: %v", err)
 			}
 			searched++
@@ -154,11 +156,11 @@ func TestCancelled(t *testing.T) {
 	tree := smallTree(t, 23, 400_000)
 	a := newTestArchive(t)
 	stop, cancel := context.WithCancel(ctx)
-	a.opts.Progress = func(int64, int64) { cancel() }
+	a.SetProgress(func(int64, int64) { cancel() })
 	if _, err := a.Refresh(stop, []string{tree.Dir}); err == nil || !strings.Contains(err.Error(), "canceled") {
 		t.Fatalf("it ended with %v", err)
 	}
-	a.opts.Progress = nil
+	a.SetProgress(nil)
 	refresh(t, a, tree.Dir)
 	cold := newTestArchive(t)
 	refresh(t, cold, tree.Dir)
@@ -173,13 +175,13 @@ func TestWaits(t *testing.T) {
 	inside := make(chan struct{})
 	leave := make(chan struct{})
 	first := true
-	a.opts.Progress = func(int64, int64) {
+	a.SetProgress(func(int64, int64) {
 		if first {
 			first = false
 			close(inside)
 			<-leave
 		}
-	}
+	})
 	ended := make(chan error, 1)
 	go func() {
 		_, err := a.Refresh(ctx, []string{tree.Dir})

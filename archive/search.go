@@ -118,7 +118,7 @@ type scored struct {
 
 // candidate is a row that the index named.
 type candidate struct {
-	ref
+	Ref
 	id, source, origin, seq, at, doc, chars int64
 	tool, run, path, seat, project, agent   string
 	weight                                  float64
@@ -206,8 +206,8 @@ func (a *Archive) candidates(ctx context.Context, query string, args ...any) ([]
 	var list []candidate
 	for rows.Next() {
 		var c candidate
-		if err := rows.Scan(&c.id, &c.source, &c.origin, &c.seq, &c.at, &c.doc, &c.chars, &c.typ, &c.block, &c.off, &c.size, &c.part,
-			&c.tool, &c.sourceKind, &c.run, &c.path, &c.adapter, &c.seat, &c.project, &c.agent); err != nil {
+		if err := rows.Scan(&c.id, &c.source, &c.origin, &c.seq, &c.at, &c.doc, &c.chars, &c.Type, &c.Block, &c.Off, &c.Size, &c.Part,
+			&c.tool, &c.Kind, &c.run, &c.path, &c.Adapter, &c.seat, &c.project, &c.agent); err != nil {
 			return nil, err
 		}
 		list = append(list, c)
@@ -241,7 +241,7 @@ func compareDesc(a, b float64, otherwise int) int {
 // early.
 func (s *search) lightly(c *candidate) float64 {
 	days := index.Days(s.newest, c.doc)
-	return typeWeight(c.typ) / (1 + math.Log1p(float64(c.chars)/2000)) / (1 + days/90)
+	return typeWeight(c.Type) / (1 + math.Log1p(float64(c.chars)/2000)) / (1 + days/90)
 }
 
 func typeWeight(t transcript.Type) float64 {
@@ -277,11 +277,11 @@ func (s *search) weigh(ctx context.Context, list []candidate) (left bool, err er
 }
 
 func (s *search) weighOne(c *candidate) error {
-	e, err := s.a.entry(c.ref)
+	e, err := s.a.Show(c.Ref)
 	if err != nil {
 		return err
 	}
-	text := e.content()
+	text := e.Text()
 	if c.tool != "" {
 		text = append([]byte(c.tool+"\n"), text...)
 	}
@@ -289,7 +289,7 @@ func (s *search) weighOne(c *candidate) error {
 	if !ok {
 		return nil
 	}
-	key := fmt.Sprintf("%s %d %d %s", c.typ, c.at, c.chars, c.tool)
+	key := fmt.Sprintf("%s %d %d %s", c.Type, c.at, c.chars, c.tool)
 	if at, ok := s.copies[key]; ok && c.at != 0 {
 		s.found[at].more++
 		if strings.Compare(c.path, s.found[at].hit.path) < 0 {
@@ -321,8 +321,8 @@ func (s *search) result(ctx context.Context, more bool) (Result, error) {
 }
 
 func (c *candidate) hit() Hit {
-	h := Hit{ID: fmt.Sprintf("%s/%s/%d", c.run, c.agent, c.seq), Run: c.run, Source: c.agent, Seq: c.seq, Type: c.typ,
-		Tool: c.tool, Project: c.project, Role: c.seat, Path: c.path, Kind: c.sourceKind}
+	h := Hit{ID: fmt.Sprintf("%s/%s/%d", c.run, c.agent, c.seq), Run: c.run, Source: c.agent, Seq: c.seq, Type: c.Type,
+		Tool: c.tool, Project: c.project, Role: c.seat, Path: c.path, Kind: c.Kind}
 	if c.at != 0 {
 		h.Time = time.UnixMicro(c.at).UTC()
 	}
@@ -341,11 +341,11 @@ func (s *search) around(ctx context.Context, c *candidate, h *Hit) error {
 			return err
 		}
 		for i := range list {
-			e, err := s.a.entry(list[i].ref)
+			e, err := s.a.Show(list[i].Ref)
 			if err != nil {
 				return err
 			}
-			*side.to = append(*side.to, Line{list[i].seq, list[i].typ, list[i].tool, oneLine(e.content(), 160)})
+			*side.to = append(*side.to, Line{list[i].seq, list[i].Type, list[i].tool, oneLine(e.Text(), 160)})
 		}
 		if side.where == "<" {
 			slices.Reverse(*side.to)

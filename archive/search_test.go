@@ -1,4 +1,4 @@
-package archive
+package archive_test
 
 import (
 	"errors"
@@ -9,12 +9,13 @@ import (
 	"testing"
 	"time"
 
+	"conclave/archive"
 	"conclave/record"
 	"conclave/transcript"
 )
 
 // story is a small archive in which it is known what stands where.
-func story(t *testing.T) *Archive {
+func story(t *testing.T) *archive.Archive {
 	t.Helper()
 	dir := t.TempDir()
 	for i, run := range []struct {
@@ -39,31 +40,31 @@ func story(t *testing.T) *Archive {
 func TestSearch(t *testing.T) {
 	a := story(t)
 	for _, c := range []struct {
-		q    Query
+		q    archive.Query
 		want string // role and number of the hits, best first; "*" in any order
 	}{
-		{Query{Words: "sleeps"}, "cat/1"},
-		{Query{Words: "DRAGON sleeps"}, "cat/1"},
-		{Query{Words: `"north cave"`}, "cat/1"},
-		{Query{Words: `"cave north"`}, ""},
-		{Query{Words: "cafe"}, "cat/2"},
-		{Query{Words: "grosse"}, ""}, // ß is not ss here
-		{Query{Words: "größe"}, "cat/2"},
-		{Query{Words: "facade naive"}, "cat/2"},
-		{Query{Words: "東京"}, "owl/2"},
-		{Query{Words: "京東"}, ""},
-		{Query{Words: "foo_bar"}, "cat/3"},
-		{Query{Words: "camelc*"}, "cat/3"},
-		{Query{Words: "camelc"}, ""},
-		{Query{Words: "dragon -cave -ls"}, "owl/1"},
-		{Query{Words: `dragon -"north cave" -ls`}, "*owl/1 owl/3"},
-		{Query{Words: "dragon", In: []transcript.Type{transcript.ToolUse}}, "*cat/4 owl/4"},
-		{Query{Words: "dragon", Role: "owl", In: []transcript.Type{transcript.AssistantMessage}}, "owl/1 owl/3"},
-		{Query{Words: "bash", Project: "PROJ-cat"}, "cat/4"},
-		{Query{Words: "dragon", Project: "nowhere"}, ""},
-		{Query{Words: "dragon", Until: time.Now().Add(-time.Hour)}, ""},
-		{Query{Words: "sleeps", Since: time.Now().Add(-time.Hour)}, "cat/1"},
-		{Query{Words: "sleeps", Since: time.Now().Add(time.Hour)}, ""},
+		{archive.Query{Words: "sleeps"}, "cat/1"},
+		{archive.Query{Words: "DRAGON sleeps"}, "cat/1"},
+		{archive.Query{Words: `"north cave"`}, "cat/1"},
+		{archive.Query{Words: `"cave north"`}, ""},
+		{archive.Query{Words: "cafe"}, "cat/2"},
+		{archive.Query{Words: "grosse"}, ""}, // ß is not ss here
+		{archive.Query{Words: "größe"}, "cat/2"},
+		{archive.Query{Words: "facade naive"}, "cat/2"},
+		{archive.Query{Words: "東京"}, "owl/2"},
+		{archive.Query{Words: "京東"}, ""},
+		{archive.Query{Words: "foo_bar"}, "cat/3"},
+		{archive.Query{Words: "camelc*"}, "cat/3"},
+		{archive.Query{Words: "camelc"}, ""},
+		{archive.Query{Words: "dragon -cave -ls"}, "owl/1"},
+		{archive.Query{Words: `dragon -"north cave" -ls`}, "*owl/1 owl/3"},
+		{archive.Query{Words: "dragon", In: []transcript.Type{transcript.ToolUse}}, "*cat/4 owl/4"},
+		{archive.Query{Words: "dragon", Role: "owl", In: []transcript.Type{transcript.AssistantMessage}}, "owl/1 owl/3"},
+		{archive.Query{Words: "bash", Project: "PROJ-cat"}, "cat/4"},
+		{archive.Query{Words: "dragon", Project: "nowhere"}, ""},
+		{archive.Query{Words: "dragon", Until: time.Now().Add(-time.Hour)}, ""},
+		{archive.Query{Words: "sleeps", Since: time.Now().Add(-time.Hour)}, "cat/1"},
+		{archive.Query{Words: "sleeps", Since: time.Now().Add(time.Hour)}, ""},
 	} {
 		res, err := a.Search(ctx, c.q)
 		if err != nil {
@@ -88,7 +89,7 @@ func TestSearch(t *testing.T) {
 
 func TestSearchShows(t *testing.T) {
 	a := story(t)
-	res, err := a.Search(ctx, Query{Words: "filler dark", Context: 1})
+	res, err := a.Search(ctx, archive.Query{Words: "filler dark", Context: 1})
 	if err != nil || len(res.Hits) != 1 {
 		t.Fatalf("%+v, %v", res, err)
 	}
@@ -102,16 +103,16 @@ func TestSearchShows(t *testing.T) {
 	if h.ID != "run-1/main/3" || h.Kind != "record" {
 		t.Errorf("id %q of a %s", h.ID, h.Kind)
 	}
-	if res, err := a.Search(ctx, Query{Words: "dragon", Limit: 2}); err != nil || len(res.Hits) != 2 || !res.More {
+	if res, err := a.Search(ctx, archive.Query{Words: "dragon", Limit: 2}); err != nil || len(res.Hits) != 2 || !res.More {
 		t.Errorf("limited: %+v %v", res, err)
 	}
 	for _, words := range []string{"", "  ", "-dragon", `""`, "...", "-"} {
-		if _, err := a.Search(ctx, Query{Words: words}); !errors.Is(err, ErrNoWords) {
+		if _, err := a.Search(ctx, archive.Query{Words: words}); !errors.Is(err, archive.ErrNoWords) {
 			t.Errorf("%q: %v", words, err)
 		}
 	}
 	for _, words := range []string{`"`, `AND`, `a OR b`, `NEAR(a b)`, `dragon"`, `{}`, `col:dragon`, "dragon\x00", "_t1"} {
-		if _, err := a.Search(ctx, Query{Words: words + " x"}); err != nil {
+		if _, err := a.Search(ctx, archive.Query{Words: words + " x"}); err != nil {
 			t.Errorf("%q: %v", words, err)
 		}
 	}
@@ -121,10 +122,10 @@ func TestSearchShows(t *testing.T) {
 func TestNewerVersion(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "archive.db")
 	a := openAt(t, path)
-	if _, err := a.db.Exec("PRAGMA user_version = 99"); err != nil {
+	if _, err := a.Writer().Exec("PRAGMA user_version = 99"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(path, Options{}); err == nil || !strings.Contains(err.Error(), "version 99") {
+	if _, err := archive.Open(path, archive.Options{}); err == nil || !strings.Contains(err.Error(), "version 99") {
 		t.Errorf("opened: %v", err)
 	}
 	info, err := os.Stat(path)

@@ -1,4 +1,4 @@
-package archive
+package archive_test
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"conclave/archive"
 	"conclave/archive/index"
 	"conclave/bundle/redact"
 	"conclave/internal/plant"
@@ -63,8 +64,8 @@ func TestNoPlantedSecretComesOut(t *testing.T) {
 	dir := t.TempDir()
 	plantAll(t, dir, secrets, innocents)
 	path := filepath.Join(t.TempDir(), "archive.db")
-	options := Options{Redactor: redact.New(redact.Options{EnvValues: redact.SecretEnv(plant.Environ(secrets))})}
-	a, err := Open(path, options)
+	options := archive.Options{Redactor: redact.New(redact.Options{EnvValues: redact.SecretEnv(plant.Environ(secrets))})}
+	a, err := archive.Open(path, options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +83,7 @@ func TestNoPlantedSecretComesOut(t *testing.T) {
 		table(t, a, "SELECT message, context FROM logs") + table(t, a, "SELECT params, result, error_code FROM tool_calls") +
 		table(t, a, "SELECT * FROM errors") + table(t, a, "SELECT * FROM turns") + table(t, a, "SELECT * FROM sources")
 	absent("the answers of queries", everything)
-	items, err := a.reader.QueryContext(ctx, "SELECT json_array(message, tool, tool_id, subtype, agent, logger, event) FROM items")
+	items, err := a.Reader().QueryContext(ctx, "SELECT json_array(message, tool, tool_id, subtype, agent, logger, event) FROM items")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,10 +123,10 @@ func TestNoPlantedSecretComesOut(t *testing.T) {
 }
 
 // checkSearch looks for a secret, and for what stands around it.
-func checkSearch(t *testing.T, a *Archive, s plant.Secret) {
+func checkSearch(t *testing.T, a *archive.Archive, s plant.Secret) {
 	t.Helper()
 	for _, words := range []string{s.Value, s.Text, `"` + s.Value + `"`} {
-		res, err := a.Search(ctx, Query{Words: strings.ReplaceAll(words, "-", " "), Limit: 50, Context: 2})
+		res, err := a.Search(ctx, archive.Query{Words: strings.ReplaceAll(words, "-", " "), Limit: 50, Context: 2})
 		if err != nil {
 			continue // a text without words
 		}
@@ -142,9 +143,9 @@ func checkSearch(t *testing.T, a *Archive, s plant.Secret) {
 
 // checkIndex reads the words that the index holds. A secret that is one word
 // must not be among them; of others at least one word must be missing.
-func checkIndex(t *testing.T, a *Archive, secrets []plant.Secret) {
+func checkIndex(t *testing.T, a *archive.Archive, secrets []plant.Secret) {
 	t.Helper()
-	conn, err := a.db.Conn(ctx)
+	conn, err := a.Writer().Conn(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +181,7 @@ func checkIndex(t *testing.T, a *Archive, secrets []plant.Secret) {
 }
 
 // checkRaw: the bytes are kept, compressed, for their owner alone.
-func checkRaw(t *testing.T, a *Archive, path, dir string, secrets []plant.Secret) {
+func checkRaw(t *testing.T, a *archive.Archive, path, dir string, secrets []plant.Secret) {
 	t.Helper()
 	var out bytes.Buffer
 	if err := a.Restore(ctx, &out, "s1"); err != nil {
@@ -196,7 +197,7 @@ func checkRaw(t *testing.T, a *Archive, path, dir string, secrets []plant.Secret
 			t.Errorf("%s has the mode %v", path+suffix, info.Mode())
 		}
 	}
-	plain, err := Open(path, Options{NoRedact: true})
+	plain, err := archive.Open(path, archive.Options{NoRedact: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,11 @@ package archive
 
 import (
 	"context"
+	"database/sql"
 	"os"
+	"time"
+
+	"conclave/transcript"
 )
 
 // Status says what an archive holds.
@@ -33,10 +37,19 @@ func (a *Archive) Status(ctx context.Context) (Status, error) {
 		err = a.reader.QueryRowContext(ctx, "SELECT count(*), coalesce(sum(length(packed)), 0) FROM blocks").Scan(&s.Blocks, &s.Stored)
 	}
 	if err == nil {
-		err = a.reader.QueryRowContext(ctx, "SELECT count(type), coalesce(conclave_time(min(at)), ''), coalesce(conclave_time(max(at)), '') FROM items").
-			Scan(&s.Entries, &s.First, &s.Last)
+		var first, last sql.NullInt64
+		err = a.reader.QueryRowContext(ctx, "SELECT count(type), min(at), max(at) FROM items").Scan(&s.Entries, &first, &last)
+		s.First, s.Last = stamp(first), stamp(last)
 	}
 	return s, err
+}
+
+// stamp is a time of the table as it is shown; "" when there is none.
+func stamp(at sql.NullInt64) string {
+	if !at.Valid {
+		return ""
+	}
+	return time.UnixMicro(at.Int64).UTC().Format(transcript.TimeLayout)
 }
 
 // Verify is Status, and holds every block against its digest.

@@ -1,7 +1,6 @@
-package archive
+package archive_test
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -11,14 +10,14 @@ import (
 	"testing"
 	"time"
 
-	"conclave/internal/sessiongen"
+	"conclave/archive"
 	"conclave/record"
 	"conclave/transcript"
 )
 
-func count(t *testing.T, o UsageOptions, roots ...string) Usage {
+func count(t *testing.T, o archive.UsageOptions, roots ...string) archive.Usage {
 	t.Helper()
-	u, err := CountUsage(ctx, roots, o)
+	u, err := archive.CountUsage(ctx, roots, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,12 +30,12 @@ func count(t *testing.T, o UsageOptions, roots ...string) Usage {
 // TestUsageOncePerMessage: the captures repeat the usage of a message on each
 // of its lines; the true figure of 02-thinking-tools is 210, not 420.
 func TestUsageOncePerMessage(t *testing.T) {
-	u := count(t, UsageOptions{}, fixtures+"/claude/02-thinking-tools/home")
+	u := count(t, archive.UsageOptions{}, fixtures+"/claude/02-thinking-tools/home")
 	if u.Total.Output != 210 || u.Total.Responses != 5 {
 		t.Errorf("%+v", u.Total)
 	}
 	// A fork copies the history of its parent with the same ids.
-	u = count(t, UsageOptions{By: "session"}, fixtures+"/claude/15b-resume-fork/home")
+	u = count(t, archive.UsageOptions{By: "session"}, fixtures+"/claude/15b-resume-fork/home")
 	if u.Copies == 0 || u.Total.Responses == 0 {
 		t.Errorf("the fork has no copies: %+v", u)
 	}
@@ -54,7 +53,7 @@ func TestUsageOncePerMessage(t *testing.T) {
 func TestUsageAgrees(t *testing.T) {
 	tree := smallTree(t, 11, 600_000)
 	roots := []string{tree.Dir, fixtures + "/claude", fixtures + "/claude-2.1.197", fixtures + "/codex"}
-	u := count(t, UsageOptions{}, tree.Dir)
+	u := count(t, archive.UsageOptions{}, tree.Dir)
 	if u.Total.Input != tree.Input || u.Total.Output != tree.Output || u.Total.CacheRead != tree.CacheRead ||
 		u.Total.CacheWrite != tree.CacheWrite || int64(u.Total.Responses) != tree.Messages {
 		t.Errorf("counted %+v, written were %+v", u.Total, tree.Written)
@@ -63,7 +62,7 @@ func TestUsageAgrees(t *testing.T) {
 	refresh(t, a, roots...)
 	for by, column := range map[string]string{"day": "day", "model": "model", "role": "seat"} {
 		var got strings.Builder
-		for _, g := range count(t, UsageOptions{By: by}, roots...).Groups {
+		for _, g := range count(t, archive.UsageOptions{By: by}, roots...).Groups {
 			fmt.Fprintf(&got, "%s|%d|%d|%d|%d|%d\n", g.Name, g.Responses, g.Input, g.Output, g.CacheRead, g.CacheWrite)
 		}
 		want := table(t, a, `SELECT coalesce(nullif(`+column+`, ''), 'unknown'), count(*), sum(input), sum(output), sum(cache_read), sum(cache_write) FROM usage GROUP BY 1 ORDER BY `+
@@ -76,8 +75,8 @@ func TestUsageAgrees(t *testing.T) {
 func TestUsageCache(t *testing.T) {
 	tree := smallTree(t, 12, 900_000)
 	cache := filepath.Join(t.TempDir(), "usage")
-	cold := count(t, UsageOptions{Cache: cache}, tree.Dir)
-	warm := count(t, UsageOptions{Cache: cache}, tree.Dir)
+	cold := count(t, archive.UsageOptions{Cache: cache}, tree.Dir)
+	warm := count(t, archive.UsageOptions{Cache: cache}, tree.Dir)
 	if warm.Read != 0 || warm.Total != cold.Total {
 		t.Errorf("warm: read %d bytes, %+v, want %+v", warm.Read, warm.Total, cold.Total)
 	}
@@ -94,7 +93,7 @@ func TestUsageCache(t *testing.T) {
 		}
 		f.Close()
 		more = more[n:]
-		got, want := count(t, UsageOptions{Cache: cache}, tree.Dir), count(t, UsageOptions{}, tree.Dir)
+		got, want := count(t, archive.UsageOptions{Cache: cache}, tree.Dir), count(t, archive.UsageOptions{}, tree.Dir)
 		if got.Total != want.Total {
 			t.Fatalf("after growth: %+v, want %+v", got.Total, want.Total)
 		}
@@ -104,34 +103,8 @@ func TestUsageCache(t *testing.T) {
 	}
 	for _, damage := range [][]byte{nil, []byte("conclave usage 1\n"), []byte("something else")} {
 		writeFile(t, cache, damage)
-		if got, want := count(t, UsageOptions{Cache: cache}, tree.Dir), count(t, UsageOptions{}, tree.Dir); got.Total != want.Total {
+		if got, want := count(t, archive.UsageOptions{Cache: cache}, tree.Dir), count(t, archive.UsageOptions{}, tree.Dir); got.Total != want.Total {
 			t.Errorf("with a damaged cache: %+v", got.Total)
-		}
-	}
-}
-
-// TestUsageParts: a file that is read in parts by several has the same figures,
-// wherever the parts meet.
-func TestUsageParts(t *testing.T) {
-	text := session(t, 13, 300_000)
-	file := filepath.Join(t.TempDir(), "s.jsonl")
-	writeFile(t, file, text)
-	want := count(t, UsageOptions{}, file).Total
-	for _, size := range []int64{1, 100, 5_000, 77_777, 200_000} {
-		u := &usageFile{path: file, kind: kindClaude}
-		for from := int64(0); from < int64(len(text)); {
-			to := min(from+max(size, 1000), int64(len(text)))
-			piece := &usageFile{path: file, kind: kindClaude}
-			if _, err := piece.scan(nil, from, to); err != nil {
-				t.Fatal(err)
-			}
-			u.merge(piece, from)
-			from = to
-		}
-		var got Usage
-		got.sum([]*usageFile{u}, UsageOptions{By: "day"})
-		if got.Total != want {
-			t.Errorf("parts of %d: %+v, want %+v", size, got.Total, want)
 		}
 	}
 }
@@ -142,14 +115,14 @@ func TestUsageOfRecords(t *testing.T) {
 		emit(t, e, transcript.TokenUsage, map[string]any{"message_id": "m1", "model": "claude-opus-4-5", "usage": map[string]any{"input_tokens": 1_000_000, "output_tokens": 100_000}})
 		emit(t, e, transcript.TokenUsage, map[string]any{"message_id": "m2", "model": "nobody-1", "usage": map[string]any{"input_tokens": 1, "output_tokens": 1}})
 	})
-	u := count(t, UsageOptions{By: "role"}, dir)
+	u := count(t, archive.UsageOptions{By: "role"}, dir)
 	if len(u.Groups) != 1 || u.Groups[0].Name != "owl" || u.Total.Input != 1_000_001 || u.Total.CostUSD != 7.5 || len(u.Unpriced) != 1 {
 		t.Errorf("%+v", u)
 	}
-	if u := count(t, UsageOptions{Since: time.Now().Add(time.Hour)}, dir); u.Total.Responses != 0 {
+	if u := count(t, archive.UsageOptions{Since: time.Now().Add(time.Hour)}, dir); u.Total.Responses != 0 {
 		t.Errorf("since tomorrow: %+v", u.Total)
 	}
-	if _, err := CountUsage(ctx, nil, UsageOptions{By: "moon"}); !errors.Is(err, ErrNoSuchGroup) {
+	if _, err := archive.CountUsage(ctx, nil, archive.UsageOptions{By: "moon"}); !errors.Is(err, archive.ErrNoSuchGroup) {
 		t.Errorf("by moon: %v", err)
 	}
 	a := newTestArchive(t)
@@ -157,46 +130,4 @@ func TestUsageOfRecords(t *testing.T) {
 	if got := table(t, a, "SELECT model, cost_usd FROM cost ORDER BY 1"); got != "claude-opus-4-5|7.5\nnobody-1|-\n" {
 		t.Errorf("cost: %s", got)
 	}
-}
-
-// TestFiguresAreBounded: no line turns the sums of others around.
-func TestFiguresAreBounded(t *testing.T) {
-	for usage, want := range map[string]figures{
-		`{"input_tokens":-5,"output_tokens":3}`:                               {output: 3},
-		`{"input_tokens":9223372036854775807,"output_tokens":99999999999999}`: {input: mostTokens, output: mostTokens},
-		`{"input_tokens":99999999999999999999999}`:                            {input: mostTokens},
-		`{"inputTokens":2,"cachedInputTokens":7}`:                             {cacheRead: 7},
-		`{"input_tokens":"7","output_tokens":1.5}`:                            {},
-	} {
-		if got, ok := readFigures([]byte(usage)); !ok || got != want {
-			t.Errorf("%s: %+v, want %+v", usage, got, want)
-		}
-	}
-}
-
-// FuzzUsageLines: a text that only quotes a usage is none, and no line makes it
-// panic.
-func FuzzUsageLines(f *testing.F) {
-	var b bytes.Buffer
-	if _, err := sessiongen.Write(&b, sessiongen.Options{Seed: 1, Bytes: 30_000}); err != nil {
-		f.Fatal(err)
-	}
-	for line := range bytes.SplitSeq(b.Bytes(), []byte("\n")) {
-		if bytes.Contains(line, usageMark) {
-			f.Add(line)
-		}
-	}
-	f.Add([]byte(`{"type":"user","toolUseResult":{"usage":{"input_tokens":5}}}`))
-	f.Fuzz(func(t *testing.T, line []byte) {
-		u := &usageFile{kind: kindClaude}
-		u.lines(line)
-		for _, r := range u.rows {
-			if r.input == 0 && r.output == 0 && r.cacheRead == 0 && r.cacheWrite == 0 {
-				continue
-			}
-			if !bytes.Contains(line, []byte(`"assistant"`)) {
-				t.Fatalf("%q has figures", line)
-			}
-		}
-	})
 }

@@ -16,6 +16,7 @@ import (
 
 	"conclave/agent/claude"
 	"conclave/archive"
+	"conclave/archive/sql"
 	"conclave/internal/clients"
 	"conclave/internal/sessiongen"
 	"conclave/transcript"
@@ -244,14 +245,14 @@ func bundleOf(b *testing.B, n int) string {
 
 const countTypes = "SELECT entry_type, count(*) FROM transcript GROUP BY 1"
 
-func ask(b *testing.B, cache, file, query string) *archive.Rows {
+func ask(b *testing.B, cache, file, query string) *sql.Rows {
 	b.Helper()
 	a, err := archive.OpenFiles(context.Background(), cache, []string{file}, archive.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer a.Close()
-	rows, err := a.SQL(context.Background(), query, archive.Limits{})
+	rows, err := sql.Query(context.Background(), a, query, sql.Limits{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -272,14 +273,14 @@ func BenchmarkQueryFirst(b *testing.B) {
 func BenchmarkQueryNext(b *testing.B) {
 	file, cache := bundleOf(b, entries()), b.TempDir()
 	ask(b, cache, file, countTypes)
-	for _, q := range []struct{ name, sql string }{
+	for _, q := range []struct{ name, query string }{
 		{"columns", countTypes},
 		{"context", "SELECT context->>'entry_type', context->>'source', count(*) FROM transcript GROUP BY 1, 2"},
 		{"tools", "SELECT tool_name, count(*), avg(duration_ms) FROM tool_calls GROUP BY 1"},
 	} {
 		b.Run(q.name, func(b *testing.B) {
 			for b.Loop() {
-				if rows := ask(b, cache, file, q.sql); len(rows.Rows) == 0 {
+				if rows := ask(b, cache, file, q.query); len(rows.Rows) == 0 {
 					b.Fatal("no rows")
 				}
 			}

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"conclave/archive"
+	"conclave/archive/sql"
 	"conclave/internal/screen"
 )
 
@@ -26,7 +27,7 @@ type queryFlags struct {
 	noTruncate  bool
 	schema      bool
 	exportJSONL string
-	limits      archive.Limits
+	limits      sql.Limits
 	noRefresh   bool
 	noRedact    bool
 }
@@ -70,14 +71,14 @@ of. --schema prints tables, columns, row counts and hints as JSON: start there.`
 }
 
 func (env *environment) query(cmd *cobra.Command, q queryFlags, args []string) error {
-	sql := ""
+	query := ""
 	if !q.schema && q.exportJSONL == "" {
 		if len(args) == 0 {
 			return usageError("%s takes a query\ntry: %[1]s --help", cmd.CommandPath())
 		}
-		sql, args = args[len(args)-1], args[:len(args)-1]
-		if _, err := os.Stat(inDir(env, sql)); err == nil {
-			return usageError("%s is a file: put the query behind it, or --schema", sql)
+		query, args = args[len(args)-1], args[:len(args)-1]
+		if _, err := os.Stat(inDir(env, query)); err == nil {
+			return usageError("%s is a file: put the query behind it, or --schema", query)
 		}
 	}
 	if n := len(args) - 1; q.exportJSONL == "logs" && n >= 0 && (args[n] == "logs" || args[n] == "session") {
@@ -98,7 +99,7 @@ func (env *environment) query(cmd *cobra.Command, q queryFlags, args []string) e
 	defer a.Close()
 	switch {
 	case q.schema:
-		s, err := a.Schema(cmd.Context())
+		s, err := sql.Describe(cmd.Context(), a)
 		if err != nil {
 			return environmentError("%w", err)
 		}
@@ -106,8 +107,8 @@ func (env *environment) query(cmd *cobra.Command, q queryFlags, args []string) e
 	case q.exportJSONL != "":
 		return env.exportLines(cmd.Context(), a, q)
 	}
-	rows, err := a.SQL(cmd.Context(), sql, q.limits)
-	if errors.Is(err, archive.ErrLimit) {
+	rows, err := sql.Query(cmd.Context(), a, query, q.limits)
+	if errors.Is(err, sql.ErrLimit) {
 		return noError("%w", err)
 	}
 	if err != nil {
@@ -180,7 +181,7 @@ func isFile(path string) bool {
 func (env *environment) exportLines(ctx context.Context, a *archive.Archive, q queryFlags) error {
 	w := bufio.NewWriter(env.Stdout.Raw())
 	if q.exportJSONL == "session" {
-		rows, err := a.SQL(ctx, "SELECT data FROM session_slices ORDER BY rowid", archive.Limits{Rows: 1 << 30, Time: time.Hour, Bytes: 1 << 40})
+		rows, err := sql.Query(ctx, a, "SELECT data FROM session_slices ORDER BY rowid", sql.Limits{Rows: 1 << 30, Time: time.Hour, Bytes: 1 << 40})
 		if err != nil {
 			return environmentError("%w", err)
 		}
@@ -200,7 +201,7 @@ func (env *environment) exportLines(ctx context.Context, a *archive.Archive, q q
 	return w.Flush()
 }
 
-func printRows(out *screen.Writer, rows *archive.Rows, q queryFlags) error {
+func printRows(out *screen.Writer, rows *sql.Rows, q queryFlags) error {
 	switch {
 	case q.csv:
 		return printCSV(out.Raw(), rows)
@@ -212,7 +213,7 @@ func printRows(out *screen.Writer, rows *archive.Rows, q queryFlags) error {
 
 // printObjects writes an array of objects whose keys are in the order of the
 // columns.
-func printObjects(out io.Writer, rows *archive.Rows) error {
+func printObjects(out io.Writer, rows *sql.Rows) error {
 	w := bufio.NewWriter(out)
 	w.WriteString("[")
 	for i, r := range rows.Rows {
@@ -255,7 +256,7 @@ func cellText(v any) string {
 	return fmt.Sprint(v)
 }
 
-func printCSV(out io.Writer, rows *archive.Rows) error {
+func printCSV(out io.Writer, rows *sql.Rows) error {
 	w := csv.NewWriter(out)
 	var names []string
 	for _, c := range rows.Columns {
@@ -289,7 +290,7 @@ func csvCell(v any) string {
 // cellWidth is how wide a cell of a table is at most.
 const cellWidth = 50
 
-func printTable(out *screen.Writer, rows *archive.Rows, whole bool) error {
+func printTable(out *screen.Writer, rows *sql.Rows, whole bool) error {
 	lines := [][]screen.Text{nil, nil}
 	width := make([]int, len(rows.Columns))
 	add := func(line []screen.Text, i int, text string) []screen.Text {

@@ -26,9 +26,11 @@ var house = map[string]string{
 	"agent/local":         "agent transcript",
 	"agent/offline":       "agent agent/local transcript",
 	"agent/scripted":      "agent agent/local transcript",
-	"archive":             "agent/claude agent/codex archive/index bundle bundle/redact internal/jsontext internal/lockfile internal/price record transcript workspace",
+	"archive":             "agent/claude agent/codex archive/index bundle bundle/redact internal/jsontext internal/lockfile internal/price internal/sqlite record transcript workspace",
+	"archive/archivetest": "archive archive/sql internal/sessiongen record transcript",
 	"archive/export":      "archive internal/screen transcript",
 	"archive/index":       "transcript",
+	"archive/sql":         "archive internal/jsontext internal/price internal/sqlite transcript",
 	"audit":               "internal/jsontext internal/shingle policy record transcript",
 	"bench":               "",
 	"bundle":              "audit bundle/redact internal/git internal/jsontext record transcript workspace",
@@ -57,6 +59,7 @@ var house = map[string]string{
 	"internal/screen":     "",
 	"internal/sessiongen": "",
 	"internal/shingle":    "",
+	"internal/sqlite":     "",
 	"internal/tail":       "",
 	"internal/testreport": "",
 	"policy":              "",
@@ -94,8 +97,8 @@ var outside = map[string]string{
 	"go.yaml.in/yaml/v3":                       "frontmatter",
 	"golang.org/x/sys":                         "internal/proc profile room",
 	"golang.org/x/term":                        "cmd/conclave",
-	"modernc.org/libc":                         "archive",
-	"modernc.org/sqlite":                       "archive",
+	"modernc.org/libc":                         "internal/sqlite",
+	"modernc.org/sqlite":                       "internal/sqlite",
 }
 
 func TestImports(t *testing.T) {

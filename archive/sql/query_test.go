@@ -1,26 +1,34 @@
-package archive
+package sql_test
 
 import (
-	"archive/zip"
-	"database/sql"
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"conclave/internal/jsontext"
+	"conclave/archive"
+	"conclave/archive/archivetest"
+	"conclave/archive/sql"
 )
 
-const bundles = fixtures + "/bundles/"
+var (
+	ctx       = context.Background()
+	openFiles = archivetest.OpenFiles
+	table     = archivetest.Table
+	glob      = archivetest.Glob
+	makeZip   = archivetest.Zip
+)
+
+const bundles = "../../testdata/fixtures/bundles/"
 
 // TestOriginalBundles asks the three bundles of the original system what its
 // own query program answers.
 func TestOriginalBundles(t *testing.T) {
-	opened := map[string]*Archive{}
+	opened := map[string]*archive.Archive{}
 	for _, c := range []struct{ bundle, query, want string }{
 		{"wink-claude-error", "SELECT bundle_id, format_version, status, prompt_ns, prompt_key, prompt_adapter, capture_mode FROM manifest", "676540f6-2f0a-4e22-b67d-1e6fb74e68e7|1.0.0|error|conclave|claude-error|x|full"},
 		{"wink-claude-error", "SELECT source, error_type, message FROM errors WHERE source = 'error.json'", "error.json|ProviderError|bad request"},
@@ -63,7 +71,7 @@ func TestBothSpellings(t *testing.T) {
 		t.Fatalf("%d bundles", len(files))
 	}
 	a := openFiles(t, files...)
-	rows, err := a.SQL(ctx, "SELECT context->>'entry_type', context->>'source'\nFROM transcript\nORDER BY context->>'sequence_number'", Limits{})
+	rows, err := sql.Query(ctx, a, "SELECT context->>'entry_type', context->>'source'\nFROM transcript\nORDER BY context->>'sequence_number'", sql.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,39 +88,6 @@ func TestBothSpellings(t *testing.T) {
 	if got := table(t, a, "SELECT count(DISTINCT bundle) FROM transcript"); got != "3\n" {
 		t.Errorf("%s bundles", got)
 	}
-}
-
-func TestSpell(t *testing.T) {
-	for in, want := range map[string]string{
-		"SELECT context->>'entry_type' FROM transcript": "SELECT entry_type FROM transcript",
-		"SELECT t.context ->> '$.source' FROM t":        "SELECT t.transcript_source FROM t",
-		`SELECT "context"->>'adapter'`:                  "SELECT adapter",
-		"SELECT context->>'detail'":                     "SELECT context->>'detail'",
-		"SELECT context->'entry_type'":                  "SELECT context->'entry_type'",
-		"SELECT 'context->>''entry_type'''":             "SELECT 'context->>''entry_type'''",
-		"SELECT /* context->>'source' */ 1":             "SELECT /* context->>'source' */ 1",
-		"SELECT context":                                "SELECT context",
-		"SELECT context->>":                             "SELECT context->>",
-	} {
-		if got := spell(in); got != want {
-			t.Errorf("%s\n got %s\nwant %s", in, got, want)
-		}
-	}
-}
-
-func FuzzTokens(f *testing.F) {
-	for _, s := range []string{"SELECT 1", `a "b" 'c''d' [e] -- x`, "/* open", "'open", "\xff'"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		var b strings.Builder
-		for _, tok := range tokens(s) {
-			b.WriteString(tok.text)
-		}
-		if b.String() != s {
-			t.Fatalf("%q became %q", s, b.String())
-		}
-	})
 }
 
 // TestOnlyReads: whatever a statement is, it changes nothing and reaches
@@ -132,7 +107,7 @@ func TestOnlyReads(t *testing.T) {
 		"SELECT * FROM sqlite_dbpage", "SELECT conclave_part('line', 'log', '', '', 1, 0, 10, 0)", `SELECT "conclave_part"('line','log','','',1,0,10,0)`,
 		"SELECT 1; DELETE FROM items", "WITH x AS (SELECT 1) DELETE FROM items", "EXPLAIN DELETE FROM items", "", ";", "-- nothing",
 	} {
-		if rows, err := a.SQL(ctx, q, Limits{}); err == nil {
+		if rows, err := sql.Query(ctx, a, q, sql.Limits{}); err == nil {
 			t.Errorf("%q was answered: %v", q, rows.Rows)
 		}
 	}
@@ -145,7 +120,7 @@ func TestOnlyReads(t *testing.T) {
 	}
 	for _, q := range []string{"SELECT 1;", "WITH x AS (SELECT 1 AS a) SELECT a FROM x", "VALUES (1)", "SELECT * FROM json_each('[1]')",
 		"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3) SELECT count(*) FROM n"} {
-		if rows, err := a.SQL(ctx, q, Limits{}); err != nil || len(rows.Rows) != 1 {
+		if rows, err := sql.Query(ctx, a, q, sql.Limits{}); err != nil || len(rows.Rows) != 1 {
 			t.Errorf("%q: %v", q, err)
 		}
 	}
@@ -163,59 +138,23 @@ func TestOnlyWhatIsDescribed(t *testing.T) {
 		"WITH x AS (SELECT 1), [logs] AS (SELECT * FROM origins) SELECT * FROM logs",
 		"SELECT sqlite_compileoption_get(0)", "SELECT sqlite_source_id()", "SELECT * FROM dbstat", "SELECT * FROM pragma_database_list",
 	} {
-		if rows, err := a.SQL(ctx, q, Limits{}); err == nil {
+		if rows, err := sql.Query(ctx, a, q, sql.Limits{}); err == nil {
 			t.Errorf("%q was answered: %v", q, rows.Rows)
 		}
 	}
-	schema, err := a.Schema(ctx)
-	if err != nil || len(schema.Tables) < len(described) {
+	schema, err := sql.Describe(ctx, a)
+	if err != nil || len(schema.Tables) < sql.DescribedTables {
 		t.Fatalf("%d tables, %v", len(schema.Tables), err)
 	}
 	for _, d := range schema.Tables {
-		if _, err := a.SQL(ctx, `SELECT * FROM "`+d.Name+`" AS x`, Limits{}); err != nil {
+		if _, err := sql.Query(ctx, a, `SELECT * FROM "`+d.Name+`" AS x`, sql.Limits{}); err != nil {
 			t.Errorf("%s: %v", d.Name, err)
 		}
 	}
 	for name, q := range schema.Hints.Queries {
-		if _, err := a.SQL(ctx, q, Limits{}); err != nil {
+		if _, err := sql.Query(ctx, a, q, sql.Limits{}); err != nil {
 			t.Errorf("the hint %q: %v", name, err)
 		}
-	}
-}
-
-// notForQueries are the functions of this SQLite that queries do not have:
-// they tell of the library or the connection, or belong to modules that no
-// table uses.
-const notForQueries = `bm25 changes fts5 fts5_get_locale fts5_insttoken fts5_locale fts5_source_id geopoly_area geopoly_bbox geopoly_blob
-	geopoly_ccw geopoly_contains_point geopoly_debug geopoly_group_bbox geopoly_json geopoly_overlap geopoly_regular geopoly_svg
-	geopoly_within geopoly_xform highlight last_insert_rowid load_extension match rtreecheck rtreedepth rtreenode snippet
-	sqlite_compileoption_get sqlite_compileoption_used sqlite_log sqlite_offset sqlite_source_id subtype total_changes`
-
-// TestEveryFunctionIsDecided: a function that a later SQLite brings is denied
-// until somebody decides.
-func TestEveryFunctionIsDecided(t *testing.T) {
-	db, err := sql.Open("sqlite", "file::memory:")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	rows, err := db.Query("SELECT DISTINCT name FROM pragma_function_list")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rows.Close()
-	n := 0
-	for ; rows.Next(); n++ {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			t.Fatal(err)
-		}
-		if allowedFunction(name) == slices.Contains(strings.Fields(notForQueries), name) {
-			t.Errorf("%s is both or neither", name)
-		}
-	}
-	if rows.Err() != nil || n < 100 {
-		t.Errorf("%d functions, %v", n, rows.Err())
 	}
 }
 
@@ -230,12 +169,12 @@ func TestMemoryOfAQuery(t *testing.T) {
 		{wide, "memory"},
 		{"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 99) SELECT CAST(zeroblob(4000000) AS TEXT) FROM n", "larger"},
 	} {
-		_, err := a.SQL(ctx, c.query, Limits{})
-		if !errors.Is(err, ErrLimit) || !strings.Contains(err.Error(), c.want) {
+		_, err := sql.Query(ctx, a, c.query, sql.Limits{})
+		if !errors.Is(err, sql.ErrLimit) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%.60s: %v", c.query, err)
 		}
 	}
-	if _, err := a.SQL(ctx, "SELECT count(*) FROM transcript", Limits{}); err != nil {
+	if _, err := sql.Query(ctx, a, "SELECT count(*) FROM transcript", sql.Limits{}); err != nil {
 		t.Errorf("afterwards: %v", err)
 	}
 }
@@ -244,17 +183,17 @@ func TestLimits(t *testing.T) {
 	a := openFiles(t, bundles+"wink-claude-error.zip")
 	const endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT "
 	start := time.Now()
-	if _, err := a.SQL(ctx, endless+"count(*) FROM n", Limits{Time: 50 * time.Millisecond}); !errors.Is(err, ErrLimit) {
+	if _, err := sql.Query(ctx, a, endless+"count(*) FROM n", sql.Limits{Time: 50 * time.Millisecond}); !errors.Is(err, sql.ErrLimit) {
 		t.Errorf("an endless query ends with %v", err)
 	}
 	if took := time.Since(start); took > 10*time.Second {
 		t.Errorf("it took %v", took)
 	}
-	rows, err := a.SQL(ctx, endless+"i FROM n", Limits{Rows: 7})
+	rows, err := sql.Query(ctx, a, endless+"i FROM n", sql.Limits{Rows: 7})
 	if err != nil || len(rows.Rows) != 7 || !rows.Truncated {
 		t.Errorf("%d rows, %v", len(rows.Rows), err)
 	}
-	rows, err = a.SQL(ctx, "SELECT 1 UNION SELECT 2", Limits{Rows: 2})
+	rows, err = sql.Query(ctx, a, "SELECT 1 UNION SELECT 2", sql.Limits{Rows: 2})
 	if err != nil || len(rows.Rows) != 2 || rows.Truncated {
 		t.Errorf("exactly as many: %+v, %v", rows, err)
 	}
@@ -293,7 +232,7 @@ func TestStateAndFiles(t *testing.T) {
 			t.Errorf("%s:\n got %q\nwant %q", query, got, want)
 		}
 	}
-	s, err := a.Schema(ctx)
+	s, err := sql.Describe(ctx, a)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -313,121 +252,8 @@ func TestStateAndFiles(t *testing.T) {
 		t.Errorf("schema: %+v", names)
 	}
 	for name, q := range s.Hints.Queries {
-		if _, err := a.SQL(ctx, q, Limits{}); err != nil {
+		if _, err := sql.Query(ctx, a, q, sql.Limits{}); err != nil {
 			t.Errorf("the hint %q does not work: %v", name, err)
 		}
-	}
-}
-
-// TestCache: a cache is used while its bundle is the same, and no longer.
-func TestCache(t *testing.T) {
-	dir, cache := t.TempDir(), t.TempDir()
-	file := filepath.Join(dir, "b.zip")
-	ask := func(want string) {
-		t.Helper()
-		a, err := OpenFiles(ctx, cache, []string{file}, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer a.Close()
-		if got := table(t, a, "SELECT bundle_id FROM manifest"); got != want+"\n" {
-			t.Errorf("the answer is %s, want %s", got, want)
-		}
-	}
-	made := func() int { return len(glob(t, cache+"/*"+cacheExt)) }
-	makeZip(t, file, map[string]string{"manifest.json": `{"format_version":"1.0.0","bundle_id":"one"}`})
-	ask("one")
-	ask("one")
-	if made() != 1 {
-		t.Errorf("%d caches for one bundle", made())
-	}
-	writeFile(t, glob(t, cache+"/*"+cacheExt)[0], []byte("damaged"))
-	ask("one")
-	if err := os.Remove(file); err != nil {
-		t.Fatal(err)
-	}
-	makeZip(t, file, map[string]string{"manifest.json": `{"format_version":"1.0.0","bundle_id":"two!"}`})
-	ask("two!")
-	for i := range 21 {
-		f := filepath.Join(dir, fmt.Sprintf("%d.zip", i))
-		makeZip(t, f, map[string]string{"manifest.json": `{"format_version":"1.0.0","bundle_id":"x"}`})
-		a, err := OpenFiles(ctx, cache, []string{f}, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		a.Close()
-	}
-	if n := made(); n > 20 {
-		t.Errorf("%d caches are kept", n)
-	}
-	if left := glob(t, cache+"/*.new"); len(left) > 0 {
-		t.Errorf("left behind: %v", left)
-	}
-}
-
-// TestHostileBundles: none is read, none does harm, each says why.
-func TestHostileBundles(t *testing.T) {
-	dir := t.TempDir()
-	manifest := `{"format_version":"1.0.0","bundle_id":"x"}`
-	bomb := strings.Repeat("\x00", 20<<20)
-	cases := map[string]map[string]string{
-		"no manifest": {"logs/app.jsonl": ""},
-		"escape":      {"manifest.json": manifest, "../../evil": "x"},
-		"bomb":        {"manifest.json": manifest, "logs/app.jsonl": bomb},
-	}
-	for name, files := range cases {
-		file := filepath.Join(dir, name+".zip")
-		makeZip(t, file, files)
-		if a, err := OpenFiles(ctx, t.TempDir(), []string{file}, Options{}); err == nil {
-			a.Close()
-			t.Errorf("%s: it was opened", name)
-		}
-	}
-	writeFile(t, filepath.Join(dir, "cut.zip"), []byte("PK\x03\x04 and no more"))
-	writeFile(t, filepath.Join(dir, "text.txt"), []byte("hello"))
-	for _, name := range []string{"cut.zip", "text.txt", "missing.zip", "."} {
-		if a, err := OpenFiles(ctx, t.TempDir(), []string{filepath.Join(dir, name)}, Options{}); err == nil {
-			a.Close()
-			t.Errorf("%s: it was opened", name)
-		}
-	}
-}
-
-func makeZip(t *testing.T, file string, files map[string]string) {
-	t.Helper()
-	f, err := os.Create(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	z := zip.NewWriter(f)
-	for name, text := range files {
-		w, err := z.Create("debug_bundle/" + name)
-		if err == nil {
-			_, err = w.Write([]byte(text))
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := errors.Join(z.Close(), f.Close()); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// TestLogLines: what comes out are the records that went in.
-func TestLogLines(t *testing.T) {
-	a := openFiles(t, bundles+"wink-codex-commands.zip")
-	n := 0
-	for line, err := range a.LogLines(ctx) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !jsontext.Valid(line) || jsontext.Get(line, "event") == nil {
-			t.Errorf("line %d is no log record: %.100s", n, line)
-		}
-		n++
-	}
-	if want := table(t, a, "SELECT count(*) FROM logs"); want != itoa(n)+"\n" || n == 0 {
-		t.Errorf("%d lines, %s records", n, want)
 	}
 }

@@ -1,10 +1,13 @@
-package archive
+package sql
 
 import (
 	"context"
 	"database/sql"
 	"fmt"
 	"strings"
+
+	"conclave/archive"
+	"conclave/internal/sqlite"
 )
 
 // Table describes a table or view that a query may read.
@@ -61,13 +64,13 @@ var described = []description{
 	{"sources", "the files behind it all"},
 }
 
-// Schema describes what there is to query.
-func (a *Archive) Schema(ctx context.Context) (Schema, error) {
-	db := sql.OpenDB(a.connector(a.path, "ro"))
+// Describe says what there is to query.
+func Describe(ctx context.Context, a *archive.Archive) (Schema, error) {
+	db := sqlite.Open(a.Path(), sqlite.Options{Pragmas: []string{readCache}, Functions: functions(a)})
 	defer db.Close()
 	db.SetMaxOpenConns(1)
 	list := described[:len(described):len(described)]
-	rows, err := db.QueryContext(ctx, "SELECT name FROM sqlite_schema WHERE substr(name, 1, ?) = ? AND type = 'view' ORDER BY name", len(slicePrefix), slicePrefix)
+	rows, err := db.QueryContext(ctx, "SELECT name FROM sqlite_schema WHERE substr(name, 1, ?) = ? AND type = 'view' ORDER BY name", len(archive.SlicePrefix), archive.SlicePrefix)
 	if err != nil {
 		return Schema{}, err
 	}

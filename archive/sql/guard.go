@@ -1,17 +1,15 @@
-package archive
+package sql
 
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	"modernc.org/libc"
-	"modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
+	"conclave/archive"
+	"conclave/internal/sqlite"
 )
 
 // What a query may use of this process. One value can be no longer than
@@ -22,83 +20,34 @@ const (
 	maxHeap  = 256 << 20
 )
 
-// SQLite counts what it allocates, and so can hold maxHeap, only if it was told
-// to before its first use; the driver is compiled with counting off.
-func init() {
-	tls := libc.NewTLS()
-	defer tls.Close()
-	on := libc.NewVaList(int32(1))
-	defer libc.Xfree(tls, on)
-	if rc := sqlite3.Xsqlite3_config(tls, sqlite3.SQLITE_CONFIG_MEMSTATUS, on); rc != sqlite3.SQLITE_OK {
-		panic(fmt.Sprintf("archive: SQLite does not count its memory (%d)", rc))
-	}
-}
-
-// guarded opens connections that can do nothing but read what is described.
-type guarded struct {
-	*connector
-	parts []string // what the query itself names
-}
-
-// guarded reads a cache, which nobody writes any more, from where the system
-// has it in memory: most queries read every row, and copying them took as long
-// as looking at them. What a query sorts goes to a file when it is large.
-func (a *Archive) guarded(parts []string) *guarded {
-	pragmas := []string{"temp_store(FILE)", fmt.Sprintf("hard_heap_limit(%d)", maxHeap)}
-	if a.isCache {
+// open takes the one connection of a query, which can do nothing but read what
+// is described; parts are what the query itself names. An archive of files,
+// which nobody writes any more, is read from where the system has it in memory:
+// most queries read every row, and copying them took as long as looking at them.
+// What a query sorts goes to a file when it is large.
+func open(ctx context.Context, a *archive.Archive, parts []string) (*sql.Conn, func() error, error) {
+	pragmas := []string{readCache, "temp_store(FILE)", fmt.Sprintf("hard_heap_limit(%d)", maxHeap)}
+	if a.OfFiles() {
 		pragmas = append(pragmas, "mmap_size(1073741824)")
 	}
-	return &guarded{a.connector(a.path, "ro", pragmas...), parts}
-}
-
-func (g *guarded) Connect(ctx context.Context) (driver.Conn, error) {
-	c, err := g.connector.Connect(ctx)
-	if err != nil {
-		return nil, err
-	}
-	r, ok := c.(sqlite.AuthorizerRegisterer)
-	if !ok {
-		return nil, errors.Join(errors.New("the SQLite driver has no authoriser"), c.Close())
-	}
-	if err := r.RegisterAuthorizer(g.allow); err != nil {
-		return nil, errors.Join(err, c.Close())
-	}
-	return c, nil
-}
-
-// open takes the one connection of a query and bounds its values.
-func (g *guarded) open(ctx context.Context) (*sql.Conn, func() error, error) {
-	db := sql.OpenDB(g)
+	db := sqlite.Open(a.Path(), sqlite.Options{Pragmas: pragmas, Functions: functions(a),
+		Guard: &sqlite.Guard{Call: allowedFunction, Read: func(table, view string) bool {
+			return isOurs(table) || table == "json_each" || table == "json_tree" || slices.Contains(parts, table) ||
+				isOurs(view) && slices.Contains(behindViews, table)
+		}}})
 	db.SetMaxOpenConns(1)
 	conn, err := db.Conn(ctx)
 	if err != nil {
 		return nil, nil, errors.Join(err, db.Close())
 	}
-	if _, err := sqlite.Limit(conn, sqlite3.SQLITE_LIMIT_LENGTH, maxValue); err != nil {
+	if err := sqlite.LimitValues(conn, maxValue); err != nil {
 		return nil, nil, errors.Join(err, conn.Close(), db.Close())
 	}
 	return conn, func() error { return errors.Join(conn.Close(), db.Close()) }, nil
 }
 
-// allow is the authoriser: it lists what a statement may do, and everything
-// else is denied, whatever later versions of SQLite learn.
-func (g *guarded) allow(action sqlite.AuthorizerActionCode, arg1, arg2, _, view string) sqlite.AuthorizerReturnCode {
-	ok := false
-	switch action {
-	case sqlite.AuthSelect, sqlite.AuthRecursive:
-		ok = true
-	case sqlite.AuthRead:
-		table := strings.ToLower(arg1)
-		ok = isOurs(table) || table == "json_each" || table == "json_tree" || slices.Contains(g.parts, table) ||
-			isOurs(view) && slices.Contains(behindViews, table)
-	case sqlite.AuthFunction:
-		ok = allowedFunction(strings.ToLower(arg2))
-	}
-	if ok {
-		return sqlite.AuthorizerOK
-	}
-	return sqlite.AuthorizerDeny
-}
+// readCache is how much SQLite keeps of the file for a query.
+const readCache = "cache_size(-32768)"
 
 // behindViews are the tables that the views read, and a query does not: some
 // hold references into the raw store.
@@ -112,7 +61,7 @@ const viewPart = "starts"
 // query may be called like that.
 func isOurs(name string) bool {
 	n := strings.ToLower(name)
-	return n == viewPart || strings.HasPrefix(n, slicePrefix) || slices.ContainsFunc(described, func(d description) bool { return d.name == n })
+	return n == viewPart || strings.HasPrefix(n, archive.SlicePrefix) || slices.ContainsFunc(described, func(d description) bool { return d.name == n })
 }
 
 // allowedFunction knows the functions of a query and, because SQLite asks for

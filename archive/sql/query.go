@@ -1,4 +1,4 @@
-package archive
+package sql
 
 import (
 	"context"
@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
+	"conclave/archive"
+	"conclave/internal/sqlite"
 )
 
 // Limits bound a query. The zero value is 10,000 rows, 30 seconds and 128 MiB
@@ -28,10 +28,10 @@ type Rows struct {
 	Truncated bool
 }
 
-// SQL answers one SELECT over the tables of Schema. It can read nothing else
+// Query answers one SELECT over the tables of Describe. It can read nothing else
 // and change nothing: the connection is read-only, and what a statement may do
 // is decided before it runs.
-func (a *Archive) SQL(ctx context.Context, query string, lim Limits) (*Rows, error) {
+func Query(ctx context.Context, a *archive.Archive, query string, lim Limits) (*Rows, error) {
 	if lim.Rows <= 0 {
 		lim.Rows = 10_000
 	}
@@ -47,7 +47,7 @@ func (a *Archive) SQL(ctx context.Context, query string, lim Limits) (*Rows, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, lim.Time)
 	defer cancel()
-	conn, done, err := a.guarded(parts).open(ctx)
+	conn, done, err := open(ctx, a, parts)
 	if err != nil {
 		return nil, err
 	}
@@ -73,13 +73,11 @@ func queryError(ctx context.Context, err error, lim Limits) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return fmt.Errorf("%w: it was stopped after %v; narrow it down, or allow more (--timeout)", ErrLimit, lim.Time)
 	}
-	if code := (*sqlite.Error)(nil); errors.As(err, &code) {
-		switch code.Code() & 0xff {
-		case sqlite3.SQLITE_NOMEM:
-			return fmt.Errorf("%w: it needs more than %d MiB of memory; narrow it down", ErrLimit, maxHeap>>20)
-		case sqlite3.SQLITE_TOOBIG:
-			return fmt.Errorf("%w: one of its values is longer than %d MiB; cut it with substr", ErrLimit, maxValue>>20)
-		}
+	if sqlite.NoMemory(err) {
+		return fmt.Errorf("%w: it needs more than %d MiB of memory; narrow it down", ErrLimit, maxHeap>>20)
+	}
+	if sqlite.TooBig(err) {
+		return fmt.Errorf("%w: one of its values is longer than %d MiB; cut it with substr", ErrLimit, maxValue>>20)
 	}
 	if strings.Contains(err.Error(), "not authorized") || strings.Contains(err.Error(), "prohibited") || strings.Contains(err.Error(), "readonly") {
 		return fmt.Errorf("a query only reads, and only what --schema lists: %w", err)

@@ -1,0 +1,152 @@
+package archive
+
+import (
+	"strconv"
+
+	"conclave/agent/claude"
+	"conclave/agent/codex"
+	"conclave/internal/jsontext"
+	"conclave/transcript"
+)
+
+// clean takes secrets out of what is shown.
+func (a *Archive) clean(text []byte) []byte {
+	if a.plain == nil || !a.plain.Has(text) {
+		return text
+	}
+	out, _ := a.plain.Bytes(nil, text)
+	return out
+}
+
+func (a *Archive) cleanJSON(text []byte) []byte {
+	if a.plain == nil || !a.plain.Has(text) {
+		return text
+	}
+	out, _ := a.plain.JSON(nil, text)
+	return out
+}
+
+// Ref says where an entry is: the columns of its row that Show needs.
+type Ref struct {
+	Kind    string // of its source
+	Adapter string
+	Type    transcript.Type
+	// Its line in the raw store, and which of the line's entries it is.
+	Block, Off, Size, Part int64
+}
+
+// Shown is an entry as it can be shown: the line is redacted before anything is
+// taken from it.
+type Shown struct {
+	Log    bool   // the line is a log record
+	Line   []byte // as it stands in its source
+	Detail []byte
+	Raw    []byte // what the agent's program wrote; nil where another entry has it
+
+	a   *Archive
+	ref Ref
+}
+
+// Show reads an entry from its block.
+func (a *Archive) Show(r Ref) (*Shown, error) {
+	line, err := a.line(r.Block, int(r.Off), int(r.Size))
+	if err != nil {
+		return nil, err
+	}
+	e := &Shown{a: a, ref: r, Line: a.cleanJSON(line)}
+	switch r.Kind {
+	case kindClaude, kindCodex:
+		e.Detail = mapAgain(r.Adapter, e.Line, int(r.Part))
+		if r.Part == 0 {
+			e.Raw = e.Line
+		}
+	default:
+		e.Log = true
+		c := members(jsontext.Get(e.Line, "context"), "detail", "raw")
+		e.Detail = c[0]
+		if c[1] != nil {
+			e.Raw = appendString(nil, c[1])
+		}
+	}
+	return e, nil
+}
+
+// mapAgain gives the detail of the nth item of a line of a session file.
+func mapAgain(adapter string, line []byte, part int) []byte {
+	var items []transcript.Item
+	if adapter == transcript.AdapterCodex {
+		items = new(codex.Rollout).Map(line)
+		if f := new(codex.File); codex.Sniff(line) != codex.FormatRollout {
+			items = append(f.Map(line), f.Flush()...)
+		}
+	} else {
+		m := claude.NewMapper(claude.Options{})
+		items = append(m.Append(nil, line), m.Flush()...)
+	}
+	if len(items) == 0 {
+		return nil
+	}
+	return items[min(part, len(items)-1)].Detail
+}
+
+// Text is what the entry says, redacted once more: what was apart in the line may
+// stand together in the text. It is nil for a log record that is no entry.
+func (e *Shown) Text() []byte {
+	typ := e.ref.Type
+	if typ == "" {
+		return nil
+	}
+	text := textOf(nil, e.ref.Adapter, typ, e.Detail)
+	if len(text) == 0 {
+		if typ == transcript.TokenUsage {
+			return jsontext.Get(e.Detail, "usage")
+		}
+		if typ != transcript.Unknown && typ != transcript.SystemEvent {
+			return []byte{}
+		}
+		return e.Raw
+	}
+	return e.a.clean(text)
+}
+
+// Message is that of a log record; nil where there is none.
+func (e *Shown) Message() []byte {
+	if m := jsontext.Get(e.Line, "message"); e.Log && m != nil {
+		return appendString([]byte{}, m)
+	}
+	return nil
+}
+
+// Input is what a tool was called with, as JSON; nil where there is none.
+func (e *Shown) Input() []byte {
+	for _, path := range [][]string{{"block", "input"}, {"input"}, {"sdk_entry", "input"}, {"notification", "item", "arguments"},
+		{"notification", "arguments"}, {"notification", "item"}, {"notification"}, {"context"}} {
+		if v := jsontext.Get(e.Detail, path...); v != nil {
+			return unwrapJSON(v)
+		}
+	}
+	content := jsontext.Get(e.Detail, "sdk_entry", "message", "content")
+	at, _ := strconv.Atoi(string(jsontext.Get(e.Detail, "block_index")))
+	var found []byte
+	if len(content) > 0 && content[0] == '[' {
+		_ = jsontext.Elements(content, func(v []byte) error {
+			in := jsontext.Get(v, "input")
+			if in != nil && (at == 0 || found == nil) {
+				found = in
+			}
+			at--
+			return nil
+		})
+	}
+	return found
+}
+
+// unwrapJSON returns the JSON within a string, where there is some.
+func unwrapJSON(v []byte) []byte {
+	if len(v) > 0 && v[0] == '"' {
+		if inner := appendString(nil, v); jsontext.Valid(inner) {
+			return inner
+		}
+	}
+	return v
+}

@@ -1,0 +1,4 @@
+package sql
+
+// DescribedTables is how many tables are described.
+var DescribedTables = len(described)

@@ -1,0 +1,96 @@
+package sql
+
+import (
+	"database/sql/driver"
+	"time"
+
+	"conclave/archive"
+	"conclave/internal/jsontext"
+	"conclave/internal/price"
+	"conclave/internal/sqlite"
+	"conclave/transcript"
+)
+
+// functions are those that the views are made with. What is long stands in the
+// blocks, and is read only when a query asks for it.
+func functions(a *archive.Archive) []sqlite.Function {
+	return []sqlite.Function{
+		// conclave_part(what, source's kind, adapter, type, block, off, size, part)
+		{Name: "conclave_part", Args: 8, Call: func(args []driver.Value) (driver.Value, error) { return part(a, args) }},
+		{Name: "conclave_time", Args: 1, Pure: true, Call: timeText},
+		{Name: "cost_usd", Args: 5, Pure: true, Call: cost},
+	}
+}
+
+func timeText(args []driver.Value) (driver.Value, error) {
+	if at, ok := args[0].(int64); ok {
+		return time.UnixMicro(at).UTC().Format(transcript.TimeLayout), nil
+	}
+	return nil, nil
+}
+
+func cost(args []driver.Value) (driver.Value, error) {
+	model, _ := args[0].(string)
+	p, ok := price.Of(model)
+	if !ok {
+		return nil, nil
+	}
+	var n [4]int64
+	for i := range n {
+		n[i], _ = args[i+1].(int64)
+	}
+	return p.Cost(n[0], n[1], n[2], n[3]), nil
+}
+
+func part(a *archive.Archive, args []driver.Value) (driver.Value, error) {
+	what, _ := args[0].(string)
+	var r archive.Ref
+	r.Kind, _ = args[1].(string)
+	r.Adapter, _ = args[2].(string)
+	typ, _ := args[3].(string)
+	r.Type = transcript.Type(typ)
+	for i, to := range []*int64{&r.Block, &r.Off, &r.Size, &r.Part} {
+		n, ok := args[i+4].(int64)
+		if !ok {
+			return nil, nil // the other side of an outer join
+		}
+		*to = n
+	}
+	e, err := a.Show(r)
+	if err != nil {
+		return nil, err
+	}
+	if out := column(e, what); out != nil {
+		return string(out), nil
+	}
+	return nil, nil
+}
+
+// column is what the views call a part of an entry, nil for NULL.
+func column(e *archive.Shown, what string) []byte {
+	switch what {
+	case "content":
+		return e.Text()
+	case "raw":
+		return e.Raw
+	case "line":
+		return e.Line
+	case "detail":
+		return e.Detail
+	case "parsed":
+		if p := jsontext.Get(e.Detail, "sdk_entry"); p != nil {
+			return p
+		}
+		return e.Detail
+	case "context":
+		if e.Log {
+			return jsontext.Get(e.Line, "context")
+		}
+		return nil
+	case "message":
+		return e.Message()
+	case "input":
+		return e.Input()
+	}
+	return nil
+}
