@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"conclave/internal/screen"
 	"context"
 	"errors"
@@ -20,7 +19,6 @@ type asker struct {
 	env     *environment
 	answers []string
 	out     *screen.Writer
-	lines   chan string // closed at the end of the input
 	// strict: the end of the input is nobody, not an empty answer. A table
 	// would otherwise play on without the person for ever.
 	strict bool
@@ -111,9 +109,9 @@ func (a *asker) atTerminal(ctx context.Context, q engine.Question) (string, erro
 		a.out.Printf("%s", screen.Dim("["+q.Default+"] "))
 	}
 	a.out.Printf("> ")
-	read := a.readAnswer
+	read := a.env.keyboard().readAnswer
 	if q.Lines {
-		read = a.readLines
+		read = a.env.keyboard().readLines
 	}
 	answer, err := read(ctx)
 	if errors.Is(err, io.EOF) {
@@ -135,82 +133,6 @@ func (a *asker) atTerminal(ctx context.Context, q engine.Question) (string, erro
 	return answer, nil
 }
 
-// readAnswer reads a line; one that ends in a backslash goes on in the next.
-// Without any it is io.EOF.
-func (a *asker) readAnswer(ctx context.Context) (string, error) {
-	var parts []string
-	for {
-		text, err := a.readLine(ctx)
-		if errors.Is(err, io.EOF) && len(parts) > 0 {
-			return strings.Join(parts, "\n"), nil
-		}
-		if err != nil {
-			return "", err
-		}
-		more, goesOn := strings.CutSuffix(text, "\\")
-		parts = append(parts, more)
-		if !goesOn {
-			return strings.Join(parts, "\n"), nil
-		}
-		a.out.Printf("… ")
-	}
-}
-
-// readLines reads lines up to an empty one. Without any it is io.EOF.
-func (a *asker) readLines(ctx context.Context) (string, error) {
-	var parts []string
-	for {
-		text, err := a.readLine(ctx)
-		if errors.Is(err, io.EOF) && len(parts) == 0 {
-			return "", err
-		}
-		if err != nil && !errors.Is(err, io.EOF) {
-			return "", err
-		}
-		if err != nil || strings.TrimSpace(text) == "" {
-			return strings.Join(parts, "\n"), nil
-		}
-		parts = append(parts, text)
-		if len(parts) == 1 && alone(text) {
-			return text, nil
-		}
-		a.out.Printf("  ")
-	}
-}
-
-// alone says whether a line is a whole turn: nobody wants to end /help with an
-// empty line.
-func alone(line string) bool { return line == "/help" || line == "/quit" }
-
-// readLine waits for a line of the terminal, or for the end of ctx. The
-// goroutine that reads ends with the program: a read of a terminal cannot be
-// called off.
-func (a *asker) readLine(ctx context.Context) (string, error) {
-	if a.lines == nil {
-		a.lines = make(chan string)
-		go func(out chan<- string) {
-			in := bufio.NewReader(a.env.Stdin)
-			for {
-				text, err := in.ReadString('\n')
-				if err != nil && text == "" {
-					close(out)
-					return
-				}
-				out <- strings.TrimRight(text, "\r\n")
-			}
-		}(a.lines)
-	}
-	select {
-	case text, ok := <-a.lines:
-		if !ok {
-			return "", io.EOF
-		}
-		return text, nil
-	case <-ctx.Done():
-		return "", context.Cause(ctx)
-	}
-}
-
 // yes asks a question of the command itself.
 func (a *asker) yes(ctx context.Context, question string, otherwise bool) (bool, error) {
 	word := "y/N"
@@ -218,7 +140,7 @@ func (a *asker) yes(ctx context.Context, question string, otherwise bool) (bool,
 		word = "Y/n"
 	}
 	a.out.Printf("\n%s [%s] ", screen.Indent("  ", question), word)
-	answer, err := orNothing(a.readAnswer(ctx))
+	answer, err := orNothing(a.env.keyboard().readAnswer(ctx))
 	switch strings.ToLower(strings.TrimSpace(answer)) {
 	case "y", "yes":
 		return true, err
@@ -231,7 +153,7 @@ func (a *asker) yes(ctx context.Context, question string, otherwise bool) (bool,
 // line asks for one line of the command itself.
 func (a *asker) line(ctx context.Context, question string) (string, error) {
 	a.out.Printf("\n%s\n> ", screen.Indent("  ", question))
-	answer, err := orNothing(a.readAnswer(ctx))
+	answer, err := orNothing(a.env.keyboard().readAnswer(ctx))
 	return strings.TrimSpace(answer), err
 }
 

@@ -111,7 +111,7 @@ func (env *environment) createBundle(cmd *cobra.Command, run string, b bundling)
 		o.File = inDir(env, b.out)
 	}
 	if ws, err := env.openWorkspace(); err == nil {
-		o.Config = ws.config
+		o.Config = ws.Config
 	}
 	bar := env.frameBar()
 	o.Progress = bar.show

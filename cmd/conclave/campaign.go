@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -14,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"conclave/agent"
+	"conclave/app"
 	"conclave/engine"
 	"conclave/internal/lockfile"
 	"conclave/profile"
@@ -62,15 +62,16 @@ func (env *environment) openCampaign(cmd *cobra.Command, flags campaignFlags) (*
 	if err != nil {
 		return nil, err
 	}
+	env.muted = flags.asJSON
 	c := &campaign{env: env, flags: flags, w: w, purpose: cmd.CommandPath()}
 	if c.asker, err = newAsker(env, flags); err != nil {
 		return nil, err
 	}
-	if c.granted, err = grantedPaths(w.root, flags.grants); err != nil {
+	if c.granted, err = grantedPaths(w.Root, flags.grants); err != nil {
 		return nil, err
 	}
 	c.voice = &voice{env: env, out: env.Stdout, muted: flags.asJSON}
-	if err := w.vouchForProfiles(); err != nil {
+	if err := w.VouchForProfiles(); err != nil {
 		return nil, err
 	}
 	library, err := env.packLibrary()
@@ -78,21 +79,11 @@ func (env *environment) openCampaign(cmd *cobra.Command, flags campaignFlags) (*
 		return nil, err
 	}
 	c.house = flow.New(flow.Options{
-		Root: w.root, Trust: w, Dress: c.dress, Listener: c.voice, Instructions: w.instructions,
-		Library: library, Tools: w.config.Tools, Granted: c.granted,
-		Budget: flow.Budget{USD: w.config.Budget.USD, Tokens: w.config.Budget.Tokens},
+		Root: w.Root, Trust: w, Dress: c.dress, Listener: c.voice, Instructions: w.Instructions,
+		Library: library, Tools: w.Config.Tools, Granted: c.granted,
+		Budget: flow.Budget{USD: w.Config.Budget.USD, Tokens: w.Config.Budget.Tokens},
 	})
 	return c, nil
-}
-
-// instructions are a project's own, where it has some and the person trusts
-// them: the bytes that were judged.
-func (w *workspace) instructions(role string) ([]byte, error) {
-	items, err := w.item(path.Join(instructionsDir, role+".md"), path.Join(instructionsDir, role+".md"), door.MaxText)
-	if err != nil || len(items) == 0 {
-		return nil, err
-	}
-	return items[0].Text, w.vouchFor(items)
 }
 
 // turnWall bounds one answer of an agent.
@@ -100,13 +91,13 @@ const turnWall = 30 * time.Minute
 
 // dress puts whoever plays a role into its seat.
 func (c *campaign) dress(p *seat.Plan) error {
-	a, err := c.w.cast(c.env, p.Role, embeddedParty())
+	a, err := c.w.Cast(p.Role, app.EmbeddedParty())
 	if err != nil {
 		return err
 	}
-	a.dress(p, c.w)
+	a.Dress(p, c.w)
 	c.ration(p)
-	settings := c.w.config.For(p.Role)
+	settings := c.w.Config.For(p.Role)
 	p.Limits = agent.Limits{Turns: settings.Turns, BudgetUSD: settings.USD, Wall: turnWall}
 	switch settings.Agent {
 	case "claude":
@@ -127,10 +118,10 @@ func (c *campaign) ration(p *seat.Plan) {
 	if strings.HasPrefix(p.PromptName, "quest.council.") {
 		share = councilSeats
 	}
-	if b := c.w.config.Budget; b.Tokens > 0 {
+	if b := c.w.Config.Budget; b.Tokens > 0 {
 		p.Budget.Tokens = max((b.Tokens-spent.Input-spent.Output-spent.CacheRead-spent.CacheWrite)/share, 1)
 	}
-	if b := c.w.config.Budget; b.USD > 0 {
+	if b := c.w.Config.Budget; b.USD > 0 {
 		p.Budget.USD = max((b.USD-spent.CostUSD)/float64(share), 1e-9)
 	}
 }
@@ -138,14 +129,14 @@ func (c *campaign) ration(p *seat.Plan) {
 // available says early that nobody can play a role here, or that the person does
 // not trust what it would be told.
 func (c *campaign) available(role string) error {
-	items, err := c.w.roleItems(role)
+	items, err := c.w.RoleItems(role)
 	if err != nil {
 		return environmentError("%w", err)
 	}
-	if err := c.w.vouchFor(items); err != nil {
+	if err := c.w.VouchFor(items); err != nil {
 		return err
 	}
-	_, err = c.w.cast(c.env, role, embeddedParty())
+	_, err = c.w.Cast(role, app.EmbeddedParty())
 	return err
 }
 
@@ -154,12 +145,12 @@ func (c *campaign) launch(ctx context.Context, settle bool) error {
 	if c.engine != nil {
 		return nil
 	}
-	err := c.w.makePrivate()
+	err := c.w.MakePrivate()
 	if err != nil {
 		return err
 	}
 	c.engine, err = engine.Open(ctx, engine.Options{
-		Dir: c.w.root, Scope: flow.Scope, Wait: c.flags.wait, Purpose: c.purpose,
+		Dir: c.w.Root, Scope: flow.Scope, Wait: c.flags.wait, Purpose: c.purpose,
 		Flows: c.house.Flows(), Asker: c.house.Asker(c.asker),
 	})
 	if err != nil {
@@ -283,7 +274,7 @@ func answeredNo(res flow.Result) bool {
 // campaignError gives an error its exit code and the way out.
 func campaignError(err error) error {
 	var (
-		coded  *exitError
+		coded  *app.Error
 		cut    *engine.CutError
 		held   *lockfile.HeldError
 		leak   *quest.LeakError
@@ -295,7 +286,7 @@ func campaignError(err error) error {
 		return nil
 	case errors.As(err, &cut):
 		if errors.As(cut.Err, &coded) {
-			return exitWith(coded.code, "%w\nnothing is lost: `conclave quest continue` goes on from here", cut.Err)
+			return app.ErrorOf(coded.Kind, "%w\nnothing is lost: `conclave quest continue` goes on from here", cut.Err)
 		}
 		return environmentError("%w\nnothing is lost: `conclave quest continue` goes on from here", cut.Err)
 	case errors.As(err, &coded):
@@ -347,6 +338,6 @@ const maxMessage = 64 << 20
 
 // party shows who is who.
 func (c *campaign) party() (profile.Party, error) {
-	party, _, err := profile.Project{Dir: c.w.root}.Party()
+	party, _, err := profile.Project{Dir: c.w.Root}.Party()
 	return party, err
 }

@@ -81,11 +81,11 @@ func (c *campaign) vouchForChecks(role policy.Role) error {
 	if role != policy.Dragon {
 		return nil
 	}
-	items, err := c.w.checkItems()
+	items, err := c.w.CheckItems()
 	if err != nil {
 		return environmentError("%w", err)
 	}
-	return c.w.vouchFor(items)
+	return c.w.VouchFor(items)
 }
 
 // commandWords stand in the conversation for what the person said.

@@ -272,7 +272,7 @@ func (d *demo) table(ctx context.Context) (err error) {
 	show := inside.newTableScreen(nil, nil).show
 	var moment tableflow.Notice
 	t, err := tableflow.Open(ctx, tableflow.Options{
-		Workspace: d.root, Campaign: "weir", Cast: w.tableCast(&inside, "weir", tableFlags{auto: true}), Auto: true, Purpose: "demo", Program: "conclave " + version,
+		Workspace: d.root, Campaign: "weir", Cast: w.TableCast("weir", nil, true), Auto: true, Purpose: "demo", Program: "conclave " + version,
 		Show: func(n tableflow.Notice) {
 			switch {
 			case n.Cycle == 1 || n.Cycle == 0 && moment.Kind == "":

@@ -11,6 +11,7 @@ import (
 
 	"conclave/agent/claude"
 	"conclave/agent/codex"
+	"conclave/app"
 	"conclave/config"
 	"conclave/internal/proc"
 	"conclave/internal/screen"
@@ -50,7 +51,7 @@ It exits with 3 when evaluators could not be locked in here.`,
 				env.printFindings(findings)
 			}
 			if !findings[0].OK {
-				return &exitError{code: exitEnvironment}
+				return &app.Error{Kind: app.Environment}
 			}
 			return nil
 		},
@@ -63,16 +64,16 @@ It exits with 3 when evaluators could not be locked in here.`,
 // project's file decides about nothing that is started here.
 func (env *environment) examine(ctx context.Context) []finding {
 	findings := []finding{examineRooms(ctx)}
-	own, err := env.ownConfig()
+	own, err := env.app().OwnConfig()
 	if err != nil {
 		return append(findings, finding{"your configuration", false, err.Error(), "mend the file that is named"})
 	}
 	root, refusal := env.findRoot()
-	w := &workspace{root: root, config: config.Merge(config.Config{}, own)}
+	w := &workspace{Root: root, Config: config.Merge(config.Config{}, own)}
 	if refusal != nil {
-		w.root = env.Dir // where nothing may be started from either
+		w.Root = env.Dir // where nothing may be started from either
 	}
-	findings = append(findings, w.examineClaude(ctx, env), w.examineCodex(ctx, env),
+	findings = append(findings, examineClaude(ctx, w), env.examineCodex(ctx, w),
 		finding{What: "the embedded party", OK: true, State: "always there; needs no key and no network"})
 	if refusal != nil {
 		return append(findings, finding{"workspace", false, refusal.Error(), "look at what is named"})
@@ -93,15 +94,15 @@ func (env *environment) examineProject() []finding {
 	if err != nil {
 		return []finding{{"workspace", false, err.Error(), "look at what is named"}}
 	}
-	items, refused := w.everything()
+	items, refused := w.Everything()
 	found := []finding{{What: "trust", OK: true, State: trustedState(len(items))}}
-	if err := w.vouchFor(items); err != nil {
+	if err := w.VouchFor(items); err != nil {
 		found[0] = finding{"trust", false, err.Error(), "conclave trust"}
 	}
 	for _, err := range refused {
 		found = append(found, finding{"refused", false, err.Error(), "look at what is named"})
 	}
-	if err := w.configure(env); err != nil {
+	if err := w.Configure(); err != nil {
 		found = append(found, finding{"configuration", false, err.Error(), "mend the file that is named"})
 	}
 	return found
@@ -127,9 +128,9 @@ func examineRooms(ctx context.Context) finding {
 	return f
 }
 
-func (w *workspace) examineClaude(ctx context.Context, env *environment) finding {
+func examineClaude(ctx context.Context, w *workspace) finding {
 	f := finding{What: "Claude Code", Hint: "npm install -g @anthropic-ai/claude-code, or name its path under `programs` in your configuration"}
-	native, err := w.findProgram("claude")
+	native, err := w.FindProgram("claude")
 	if err != nil {
 		f.State = err.Error()
 		return f
@@ -142,9 +143,9 @@ func (w *workspace) examineClaude(ctx context.Context, env *environment) finding
 	return paid(f, s.Path, s.Version, s.Login, "ANTHROPIC_API_KEY")
 }
 
-func (w *workspace) examineCodex(ctx context.Context, env *environment) finding {
+func (env *environment) examineCodex(ctx context.Context, w *workspace) finding {
 	f := finding{What: "Codex", Hint: "npm install -g @openai/codex, or name its path under `programs` in your configuration"}
-	native, err := w.findProgram("codex")
+	native, err := w.FindProgram("codex")
 	if err != nil {
 		f.State = err.Error()
 		return f

@@ -1,11 +1,6 @@
 package main
 
-import (
-	"fmt"
-	"strings"
-
-	"conclave/internal/screen"
-)
+import "conclave/app"
 
 // The exit codes and what they mean.
 const (
@@ -15,46 +10,27 @@ const (
 	exitEnvironment = 3 // something this machine or project lacks
 )
 
-// exitError carries an exit code. A nil err means that the command has said
-// already what there is to say.
-type exitError struct {
-	code int
-	err  error
-	text screen.Text // err with its own words told from foreign ones
-}
-
-func exitWith(code int, format string, args ...any) error {
-	text := screen.Sprintf(strings.ReplaceAll(format, "%w", "%v"), args...)
-	return &exitError{code, fmt.Errorf(format, args...), text}
-}
-
-// Text implements screen.Texter: "\ntry: …" stands at the beginning of a line
-// because the program says so, and never because a file's name does.
-func (e *exitError) Text() screen.Text { return e.text }
-
-func (e *exitError) Error() string {
-	if e.err == nil {
-		return fmt.Sprintf("exit code %d", e.code)
+// exitCode is what an error of the app means to a shell.
+func exitCode(err error) int {
+	switch app.KindOf(err) {
+	case app.No:
+		return exitNo
+	case app.Usage:
+		return exitUsage
 	}
-	return e.err.Error()
+	return exitEnvironment
 }
-
-func (e *exitError) Unwrap() error { return e.err }
 
 // noError: the command did its work, and the answer is no.
-func noError(format string, args ...any) error {
-	return exitWith(exitNo, format, args...)
-}
-
-// saidNo is noError when the output has said it already.
-func saidNo() error { return &exitError{code: exitNo} }
+func noError(format string, args ...any) error { return app.ErrorOf(app.No, format, args...) }
 
 // usageError: the command line is wrong.
-func usageError(format string, args ...any) error {
-	return exitWith(exitUsage, format, args...)
-}
+func usageError(format string, args ...any) error { return app.ErrorOf(app.Usage, format, args...) }
 
 // environmentError: something is missing here.
 func environmentError(format string, args ...any) error {
-	return exitWith(exitEnvironment, format, args...)
+	return app.ErrorOf(app.Environment, format, args...)
 }
+
+// saidNo is noError when the output has said it already.
+func saidNo() error { return &app.Error{Kind: app.No} }

@@ -20,8 +20,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"conclave/app"
 	"conclave/internal/screen"
-	"conclave/room"
 )
 
 // environment is everything a command takes from the outside.
@@ -32,10 +32,13 @@ type environment struct {
 	Root            string // the workspace that --root names
 	Getenv          func(string) string
 	StdinIsTerminal bool
+
+	person *keyboard // at this terminal
+	muted  bool      // standard output is for JSON alone
 }
 
 func main() {
-	room.Init() // a helper of a room is this program again
+	app.Init()
 	os.Exit(run(os.Args[1:]))
 }
 
@@ -65,6 +68,7 @@ func screenOn(f *os.File) *screen.Writer {
 }
 
 func execute(ctx context.Context, env *environment, args []string) int {
+	env.person, env.muted = nil, false
 	root := newRootCommand(env)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
@@ -74,11 +78,8 @@ func execute(ctx context.Context, env *environment, args []string) int {
 	if err == nil {
 		return exitDone
 	}
-	code, said := exitEnvironment, false
-	if exit := (*exitError)(nil); errors.As(err, &exit) {
-		code, said = exit.code, exit.err == nil
-	}
-	if !said {
+	code := exitCode(err)
+	if !app.Said(err) {
 		env.Stderr.Printf("conclave: %v\n", err)
 		if code == exitUsage && !strings.Contains(err.Error(), "\ntry: ") {
 			env.Stderr.Printf("try: conclave --help, or --help after any command\n")
@@ -153,7 +154,7 @@ func strict(cmd *cobra.Command) {
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(cmd *cobra.Command, args []string) error {
 			err := check(cmd, args)
-			if exit := (*exitError)(nil); err == nil || errors.As(err, &exit) {
+			if exit := (*app.Error)(nil); err == nil || errors.As(err, &exit) {
 				return err
 			}
 			return usageError("%s: %w\ntry: %[1]s --help", cmd.CommandPath(), err)

@@ -157,7 +157,7 @@ func (c *campaign) backToWork(ctx context.Context) (flow.Result, bool, error) {
 }
 
 func (c *campaign) quest() (*quest.Quest, error) {
-	store, err := quest.OpenStore(c.w.root)
+	store, err := quest.OpenStore(c.w.Root)
 	if err != nil {
 		return nil, environmentError("%w", err)
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 )
@@ -13,14 +12,6 @@ func counted(n int, one, many string) string {
 		return "1 " + one
 	}
 	return fmt.Sprintf("%d %s", n, many)
-}
-
-// inDir resolves a path that a person typed.
-func inDir(env *environment, file string) string {
-	if filepath.IsAbs(file) {
-		return file
-	}
-	return filepath.Join(env.Dir, file)
 }
 
 // oneArg wants exactly one argument and says which.

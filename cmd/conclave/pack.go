@@ -1,12 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"path/filepath"
-	"runtime"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -44,79 +39,6 @@ say which: project:fantasy, user:fantasy, builtin:fantasy.`,
 func (env *environment) profileProject() (profile.Project, error) {
 	root, err := env.findRoot()
 	return profile.Project{Dir: root}, err
-}
-
-// packLibrary is the search path for packs.
-func (env *environment) packLibrary() (profile.Library, error) {
-	root, err := env.findRoot()
-	l := profile.Library{Project: filepath.Join(root, "profile-packs")}
-	if data := env.userDataDir(); data != "" {
-		l.User = filepath.Join(data, "conclave", "profile-packs")
-	}
-	return l, err
-}
-
-// userDataDir is the directory for a user's data, as this system has it; "" where
-// no home is known, for a relative one would be the workspace's.
-func (env *environment) userDataDir() string {
-	if dir := env.Getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) {
-		return dir
-	}
-	home := env.Getenv("HOME")
-	switch {
-	case runtime.GOOS == "windows":
-		if dir := env.Getenv("LOCALAPPDATA"); filepath.IsAbs(dir) {
-			return dir
-		}
-		return ""
-	case !filepath.IsAbs(home):
-		return ""
-	case runtime.GOOS == "darwin":
-		return filepath.Join(home, "Library", "Application Support")
-	}
-	return filepath.Join(home, ".local", "share")
-}
-
-// openPack finds a pack by name, or by path if it looks like one.
-func (env *environment) openPack(name string) (*profile.Pack, error) {
-	if strings.ContainsAny(name, `/\`) || profile.IsArchive(name) || name == "." || name == ".." {
-		p, err := profile.Load(env.absPath(name))
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, usageError("there is no pack at %s", name)
-		}
-		if err != nil {
-			return nil, environmentError("%w", err)
-		}
-		env.shortenFaults(p.Faults)
-		return p, nil
-	}
-	library, err := env.packLibrary()
-	if err != nil {
-		return nil, err
-	}
-	p, err := library.Find(name)
-	if err != nil {
-		return nil, usageError("%w", err)
-	}
-	env.shortenFaults(p.Faults)
-	return p, nil
-}
-
-// absPath makes a name from the command line absolute.
-func (env *environment) absPath(name string) string {
-	if filepath.IsAbs(name) {
-		return name
-	}
-	return filepath.Join(env.Dir, name)
-}
-
-// shortenFaults makes the files of faults relative to where the person is.
-func (env *environment) shortenFaults(faults []profile.Fault) {
-	for i, f := range faults {
-		if rest, ok := strings.CutPrefix(f.File, filepath.ToSlash(env.Dir)+"/"); ok {
-			faults[i].File = rest
-		}
-	}
 }
 
 // castTable shows who plays whom.

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -46,7 +45,7 @@ conclave trust (conclave trust PATH).`,
 			if err != nil {
 				return err
 			}
-			if err := w.vouchForPack(p, args[0]); err != nil {
+			if err := w.VouchForPack(p, args[0]); err != nil {
 				return err
 			}
 			return env.installPack(w, p, only, force)
@@ -57,18 +56,8 @@ conclave trust (conclave trust PATH).`,
 	return cmd
 }
 
-// vouchForPack refuses a pack that is somebody's and not trusted, wherever it
-// lies.
-func (w *workspace) vouchForPack(p *profile.Pack, name string) error {
-	err := w.vouchFor(w.packItems(p))
-	if err != nil && p.Origin == profile.FromPath {
-		return environmentError("%w %s", err, name)
-	}
-	return err
-}
-
 func (env *environment) installPack(w *workspace, p *profile.Pack, only []string, force bool) error {
-	project := profile.Project{Dir: w.root}
+	project := profile.Project{Dir: w.Root}
 	in := bufio.NewReader(env.Stdin)
 	change, err := project.Install(p, only, force)
 	if edited := (*profile.EditedError)(nil); errors.As(err, &edited) && env.StdinIsTerminal {
@@ -84,7 +73,7 @@ func (env *environment) installPack(w *workspace, p *profile.Pack, only []string
 		if len(only) > 0 && !slices.Contains(only, q.Archetype) {
 			continue
 		}
-		if err := w.grantProfile(q.Archetype, q.Bytes()); err != nil {
+		if err := w.GrantProfile(q.Archetype, q.Bytes()); err != nil {
 			return err
 		}
 	}
@@ -169,25 +158,10 @@ func renameProfile(w *workspace, project profile.Project, p *profile.Profile, sk
 	if _, err = project.Set(p.Archetype, data, true); err != nil {
 		return err
 	}
-	if !w.wornTrusted(p) {
+	if !w.WornTrusted(p) {
 		return nil
 	}
-	return w.grantProfile(p.Archetype, data)
-}
-
-// wornTrusted: what is carried on under another name is still the text that it
-// was; a new name makes nobody trust it.
-func (w *workspace) wornTrusted(p *profile.Profile) bool {
-	return w.Vouch(path.Join(profilesDir, p.Archetype+".md"), p.Bytes()) == nil
-}
-
-// grantProfile: what the person had written into the party's profiles is trusted
-// from then on.
-func (w *workspace) grantProfile(id string, data []byte) error {
-	if err := w.Grant(path.Join(profilesDir, id+".md"), data); err != nil {
-		return environmentError("%w", err)
-	}
-	return nil
+	return w.GrantProfile(p.Archetype, data)
 }
 
 func newPackUndoCommand(env *environment) *cobra.Command {

@@ -184,7 +184,7 @@ func (env *environment) setProfile(a profile.Archetype, c profileChoice) error {
 	if err != nil {
 		return err
 	}
-	project := profile.Project{Dir: w.root}
+	project := profile.Project{Dir: w.Root}
 	base, carriesOn, err := env.baseProfile(w, project, a, c)
 	if err != nil {
 		return err
@@ -198,8 +198,8 @@ func (env *environment) setProfile(a profile.Archetype, c profileChoice) error {
 	if _, err := project.Set(a.ID, data, c.force || carriesOn); err != nil {
 		return changeError(err)
 	}
-	if !carriesOn || w.wornTrusted(base) {
-		if err := w.grantProfile(a.ID, data); err != nil {
+	if !carriesOn || w.WornTrusted(base) {
+		if err := w.GrantProfile(a.ID, data); err != nil {
 			return err
 		}
 	}
@@ -222,7 +222,7 @@ func (env *environment) baseProfile(w *workspace, project profile.Project, a pro
 			return nil, false, err
 		}
 		if p := pack.Profile(a.ID); p != nil && len(pack.Faults) == 0 {
-			return p, false, w.vouchForPack(pack, c.from)
+			return p, false, w.VouchForPack(pack, c.from)
 		}
 		printFaults(env, pack.Faults)
 		return nil, false, noError("pack %s has no faultless profile for the %s", pack.Name, a.ID)

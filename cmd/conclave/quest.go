@@ -260,7 +260,7 @@ of its words). With --repair it repairs what quest status offers to repair.`,
 }
 
 func (c *campaign) goOn(ctx context.Context, choose string) error {
-	status, err := engine.Peek(ctx, engine.Options{Dir: c.w.root, Scope: flow.Scope})
+	status, err := engine.Peek(ctx, engine.Options{Dir: c.w.Root, Scope: flow.Scope})
 	if err != nil {
 		return environmentError("%w", err)
 	}
@@ -310,7 +310,7 @@ func labels(offers []quest.Offer) string {
 
 // repair offers what Fault.Repair can do, and does it at the person's word.
 func (c *campaign) repair(ctx context.Context) error {
-	store, err := quest.OpenStore(c.w.root)
+	store, err := quest.OpenStore(c.w.Root)
 	if err != nil {
 		return environmentError("%w", err)
 	}

@@ -129,8 +129,8 @@ func (env *environment) gather(ctx context.Context, g gathering) (err error) {
 	if g.opts.Workspace, err = env.findRoot(); err != nil {
 		return err
 	}
-	if err := refusedHere(door.MakePrivate(g.opts.Workspace)); err != nil {
-		return err
+	if err := door.MakePrivate(g.opts.Workspace); err != nil {
+		return environmentError("%w", err)
 	}
 	g.opts.Program = "conclave " + version
 	g.opts.StopWithin = 300 * time.Millisecond // a person who interrupts has waited enough

@@ -51,14 +51,14 @@ func (env *environment) furnish(ctx context.Context, name string, paths []string
 	if err != nil {
 		return flow.Furnishing{}, err
 	}
-	if err := w.vouchForProfiles(); err != nil {
+	if err := w.VouchForProfiles(); err != nil {
 		return flow.Furnishing{}, err
 	}
-	granted, err := grantedPaths(w.root, flags.grants)
+	granted, err := grantedPaths(w.Root, flags.grants)
 	if err != nil {
 		return flow.Furnishing{}, err
 	}
-	f, err := flow.New(flow.Options{Root: w.root, Trust: w, Granted: granted}).Room(ctx, role, paths)
+	f, err := flow.New(flow.Options{Root: w.Root, Trust: w, Granted: granted}).Room(ctx, role, paths)
 	var work *quest.WorkError
 	switch {
 	case errors.As(err, &work), errors.Is(err, flow.ErrNoWork):
@@ -76,7 +76,7 @@ func (env *environment) lowered(ctx context.Context, name string, paths []string
 	if err != nil {
 		return f, err
 	}
-	own, err := env.ownConfig()
+	own, err := env.app().OwnConfig()
 	if err != nil {
 		return f, err
 	}
@@ -180,7 +180,7 @@ func (env *environment) runInRoom(ctx context.Context, role string, work, comman
 	}
 	defer r.Close()
 	if weaker := r.Weaker(); weaker != "" {
-		env.tell(role + ": " + weaker)
+		env.app().Tell(role + ": " + weaker)
 	}
 	run := agent.Command{Path: path, Args: command[1:], Dir: r.Place().InGuest(agent.WorkDir), Env: []string{
 		"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + r.Place().InGuest(agent.HomeDir), "TMPDIR=" + r.Place().InGuest(agent.TempDir),

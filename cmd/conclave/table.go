@@ -3,19 +3,14 @@ package main
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"conclave/agent"
 	"conclave/engine"
 	"conclave/internal/lockfile"
-	"conclave/policy"
-	"conclave/seat"
 	"conclave/table"
 	tableflow "conclave/table/flow"
-	"conclave/table/offline"
 	door "conclave/workspace"
 )
 
@@ -64,7 +59,7 @@ func (env *environment) openTable(ctx context.Context, cmd *cobra.Command, name 
 		return nil, nil, err
 	}
 	o := tableflow.Options{
-		Workspace: w.root, Campaign: name, Cast: w.tableCast(env, name, f), Auto: f.auto, Wait: f.wait,
+		Workspace: w.Root, Campaign: name, Cast: w.TableCast(name, f.as, f.auto), Auto: f.auto, Wait: f.wait,
 		Purpose: cmd.CommandPath() + " " + name, Program: "conclave " + version,
 		Here: f.as,
 	}
@@ -80,7 +75,7 @@ func (env *environment) openTable(ctx context.Context, cmd *cobra.Command, name 
 	if f.screen.asker = f.asker; f.asker != nil { // an interface of a nil pointer would be somebody
 		o.Asker = f.screen
 	}
-	if err := w.makePrivate(); err != nil {
+	if err := w.MakePrivate(); err != nil {
 		return nil, nil, err
 	}
 	t, err := tableflow.Open(ctx, o)
@@ -122,49 +117,6 @@ func tableError(name string, err error) error {
 		return noError("%w: conclave table resume %s", err, name)
 	}
 	return environmentError("%w", err)
-}
-
-// tableCast finds who sits where: the person in the seat that they named, or
-// for which they have left an answer, else whom the configuration names, by
-// character first, then by role. With --auto no person sits anywhere, and the
-// seat that they named is one they look from.
-func (w *workspace) tableCast(env *environment, campaign string, f tableFlags) tableflow.Cast {
-	return func(role policy.Role, character string, stepIn bool) (tableflow.Actor, error) {
-		keys, embedded := []string{"gm"}, offline.GM()
-		switch role {
-		case policy.Player:
-			keys, embedded = []string{"player." + character, "player"}, offline.Player()
-		case policy.JournalKeeper:
-			keys, embedded = []string{"journal-keeper." + character, "journal-keeper", "journal keeper"}, offline.Keeper()
-		}
-		key := keys[0]
-		for _, k := range keys {
-			if _, ok := w.config.Agents[k]; ok {
-				key = k
-				break
-			}
-		}
-		seat := character
-		if role == policy.GM {
-			seat = string(policy.GM)
-		}
-		seated := role != policy.JournalKeeper && (slices.Contains(f.as, seat) || tableflow.HasDraft(w.root, campaign, seat))
-		if (seated || w.config.For(key).Agent == "human") && !stepIn && !f.auto {
-			return tableflow.Actor{Person: true}, nil
-		}
-		return w.tableActor(env, key, embedded)
-	}
-}
-
-func (w *workspace) tableActor(env *environment, key string, embedded agent.Agent) (tableflow.Actor, error) {
-	if w.config.For(key).Agent == "human" { // somebody must step in for a person
-		return tableflow.Actor{Agent: embedded, InProcess: true}, nil
-	}
-	a, err := w.cast(env, key, embedded)
-	if err != nil {
-		return tableflow.Actor{}, err
-	}
-	return tableflow.Actor{Agent: a.agent, InProcess: a.inProcess, Dress: func(p *seat.Plan) { a.dress(p, w) }}, nil
 }
 
 func newTableList(env *environment) *cobra.Command {

@@ -348,17 +348,17 @@ func newTableSeats(env *environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			st, err := tableflow.Look(cmd.Context(), w.root, args[0])
+			st, err := tableflow.Look(cmd.Context(), w.Root, args[0])
 			if err != nil {
 				return environmentError("%w", err)
 			}
-			env.Stdout.Printf("gm: %s\n", w.config.For("gm").Agent)
+			env.Stdout.Printf("gm: %s\n", w.Config.For("gm").Agent)
 			for _, c := range st.Characters {
 				key := "player." + c.Slug
-				if _, ok := w.config.Agents[key]; !ok {
+				if _, ok := w.Config.Agents[key]; !ok {
 					key = "player"
 				}
-				who := w.config.For(key).Agent
+				who := w.Config.For(key).Agent
 				if c.Away {
 					who += ", away"
 				}

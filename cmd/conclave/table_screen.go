@@ -118,7 +118,7 @@ func (s *tableScreen) handOver(ctx context.Context, who string) error {
 	}
 	s.clear()
 	s.env.Stdout.Printf("\n%s\n> ", screen.Bold("This is for "+who+" alone. "+who+": press Enter when nobody else looks."))
-	typed, err := s.asker.readLine(ctx)
+	typed, err := s.env.keyboard().readLine(ctx)
 	if errors.Is(err, io.EOF) {
 		return environmentError("%w: the input has ended", engine.ErrNobody)
 	}
@@ -153,7 +153,7 @@ func (s *tableScreen) deliver(ctx context.Context) error {
 			return err
 		}
 		s.env.Stdout.Printf("\n%s\n> ", screen.Dim("Press Enter when you have read it."))
-		if _, err := s.asker.readLine(ctx); err != nil && !errors.Is(err, io.EOF) {
+		if _, err := s.env.keyboard().readLine(ctx); err != nil && !errors.Is(err, io.EOF) {
 			return err
 		}
 		s.mu.Lock()

@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"conclave/app"
 	"conclave/internal/screen"
-	"conclave/trust"
 )
 
 func newTrustCommand(env *environment) *cobra.Command {
@@ -29,29 +29,18 @@ Packs that lie elsewhere are looked at when you name them.`,
   conclave trust ./lighthouse.zip  a pack, too
   conclave trust --revoke          take it back`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			w, err := env.enter()
-			if err != nil {
-				return err
-			}
+			a := env.app()
 			if revoke {
-				return w.trust.Revoke(w.root)
+				return a.Distrust()
 			}
-			items, refused := w.everything()
-			for _, name := range args {
-				p, err := env.openPack(name)
-				if err != nil {
-					return err
-				}
-				items = append(items, w.packItems(p)...)
-			}
-			view, err := w.trustView(items, refused)
+			t, err := a.Trust(args...)
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				return env.Stdout.JSON(view)
+				return env.Stdout.JSON(t)
 			}
-			return env.askTrust(w, items, view, yes)
+			return env.askTrust(t, yes)
 		},
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "say yes without being asked")
@@ -60,59 +49,32 @@ Packs that lie elsewhere are looked at when you name them.`,
 	return cmd
 }
 
-type trustItem struct {
-	Name    string `json:"name"`
-	Trusted bool   `json:"trusted"`
-}
-
-type trustView struct {
-	Workspace string      `json:"workspace"`
-	Items     []trustItem `json:"items"`
-	Refused   []string    `json:"refused"`
-	Trusted   bool        `json:"trusted"`
-}
-
-func (w *workspace) trustView(items []trust.Item, refused []error) (trustView, error) {
-	v := trustView{Workspace: w.root, Items: []trustItem{}, Refused: []string{}, Trusted: w.vouchFor(items) == nil}
-	held, err := w.trust.Holds(w.root, items)
-	if err != nil {
-		return v, environmentError("%w", err)
-	}
-	for n, i := range items {
-		v.Items = append(v.Items, trustItem{i.Name, held[n]})
-	}
-	for _, err := range refused {
-		v.Refused = append(v.Refused, err.Error())
-	}
-	return v, nil
-}
-
-func (env *environment) askTrust(w *workspace, items []trust.Item, view trustView, yes bool) error {
-	for _, text := range view.Refused {
+func (env *environment) askTrust(t *app.Trust, yes bool) error {
+	for _, text := range t.Refused {
 		env.Stdout.Printf("%s: %s\n", screen.Red("refused"), text)
 	}
-	if len(items) == 0 {
-		env.Stdout.Printf("%s asks for nothing: there is nothing to trust\n", w.root)
+	if len(t.Items) == 0 {
+		env.Stdout.Printf("%s asks for nothing: there is nothing to trust\n", t.Workspace)
 		return nil
 	}
-	env.Stdout.Printf("%s wants to use:\n", w.root)
-	for n, i := range items {
+	env.Stdout.Printf("%s wants to use:\n", t.Workspace)
+	for _, i := range t.Items {
 		known := ""
-		if view.Items[n].Trusted {
+		if i.Trusted {
 			known = " (trusted)"
 		}
 		env.Stdout.Printf("\n  %s%s\n", screen.Bold(i.Name), known)
-		env.Stdout.Printf("    %s\n", screen.Indent("    ", strings.TrimSpace(string(i.Text))))
+		env.Stdout.Printf("    %s\n", screen.Indent("    ", strings.TrimSpace(i.Text)))
 	}
-	if view.Trusted {
+	if t.Trusted {
 		env.Stdout.Printf("\nYou trust exactly this already.\n")
 		return nil
 	}
 	if !yes && !env.confirm(screen.Sprintf("\nTrust this? [y/N] ")) {
 		return environmentError("not trusted; nothing was changed (without a terminal say --yes)")
 	}
-	if err := w.trust.Grant(w.root, items); err != nil {
-		return environmentError("%w", err)
+	if err := t.Grant(); err != nil {
+		return err
 	}
 	env.Stdout.Printf("\nTrusted, as it is now.\n")
 	return nil

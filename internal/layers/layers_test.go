@@ -26,6 +26,7 @@ var house = map[string]string{
 	"agent/local":         "agent transcript",
 	"agent/offline":       "agent agent/local transcript",
 	"agent/scripted":      "agent agent/local transcript",
+	"app":                 "agent agent/claude agent/codex agent/offline agent/scripted config engine gateway internal/ownpath internal/screen policy profile quest quest/flow room seat table/flow table/offline trust workspace",
 	"archive":             "agent/claude agent/codex archive/index bundle bundle/redact internal/jsontext internal/lockfile internal/price internal/sqlite record transcript workspace",
 	"archive/archivetest": "archive archive/sql internal/sessiongen record transcript",
 	"archive/export":      "archive internal/screen transcript",

@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"errors"
@@ -24,52 +24,52 @@ const (
 	packsDir        = "profile-packs"
 )
 
-// vouchFor refuses items that the person has not said yes to.
-func (w *workspace) vouchFor(items []trust.Item) error {
-	if err := w.trust.Upgrade(w.root, w.firstVersionItems); err != nil {
+// VouchFor refuses items that the person has not said yes to.
+func (w *Workspace) VouchFor(items []trust.Item) error {
+	if err := w.trust.Upgrade(w.Root, w.firstVersionItems); err != nil {
 		return environmentError("%w", err)
 	}
-	if err := w.trust.Check(w.root, items); err != nil {
-		return environmentError("%s: %w", w.root, err)
+	if err := w.trust.Check(w.Root, items); err != nil {
+		return environmentError("%s: %w", w.Root, err)
 	}
 	return nil
 }
 
 // Vouch implements flow.Trust: is this text, in this place, trusted?
-func (w *workspace) Vouch(name string, text []byte) error {
-	return w.vouchFor([]trust.Item{{Name: name, Text: text}})
+func (w *Workspace) Vouch(name string, text []byte) error {
+	return w.VouchFor([]trust.Item{{Name: name, Text: text}})
 }
 
 // Grant implements flow.Trust: the person had this written here.
-func (w *workspace) Grant(name string, text []byte) error {
-	return w.trust.Grant(w.root, []trust.Item{{Name: name, Text: text}})
+func (w *Workspace) Grant(name string, text []byte) error {
+	return w.trust.Grant(w.Root, []trust.Item{{Name: name, Text: text}})
 }
 
 // item reads one file that need not be there.
-func (w *workspace) item(name, file string, most int64) ([]trust.Item, error) {
+func (w *Workspace) item(name, file string, most int64) ([]trust.Item, error) {
 	data, err := w.door.Read(file, most)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case err != nil:
-		return nil, fmt.Errorf("%s: %w", w.root, err)
+		return nil, fmt.Errorf("%s: %w", w.Root, err)
 	}
 	return []trust.Item{{Name: name, Text: data}}, nil
 }
 
-func (w *workspace) configItems() ([]trust.Item, error) {
+func (w *Workspace) configItems() ([]trust.Item, error) {
 	return w.item(config.FileName, config.FileName, door.MaxConfig)
 }
 
-// roleItems are the texts that are used for a role: its instructions, and the
+// RoleItems are the texts that are used for a role: its instructions, and the
 // script of one that is scripted.
-func (w *workspace) roleItems(role string) ([]trust.Item, error) {
+func (w *Workspace) RoleItems(role string) ([]trust.Item, error) {
 	file := path.Join(instructionsDir, role+".md")
 	items, err := w.item(file, file, door.MaxText)
 	if err != nil {
 		return nil, err
 	}
-	if a := w.config.For(role); a.Agent == "scripted" {
+	if a := w.Config.For(role); a.Agent == "scripted" {
 		more, err := w.item(scriptItem(a.Script), a.Script, door.MaxText)
 		return append(items, more...), err
 	}
@@ -78,14 +78,14 @@ func (w *workspace) roleItems(role string) ([]trust.Item, error) {
 
 func scriptItem(file string) string { return "the script " + file }
 
-// checkItems are the commands of the criteria's checks.
-func (w *workspace) checkItems() ([]trust.Item, error) {
+// CheckItems are the commands of the criteria's checks.
+func (w *Workspace) CheckItems() ([]trust.Item, error) {
 	data, err := w.door.Read(quest.QuestFile, door.MaxQuest)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", w.root, err)
+		return nil, fmt.Errorf("%s: %w", w.Root, err)
 	}
 	var items []trust.Item
 	for _, c := range quest.Parse(data).Criteria {
@@ -98,7 +98,7 @@ func (w *workspace) checkItems() ([]trust.Item, error) {
 
 // filesIn are the texts below a directory that can be used: those that end in
 // .md, however it is written. What is not opened is named, whatever it ends in.
-func (w *workspace) filesIn(dir string) (items []trust.Item, refused []error) {
+func (w *Workspace) filesIn(dir string) (items []trust.Item, refused []error) {
 	for _, f := range w.door.Files(dir, door.MaxText) {
 		if f.Err != nil {
 			refused = append(refused, f.Err)
@@ -113,10 +113,10 @@ func (w *workspace) filesIn(dir string) (items []trust.Item, refused []error) {
 
 // profileItems are the profiles that the party wears: everybody's prompts name
 // everybody by them.
-func (w *workspace) profileItems() ([]trust.Item, error) {
+func (w *Workspace) profileItems() ([]trust.Item, error) {
 	items, refused := w.filesIn(profilesDir)
 	if len(refused) > 0 {
-		return nil, fmt.Errorf("%s: %w", w.root, errors.Join(refused...))
+		return nil, fmt.Errorf("%s: %w", w.Root, errors.Join(refused...))
 	}
 	return slices.DeleteFunc(items, func(i trust.Item) bool {
 		_, ok := profile.Lookup(strings.TrimSuffix(path.Base(i.Name), ".md"))
@@ -124,24 +124,24 @@ func (w *workspace) profileItems() ([]trust.Item, error) {
 	}), nil
 }
 
-func (w *workspace) vouchForProfiles() error {
+func (w *Workspace) VouchForProfiles() error {
 	items, err := w.profileItems()
 	if err != nil {
 		return environmentError("%w", err)
 	}
-	return w.vouchFor(items)
+	return w.VouchFor(items)
 }
 
-// packItems are the texts of a pack, as they would be installed. Built-in ones
+// PackItems are the texts of a pack, as they would be installed. Built-in ones
 // and those in the person's own library need no trust.
-func (w *workspace) packItems(p *profile.Pack) []trust.Item {
+func (w *Workspace) PackItems(p *profile.Pack) []trust.Item {
 	var dir string
 	switch p.Origin {
 	case profile.FromProject:
 		dir = path.Join(packsDir, p.Name)
 	case profile.FromPath:
 		dir = p.Where
-		if rel, err := filepath.Rel(w.root, filepath.FromSlash(dir)); err == nil && filepath.IsLocal(rel) {
+		if rel, err := filepath.Rel(w.Root, filepath.FromSlash(dir)); err == nil && filepath.IsLocal(rel) {
 			dir = filepath.ToSlash(rel)
 		}
 	default:
@@ -154,9 +154,9 @@ func (w *workspace) packItems(p *profile.Pack) []trust.Item {
 	return items
 }
 
-// everything is all that a workspace asks to be trusted with, and what of it is
+// Everything is all that a workspace asks to be trusted with, and what of it is
 // refused.
-func (w *workspace) everything() (items []trust.Item, refused []error) {
+func (w *Workspace) Everything() (items []trust.Item, refused []error) {
 	note := func(more []trust.Item, err error) {
 		items = append(items, more...)
 		if err != nil {
@@ -164,7 +164,7 @@ func (w *workspace) everything() (items []trust.Item, refused []error) {
 		}
 	}
 	note(w.configItems())
-	note(w.checkItems())
+	note(w.CheckItems())
 	for _, dir := range []string{packsDir, instructionsDir, profilesDir} {
 		more, errs := w.filesIn(dir)
 		items, refused = append(items, more...), append(refused, errs...)
@@ -176,7 +176,7 @@ func (w *workspace) everything() (items []trust.Item, refused []error) {
 }
 
 // scripts are those that the project's configuration names.
-func (w *workspace) scripts() []string {
+func (w *Workspace) scripts() []string {
 	data, err := w.door.Read(config.FileName, door.MaxConfig)
 	if err != nil {
 		return nil
@@ -196,10 +196,44 @@ func (w *workspace) scripts() []string {
 }
 
 // firstVersionItems are those for which one yes was kept in the first version.
-func (w *workspace) firstVersionItems() []trust.Item {
-	items, _ := w.everything()
+func (w *Workspace) firstVersionItems() []trust.Item {
+	items, _ := w.Everything()
 	return slices.DeleteFunc(items, func(i trust.Item) bool {
 		text := strings.HasPrefix(i.Name, packsDir+"/") || strings.HasPrefix(i.Name, instructionsDir+"/")
-		return strings.HasPrefix(i.Name, profilesDir+"/") || strings.HasPrefix(i.Name, scriptItem("")) || text && !strings.HasSuffix(i.Name, ".md")
+		return strings.HasPrefix(i.Name, profilesDir+"/") || strings.HasPrefix(i.Name, scriptItem("")) ||
+			text && !strings.HasSuffix(i.Name, ".md")
 	})
+}
+
+// VouchForPack refuses a pack that is somebody's and not trusted, wherever it
+// lies.
+func (w *Workspace) VouchForPack(p *profile.Pack, name string) error {
+	err := w.VouchFor(w.PackItems(p))
+	if err != nil && p.Origin == profile.FromPath {
+		return environmentError("%w %s", err, name)
+	}
+	return err
+}
+
+// WornTrusted: what is carried on under another name is still the text that it
+// was; a new name makes nobody trust it.
+func (w *Workspace) WornTrusted(p *profile.Profile) bool {
+	return w.Vouch(path.Join(profilesDir, p.Archetype+".md"), p.Bytes()) == nil
+}
+
+// GrantProfile: what the person had written into the party's profiles is trusted
+// from then on.
+func (w *Workspace) GrantProfile(id string, data []byte) error {
+	return refusedHere(w.Grant(path.Join(profilesDir, id+".md"), data))
+}
+
+// Instructions are a project's own, where it has some and the person trusts
+// them: the bytes that were judged.
+func (w *Workspace) Instructions(role string) ([]byte, error) {
+	file := path.Join(instructionsDir, role+".md")
+	items, err := w.item(file, file, door.MaxText)
+	if err != nil || len(items) == 0 {
+		return nil, err
+	}
+	return items[0].Text, w.VouchFor(items)
 }

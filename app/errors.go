@@ -1,0 +1,72 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"conclave/internal/screen"
+)
+
+// Kind says what an error means to whoever asked.
+type Kind int
+
+// The kinds of errors. An error of another package is of Environment.
+const (
+	No          Kind = iota + 1 // the work was done, and the answer is no: a check failed, something was found
+	Usage                       // what was asked for makes no sense
+	Environment                 // something this machine or project lacks
+)
+
+// Error has a kind. One without words means that the result has said already
+// what there is to say.
+type Error struct {
+	Kind Kind
+	err  error
+	text screen.Text // err with its own words told from foreign ones
+}
+
+// ErrorOf makes an error of a kind.
+func ErrorOf(kind Kind, format string, args ...any) error {
+	text := screen.Sprintf(strings.ReplaceAll(format, "%w", "%v"), args...)
+	return &Error{kind, fmt.Errorf(format, args...), text}
+}
+
+// KindOf returns the kind of an error that is not nil.
+func KindOf(err error) Kind {
+	if e := (*Error)(nil); errors.As(err, &e) {
+		return e.Kind
+	}
+	return Environment
+}
+
+// Said says whether an error has no words, because a result has.
+func Said(err error) bool {
+	e := (*Error)(nil)
+	return errors.As(err, &e) && e.err == nil
+}
+
+// Text implements screen.Texter: "\ntry: …" stands at the beginning of a line
+// because the program says so, and never because a file's name does.
+func (e *Error) Text() screen.Text { return e.text }
+
+func (e *Error) Error() string {
+	if e.err == nil {
+		return "the answer is no"
+	}
+	return e.err.Error()
+}
+
+func (e *Error) Unwrap() error { return e.err }
+
+// noError: the work was done, and the answer is no.
+func noError(format string, args ...any) error { return ErrorOf(No, format, args...) }
+
+// saidNo is noError when the result says it already.
+func saidNo() error { return &Error{Kind: No} }
+
+// usageError: what was asked for makes no sense.
+func usageError(format string, args ...any) error { return ErrorOf(Usage, format, args...) }
+
+// environmentError: something is missing here.
+func environmentError(format string, args ...any) error { return ErrorOf(Environment, format, args...) }

@@ -1,0 +1,56 @@
+package app
+
+import (
+	"slices"
+
+	"conclave/agent"
+	"conclave/policy"
+	"conclave/seat"
+	tableflow "conclave/table/flow"
+	"conclave/table/offline"
+)
+
+// TableCast finds who sits where: the person in the seat that they named, or
+// for which they have left an answer, else whom the configuration names, by
+// character first, then by role. With auto no person sits anywhere, and the
+// seat that they named is one they look from.
+func (w *Workspace) TableCast(campaign string, as []string, auto bool) tableflow.Cast {
+	return func(role policy.Role, character string, stepIn bool) (tableflow.Actor, error) {
+		keys, embedded := []string{"gm"}, offline.GM()
+		switch role {
+		case policy.Player:
+			keys, embedded = []string{"player." + character, "player"}, offline.Player()
+		case policy.JournalKeeper:
+			keys = []string{"journal-keeper." + character, "journal-keeper", "journal keeper"}
+			embedded = offline.Keeper()
+		}
+		key := keys[0]
+		for _, k := range keys {
+			if _, ok := w.Config.Agents[k]; ok {
+				key = k
+				break
+			}
+		}
+		seat := character
+		if role == policy.GM {
+			seat = string(policy.GM)
+		}
+		seated := role != policy.JournalKeeper &&
+			(slices.Contains(as, seat) || tableflow.HasDraft(w.Root, campaign, seat))
+		if (seated || w.Config.For(key).Agent == "human") && !stepIn && !auto {
+			return tableflow.Actor{Person: true}, nil
+		}
+		return w.tableActor(key, embedded)
+	}
+}
+
+func (w *Workspace) tableActor(key string, embedded agent.Agent) (tableflow.Actor, error) {
+	if w.Config.For(key).Agent == "human" { // somebody must step in for a person
+		return tableflow.Actor{Agent: embedded, InProcess: true}, nil
+	}
+	a, err := w.Cast(key, embedded)
+	if err != nil {
+		return tableflow.Actor{}, err
+	}
+	return tableflow.Actor{Agent: a.agent, InProcess: a.inProcess, Dress: func(p *seat.Plan) { a.Dress(p, w) }}, nil
+}

@@ -1,0 +1,65 @@
+package app
+
+import "conclave/trust"
+
+// Trust is what a workspace asks to be trusted with.
+type Trust struct {
+	Workspace string      `json:"workspace"`
+	Items     []TrustItem `json:"items"`
+	Refused   []string    `json:"refused"`
+	Trusted   bool        `json:"trusted"`
+
+	w     *Workspace
+	items []trust.Item
+}
+
+// TrustItem is a text that is used when the person says yes to it.
+type TrustItem struct {
+	Name    string `json:"name"`
+	Trusted bool   `json:"trusted"`
+	Text    string `json:"-"`
+}
+
+// Trust looks at all that the workspace asks for, and at the packs that are
+// named. It changes nothing: Grant does.
+func (a *App) Trust(packs ...string) (*Trust, error) {
+	w, err := a.Enter()
+	if err != nil {
+		return nil, err
+	}
+	items, refused := w.Everything()
+	for _, name := range packs {
+		p, err := a.OpenPack(name)
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, w.PackItems(p)...)
+	}
+	t := &Trust{
+		Workspace: w.Root, Items: []TrustItem{}, Refused: []string{}, Trusted: w.VouchFor(items) == nil,
+		w: w, items: items,
+	}
+	held, err := w.trust.Holds(w.Root, items)
+	if err != nil {
+		return nil, environmentError("%w", err)
+	}
+	for n, i := range items {
+		t.Items = append(t.Items, TrustItem{i.Name, held[n], string(i.Text)})
+	}
+	for _, err := range refused {
+		t.Refused = append(t.Refused, err.Error())
+	}
+	return t, nil
+}
+
+// Grant keeps the person's yes to exactly what was looked at.
+func (t *Trust) Grant() error { return refusedHere(t.w.trust.Grant(t.w.Root, t.items)) }
+
+// Distrust takes the person's yes back.
+func (a *App) Distrust() error {
+	w, err := a.Enter()
+	if err != nil {
+		return err
+	}
+	return w.trust.Revoke(w.Root)
+}

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"conclave/app"
+	"conclave/profile"
+)
+
+// app is what this command line calls: the environment as it stands now, with
+// the flags read.
+func (env *environment) app() *app.App {
+	a := &app.App{
+		Dir: env.Dir, Root: env.Root, Getenv: env.Getenv, Stdin: env.Stdin, Version: version, Show: env.show,
+	}
+	if env.StdinIsTerminal {
+		a.Person = env.keyboard()
+	}
+	return a
+}
+
+// keyboard is the one reader of what is typed.
+func (env *environment) keyboard() *keyboard {
+	if env.person == nil {
+		env.person = &keyboard{env: env}
+	}
+	return env.person
+}
+
+// show prints an event.
+func (env *environment) show(e app.Event) {
+	if e, ok := e.(app.Warning); ok {
+		env.Stderr.Printf("conclave: %s\n", e.Text)
+	}
+}
+
+// What follows stands between commands that have not moved to app yet and what
+// has.
+
+type workspace = app.Workspace
+
+func (env *environment) findRoot() (string, error)                   { return env.app().FindRoot() }
+func (env *environment) enter() (*workspace, error)                  { return env.app().Enter() }
+func (env *environment) openWorkspace() (*workspace, error)          { return env.app().OpenWorkspace() }
+func (env *environment) packLibrary() (profile.Library, error)       { return env.app().PackLibrary() }
+func (env *environment) openPack(name string) (*profile.Pack, error) { return env.app().OpenPack(name) }
+func (env *environment) absPath(name string) string                  { return env.app().AbsPath(name) }
+func (env *environment) userDataDir() string                         { return env.app().UserDataDir() }
+func (env *environment) userConfigFile() string                      { return env.app().UserConfigFile() }
+func inDir(env *environment, file string) string                     { return env.app().AbsPath(file) }
