@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"conclave/archive"
+	"conclave/archive/search"
 	"conclave/record"
 	"conclave/transcript"
 )
@@ -193,7 +194,7 @@ func TestSameLinesOnce(t *testing.T) {
 	if got := table(t, a, "SELECT count(*), sum(output) FROM usage"); got != itoa(int(tree.Messages))+"|"+itoa(int(tree.Output))+"\n" {
 		t.Errorf("usage counts copies: %s, want %d|%d", got, tree.Messages, tree.Output)
 	}
-	res, err := a.Search(ctx, archive.Query{Words: "dragon"})
+	res, err := search.Find(ctx, a, search.Query{Words: "dragon"})
 	if err != nil || len(res.Hits) == 0 || res.Hits[0].Copies != 1 {
 		t.Errorf("a search tells copies apart: %+v %v", res, err)
 	}
@@ -307,5 +308,21 @@ func TestRecordBeingWritten(t *testing.T) {
 	same(t, "a record read as it was written", answers(t, a), answers(t, cold))
 	if rep, err := record.Verify(path); err != nil || rep.Sound() != nil || !rep.Sealed {
 		t.Errorf("the record: %+v, %v", rep, err)
+	}
+}
+
+// TestNewerVersion: a file of a later program is refused, not misread.
+func TestNewerVersion(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "archive.db")
+	a := openAt(t, path)
+	if _, err := a.Writer().Exec("PRAGMA user_version = 99"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := archive.Open(path, archive.Options{}); err == nil || !strings.Contains(err.Error(), "version 99") {
+		t.Errorf("opened: %v", err)
+	}
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm()&0o077 != 0 && os.PathSeparator == '/' {
+		t.Errorf("mode %v, %v", info.Mode(), err)
 	}
 }

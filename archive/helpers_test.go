@@ -10,6 +10,7 @@ import (
 
 	"conclave/archive"
 	"conclave/archive/archivetest"
+	"conclave/archive/search"
 	"conclave/transcript"
 )
 
@@ -31,7 +32,7 @@ var (
 	itoa           = strconv.Itoa
 )
 
-var searches = []archive.Query{
+var searches = []search.Query{
 	{Words: "dragon"}, {Words: "the party", Context: 1}, {Words: `"not know"`}, {Words: "sess* -dragon"},
 	{Words: "grep", In: []transcript.Type{transcript.ToolUse}}, {Words: "cafe"}, {Words: "日本"}, {Words: "water", Role: "Explore"},
 }
@@ -45,7 +46,7 @@ func answers(t *testing.T, a *archive.Archive) string {
 		t.timestamp, t.project, t.seat, t.session_id, t.content, t.raw_json, t.characters FROM transcript t JOIN sources s ON s.id = t.source_id ORDER BY s.path, s.generation, t.rowid`))
 	b.WriteString(table(t, a, "SELECT * FROM usage ORDER BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10"))
 	for _, q := range searches {
-		res, err := a.Search(ctx, q)
+		res, err := search.Find(ctx, a, q)
 		if err != nil {
 			t.Fatalf("search %+v: %v", q, err)
 		}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"conclave/archive"
+	"conclave/archive/search"
 )
 
 // TestMain lets the test program be one of two programs at an archive.
@@ -136,7 +137,7 @@ func TestTwoPrograms(t *testing.T) {
 			}
 			left--
 		default:
-			if _, err := a.Search(ctx, archive.Query{Words: "dragon"}); err != nil {
+			if _, err := search.Find(ctx, a, search.Query{Words: "dragon"}); err != nil {
 				t.Fatalf("a search meanwhile: %v", err)
 			}
 			searched++

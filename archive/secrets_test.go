@@ -10,6 +10,7 @@ import (
 
 	"conclave/archive"
 	"conclave/archive/index"
+	"conclave/archive/search"
 	"conclave/bundle/redact"
 	"conclave/internal/plant"
 	"conclave/record"
@@ -126,7 +127,7 @@ func TestNoPlantedSecretComesOut(t *testing.T) {
 func checkSearch(t *testing.T, a *archive.Archive, s plant.Secret) {
 	t.Helper()
 	for _, words := range []string{s.Value, s.Text, `"` + s.Value + `"`} {
-		res, err := a.Search(ctx, archive.Query{Words: strings.ReplaceAll(words, "-", " "), Limit: 50, Context: 2})
+		res, err := search.Find(ctx, a, search.Query{Words: strings.ReplaceAll(words, "-", " "), Limit: 50, Context: 2})
 		if err != nil {
 			continue // a text without words
 		}

@@ -16,6 +16,7 @@ import (
 
 	"conclave/agent/claude"
 	"conclave/archive"
+	"conclave/archive/search"
 	"conclave/archive/sql"
 	"conclave/internal/clients"
 	"conclave/internal/sessiongen"
@@ -165,7 +166,7 @@ func BenchmarkSearch(b *testing.B) {
 	t := tree(b)
 	a := open(b, b.TempDir())
 	rep := refresh(b, a, t)
-	queries := []archive.Query{
+	queries := []search.Query{
 		{Words: "dragon"}, {Words: "the party"}, {Words: "qbabe"}, {Words: "errorf café"}, {Words: `"err return"`},
 		{Words: "sess*"}, {Words: "grep", In: []transcript.Type{transcript.ToolUse}}, {Words: "record -dragon"},
 		{Words: "water long", Project: "project-b"}, {Words: "agent", Role: "Explore"},
@@ -174,7 +175,7 @@ func BenchmarkSearch(b *testing.B) {
 	i := 0
 	for b.Loop() {
 		start := time.Now()
-		if _, err := a.Search(context.Background(), queries[i%len(queries)]); err != nil {
+		if _, err := search.Find(context.Background(), a, queries[i%len(queries)]); err != nil {
 			b.Fatal(err)
 		}
 		took = append(took, time.Since(start))

@@ -9,14 +9,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"conclave/archive"
+	"conclave/archive/search"
 	"conclave/internal/screen"
 	"conclave/transcript"
 )
 
 func newSearchCommand(env *environment) *cobra.Command {
 	var flags archiveFlags
-	var q archive.Query
+	var q search.Query
 	var in []string
 	var since, until string
 	var asJSON bool
@@ -35,7 +35,7 @@ It takes up what is new before it looks. Secrets are neither found nor shown.`,
   conclave search panic --json --limit 5`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usageError("%s: %w\ntry: %[1]s --help", cmd.CommandPath(), archive.ErrNoWords)
+				return usageError("%s: %w\ntry: %[1]s --help", cmd.CommandPath(), search.ErrNoWords)
 			}
 			q.Words = strings.Join(args, " ")
 			var err error
@@ -53,8 +53,8 @@ It takes up what is new before it looks. Secrets are neither found nor shown.`,
 				return err
 			}
 			defer a.Close()
-			res, err := a.Search(cmd.Context(), q)
-			if errors.Is(err, archive.ErrNoWords) {
+			res, err := search.Find(cmd.Context(), a, q)
+			if errors.Is(err, search.ErrNoWords) {
 				return usageError("%w", err)
 			}
 			if err != nil {
@@ -120,7 +120,7 @@ func pointInTime(s string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("%q is no time: say 2d, 3h, 2026-02-18 or 2026-02-18T14:00:00Z", s)
 }
 
-func printHits(w *screen.Writer, res archive.Result) {
+func printHits(w *screen.Writer, res search.Result) {
 	for i, h := range res.Hits {
 		if i > 0 {
 			w.Printf("\n")
@@ -151,14 +151,14 @@ func printHits(w *screen.Writer, res archive.Result) {
 	}
 }
 
-func printLines(w *screen.Writer, lines []archive.Line) {
+func printLines(w *screen.Writer, lines []search.Line) {
 	for _, l := range lines {
 		w.Printf("  %s\n", screen.Dim(screen.Sprintf("#%d %s %s %s", l.Seq, l.Type, l.Tool, l.Text)))
 	}
 }
 
 // jump says how to see the entry where it stands.
-func jump(h archive.Hit) string {
+func jump(h search.Hit) string {
 	if h.Kind == "record" {
 		return fmt.Sprintf("conclave record show %s   # entry %d of %s", h.Run, h.Seq, h.Source)
 	}

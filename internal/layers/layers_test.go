@@ -31,6 +31,7 @@ var house = map[string]string{
 	"archive/archivetest": "archive archive/sql internal/sessiongen record transcript",
 	"archive/export":      "archive internal/screen transcript",
 	"archive/index":       "transcript",
+	"archive/search":      "archive archive/index transcript",
 	"archive/sql":         "archive internal/jsontext internal/price internal/sqlite transcript",
 	"audit":               "internal/jsontext internal/shingle policy record transcript",
 	"bench":               "",

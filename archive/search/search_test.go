@@ -1,17 +1,27 @@
-package archive_test
+package search_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"conclave/archive"
+	"conclave/archive/archivetest"
+	"conclave/archive/search"
 	"conclave/record"
 	"conclave/transcript"
+)
+
+var (
+	ctx            = context.Background()
+	newTestArchive = archivetest.Open
+	refresh        = archivetest.Refresh
+	newRecord      = archivetest.NewRecord
+	emit           = archivetest.Emit
 )
 
 // story is a small archive in which it is known what stands where.
@@ -40,33 +50,33 @@ func story(t *testing.T) *archive.Archive {
 func TestSearch(t *testing.T) {
 	a := story(t)
 	for _, c := range []struct {
-		q    archive.Query
+		q    search.Query
 		want string // role and number of the hits, best first; "*" in any order
 	}{
-		{archive.Query{Words: "sleeps"}, "cat/1"},
-		{archive.Query{Words: "DRAGON sleeps"}, "cat/1"},
-		{archive.Query{Words: `"north cave"`}, "cat/1"},
-		{archive.Query{Words: `"cave north"`}, ""},
-		{archive.Query{Words: "cafe"}, "cat/2"},
-		{archive.Query{Words: "grosse"}, ""}, // ß is not ss here
-		{archive.Query{Words: "größe"}, "cat/2"},
-		{archive.Query{Words: "facade naive"}, "cat/2"},
-		{archive.Query{Words: "東京"}, "owl/2"},
-		{archive.Query{Words: "京東"}, ""},
-		{archive.Query{Words: "foo_bar"}, "cat/3"},
-		{archive.Query{Words: "camelc*"}, "cat/3"},
-		{archive.Query{Words: "camelc"}, ""},
-		{archive.Query{Words: "dragon -cave -ls"}, "owl/1"},
-		{archive.Query{Words: `dragon -"north cave" -ls`}, "*owl/1 owl/3"},
-		{archive.Query{Words: "dragon", In: []transcript.Type{transcript.ToolUse}}, "*cat/4 owl/4"},
-		{archive.Query{Words: "dragon", Role: "owl", In: []transcript.Type{transcript.AssistantMessage}}, "owl/1 owl/3"},
-		{archive.Query{Words: "bash", Project: "PROJ-cat"}, "cat/4"},
-		{archive.Query{Words: "dragon", Project: "nowhere"}, ""},
-		{archive.Query{Words: "dragon", Until: time.Now().Add(-time.Hour)}, ""},
-		{archive.Query{Words: "sleeps", Since: time.Now().Add(-time.Hour)}, "cat/1"},
-		{archive.Query{Words: "sleeps", Since: time.Now().Add(time.Hour)}, ""},
+		{search.Query{Words: "sleeps"}, "cat/1"},
+		{search.Query{Words: "DRAGON sleeps"}, "cat/1"},
+		{search.Query{Words: `"north cave"`}, "cat/1"},
+		{search.Query{Words: `"cave north"`}, ""},
+		{search.Query{Words: "cafe"}, "cat/2"},
+		{search.Query{Words: "grosse"}, ""}, // ß is not ss here
+		{search.Query{Words: "größe"}, "cat/2"},
+		{search.Query{Words: "facade naive"}, "cat/2"},
+		{search.Query{Words: "東京"}, "owl/2"},
+		{search.Query{Words: "京東"}, ""},
+		{search.Query{Words: "foo_bar"}, "cat/3"},
+		{search.Query{Words: "camelc*"}, "cat/3"},
+		{search.Query{Words: "camelc"}, ""},
+		{search.Query{Words: "dragon -cave -ls"}, "owl/1"},
+		{search.Query{Words: `dragon -"north cave" -ls`}, "*owl/1 owl/3"},
+		{search.Query{Words: "dragon", In: []transcript.Type{transcript.ToolUse}}, "*cat/4 owl/4"},
+		{search.Query{Words: "dragon", Role: "owl", In: []transcript.Type{transcript.AssistantMessage}}, "owl/1 owl/3"},
+		{search.Query{Words: "bash", Project: "PROJ-cat"}, "cat/4"},
+		{search.Query{Words: "dragon", Project: "nowhere"}, ""},
+		{search.Query{Words: "dragon", Until: time.Now().Add(-time.Hour)}, ""},
+		{search.Query{Words: "sleeps", Since: time.Now().Add(-time.Hour)}, "cat/1"},
+		{search.Query{Words: "sleeps", Since: time.Now().Add(time.Hour)}, ""},
 	} {
-		res, err := a.Search(ctx, c.q)
+		res, err := search.Find(ctx, a, c.q)
 		if err != nil {
 			t.Errorf("%+v: %v", c.q, err)
 			continue
@@ -89,7 +99,7 @@ func TestSearch(t *testing.T) {
 
 func TestSearchShows(t *testing.T) {
 	a := story(t)
-	res, err := a.Search(ctx, archive.Query{Words: "filler dark", Context: 1})
+	res, err := search.Find(ctx, a, search.Query{Words: "filler dark", Context: 1})
 	if err != nil || len(res.Hits) != 1 {
 		t.Fatalf("%+v, %v", res, err)
 	}
@@ -103,33 +113,17 @@ func TestSearchShows(t *testing.T) {
 	if h.ID != "run-1/main/3" || h.Kind != "record" {
 		t.Errorf("id %q of a %s", h.ID, h.Kind)
 	}
-	if res, err := a.Search(ctx, archive.Query{Words: "dragon", Limit: 2}); err != nil || len(res.Hits) != 2 || !res.More {
+	if res, err := search.Find(ctx, a, search.Query{Words: "dragon", Limit: 2}); err != nil || len(res.Hits) != 2 || !res.More {
 		t.Errorf("limited: %+v %v", res, err)
 	}
 	for _, words := range []string{"", "  ", "-dragon", `""`, "...", "-"} {
-		if _, err := a.Search(ctx, archive.Query{Words: words}); !errors.Is(err, archive.ErrNoWords) {
+		if _, err := search.Find(ctx, a, search.Query{Words: words}); !errors.Is(err, search.ErrNoWords) {
 			t.Errorf("%q: %v", words, err)
 		}
 	}
 	for _, words := range []string{`"`, `AND`, `a OR b`, `NEAR(a b)`, `dragon"`, `{}`, `col:dragon`, "dragon\x00", "_t1"} {
-		if _, err := a.Search(ctx, archive.Query{Words: words + " x"}); err != nil {
+		if _, err := search.Find(ctx, a, search.Query{Words: words + " x"}); err != nil {
 			t.Errorf("%q: %v", words, err)
 		}
-	}
-}
-
-// TestNewerVersion: a file of a later program is refused, not misread.
-func TestNewerVersion(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "archive.db")
-	a := openAt(t, path)
-	if _, err := a.Writer().Exec("PRAGMA user_version = 99"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := archive.Open(path, archive.Options{}); err == nil || !strings.Contains(err.Error(), "version 99") {
-		t.Errorf("opened: %v", err)
-	}
-	info, err := os.Stat(path)
-	if err != nil || info.Mode().Perm()&0o077 != 0 && os.PathSeparator == '/' {
-		t.Errorf("mode %v, %v", info.Mode(), err)
 	}
 }

@@ -1,7 +1,8 @@
-package archive
+package search
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"math"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"conclave/archive"
 	"conclave/archive/index"
 	"conclave/transcript"
 )
@@ -71,9 +73,9 @@ const (
 	readTexts = 40    // texts that are read at least before the best are picked
 )
 
-// Search finds entries, the best first. Of words that are everywhere the
-// latest entries are weighed.
-func (a *Archive) Search(ctx context.Context, q Query) (Result, error) {
+// Find finds entries, the best first. Of words that are everywhere the latest
+// entries are weighed.
+func Find(ctx context.Context, a *archive.Archive, q Query) (Result, error) {
 	terms, err := parseTerms(q.Words)
 	if err != nil {
 		return Result{}, err
@@ -81,7 +83,7 @@ func (a *Archive) Search(ctx context.Context, q Query) (Result, error) {
 	if q.Limit <= 0 {
 		q.Limit = 20
 	}
-	match, err := a.matchExpression(ctx, terms, q)
+	match, err := matchExpression(ctx, a.Reader(), terms, q)
 	if err != nil || match == "" {
 		return Result{Hits: []Hit{}}, err
 	}
@@ -97,7 +99,7 @@ func (a *Archive) Search(ctx context.Context, q Query) (Result, error) {
 
 // search is one search on its way.
 type search struct {
-	a         *Archive
+	a         *archive.Archive
 	q         Query
 	terms     []term
 	match     string
@@ -118,7 +120,7 @@ type scored struct {
 
 // candidate is a row that the index named.
 type candidate struct {
-	Ref
+	archive.Ref
 	id, source, origin, seq, at, doc, chars int64
 	tool, run, path, seat, project, agent   string
 	weight                                  float64
@@ -152,7 +154,7 @@ func (s *search) run(ctx context.Context) (Result, error) {
 
 // next is the next batch of documents, from the latest on.
 func (s *search) next(ctx context.Context) ([]int64, error) {
-	rows, err := s.a.reader.QueryContext(ctx, "SELECT rowid FROM words WHERE words MATCH ? AND rowid >= ? AND rowid <= ? ORDER BY rowid DESC LIMIT ?",
+	rows, err := s.a.Reader().QueryContext(ctx, "SELECT rowid FROM words WHERE words MATCH ? AND rowid >= ? AND rowid <= ? ORDER BY rowid DESC LIMIT ?",
 		s.match, s.low, s.high, batchDocs)
 	if err != nil {
 		return nil, fmt.Errorf("search the archive: %w", err)
@@ -184,7 +186,7 @@ func (s *search) load(ctx context.Context, docs []int64) ([]candidate, error) {
 	for i, d := range docs {
 		args[i] = d
 	}
-	list, err := s.a.candidates(ctx, candidateColumns+"WHERE i.doc IN (?"+strings.Repeat(",?", len(docs)-1)+")", args...)
+	list, err := candidates(ctx, s.a.Reader(), candidateColumns+"WHERE i.doc IN (?"+strings.Repeat(",?", len(docs)-1)+")", args...)
 	if err != nil {
 		return nil, err
 	}
@@ -197,8 +199,8 @@ func (s *search) load(ctx context.Context, docs []int64) ([]candidate, error) {
 	return list, nil
 }
 
-func (a *Archive) candidates(ctx context.Context, query string, args ...any) ([]candidate, error) {
-	rows, err := a.reader.QueryContext(ctx, query, args...)
+func candidates(ctx context.Context, db *sql.DB, query string, args ...any) ([]candidate, error) {
+	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -335,7 +337,7 @@ func (s *search) around(ctx context.Context, c *candidate, h *Hit) error {
 		where, order string
 		to           *[]Line
 	}{{"<", "DESC", &h.Before}, {">", "ASC", &h.After}} {
-		list, err := s.a.candidates(ctx, candidateColumns+`WHERE i.source = ? AND i.seq `+side.where+` ? AND coalesce(i.origin, 0) = ? AND i.doc IS NOT NULL
+		list, err := candidates(ctx, s.a.Reader(), candidateColumns+`WHERE i.source = ? AND i.seq `+side.where+` ? AND coalesce(i.origin, 0) = ? AND i.doc IS NOT NULL
 			ORDER BY i.seq `+side.order+` LIMIT ?`, c.source, c.seq, c.origin, s.q.Context)
 		if err != nil {
 			return err
