@@ -2,6 +2,7 @@ package dice
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -94,4 +95,23 @@ func dieText(d Die) string {
 		s = "~~" + s + "~~"
 	}
 	return old + s
+}
+
+// ToldLine is a line that Told has written.
+var ToldLine = regexp.MustCompile(`(?m)^Roll #[0-9]+ · .*\n?`)
+
+// Told is a roll on one line, as a viewer may know it.
+func (l Line) Told(v Viewer) string {
+	head := fmt.Sprintf("Roll #%d · %s", l.N, l.Who)
+	if l.Purpose != "" {
+		head += " · " + l.Purpose
+	}
+	if l.Event == EventVoid {
+		return head + ": " + l.Input + " could not be finished: " + l.Note
+	}
+	seen := v.Redact(l, func(uint64) (Line, bool) { return l, false })
+	if len(seen.Results) == 0 {
+		return fmt.Sprintf("Roll #%d · the game master rolls dice", l.N)
+	}
+	return head + ": " + strings.ReplaceAll(seen.Text(), "\n", "; ")
 }

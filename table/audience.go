@@ -14,6 +14,10 @@ type Audience struct {
 	Names []string // or just these characters
 }
 
+// SeatTable is the seat of a person without a character: it sees what the whole
+// party sees, like a spectator.
+const SeatTable = "table"
+
 // Block is a stretch of the GM's text for one audience.
 type Block struct {
 	Audience Audience

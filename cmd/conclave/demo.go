@@ -26,6 +26,7 @@ import (
 	"conclave/record"
 	"conclave/room"
 	"conclave/seat"
+	"conclave/table"
 	tableflow "conclave/table/flow"
 	"conclave/transcript"
 )
@@ -285,7 +286,7 @@ func (d *demo) table(ctx context.Context) (err error) {
 	if err != nil {
 		return tableError("weir", err)
 	}
-	err = errors.Join(t.Play(ctx, tableflow.Play{Seat: tableflow.SeatTable, MaxTurns: 2, EndAt: true}), t.Close())
+	err = errors.Join(t.Play(ctx, tableflow.Play{Seat: table.SeatTable, MaxTurns: 2, EndAt: true}), t.Close())
 	for _, who := range []string{"bram-oatley", "corin-vale", "ysolde-marrow"} {
 		d.say("\n%s\n  %s", screen.Bold("On "+who+"'s screen:"), screen.Indent("  ", lastPart(moment.For(who))))
 	}

@@ -17,6 +17,7 @@ import (
 	"conclave/policy"
 	"conclave/table"
 	tableflow "conclave/table/flow"
+	"conclave/table/story"
 )
 
 // chance is dice without a log.
@@ -68,7 +69,7 @@ log, where it can be checked; without, it is for practice and nobody can.`,
 			if err != nil {
 				return usageError("%w", err)
 			}
-			env.Stdout.Printf("%s\n", tableflow.RollText(l, dice.Viewer{GM: who == string(policy.GM), Name: who}))
+			env.Stdout.Printf("%s\n", l.Told(dice.Viewer{GM: who == string(policy.GM), Name: who}))
 			return nil
 		},
 	}
@@ -143,7 +144,7 @@ func newTableReveal(env *environment) *cobra.Command {
 			if err != nil {
 				return noError("%w", err)
 			}
-			env.Stdout.Printf("%s\n", tableflow.RollText(l, dice.Viewer{GM: true}))
+			env.Stdout.Printf("%s\n", l.Told(dice.Viewer{GM: true}))
 			return nil
 		},
 	}
@@ -283,20 +284,20 @@ func newTableExport(env *environment) *cobra.Command {
 				if as == string(policy.GM) {
 					return usageError("a player's edition is no game master's")
 				}
-				files, err := tableflow.PlayerEdition(root, name, title, as, inDir(env, edition))
+				files, err := story.PlayerEdition(root, name, title, as, inDir(env, edition))
 				if err != nil {
 					return environmentError("%w", err)
 				}
 				env.Stdout.Printf("%s: %s\n", edition, strings.Join(files, ", "))
 				return nil
 			}
-			text, err := tableflow.Story(root, name, title, as)
+			text, err := story.Story(root, name, title, as)
 			switch format {
 			case "md":
 			case "html":
-				text = tableflow.HTML(title, text)
+				text = story.HTML(title, text)
 			case "log":
-				text, err = tableflow.PlayLog(root, name, title, as)
+				text, err = story.PlayLog(root, name, title, as)
 			default:
 				return usageError("no format is called %q: md, html, log", format)
 			}
@@ -314,7 +315,7 @@ func newTableExport(env *environment) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "md", "md, html or log")
-	cmd.Flags().StringVar(&as, "as", tableflow.SeatTable, "whose knowledge: table, a character, or gm")
+	cmd.Flags().StringVar(&as, "as", table.SeatTable, "whose knowledge: table, a character, or gm")
 	cmd.Flags().StringVarP(&out, "output", "o", "", "the file to write")
 	cmd.Flags().StringVar(&title, "title", "", "title of the story (default: the campaign's name)")
 	cmd.Flags().StringVar(&edition, "player-edition", "", "write story, party knowledge and world into this directory, without secrets")

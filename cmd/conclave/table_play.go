@@ -15,6 +15,7 @@ import (
 	"conclave/policy"
 	"conclave/table"
 	tableflow "conclave/table/flow"
+	"conclave/table/story"
 )
 
 func newTablePlay(env *environment) *cobra.Command {
@@ -80,7 +81,7 @@ func (env *environment) playTable(cmd *cobra.Command, name string, f tableFlags)
 	if f.auto && f.maxTurns == 0 {
 		f.maxTurns = autoTurns
 	}
-	p := tableflow.Play{Seat: tableflow.SeatTable, MaxTurns: f.maxTurns, EndAt: f.endAfter, Keep: true}
+	p := tableflow.Play{Seat: table.SeatTable, MaxTurns: f.maxTurns, EndAt: f.endAfter, Keep: true}
 	if f.screen.shared() {
 		p.Speaker = f.screen.speaker
 	} else if len(f.as) == 1 {
@@ -119,7 +120,7 @@ func (env *environment) checkSeats(name string, seats []string) error {
 		if slices.Contains(seats[:i], seat) {
 			return usageError("--as %s was given twice", seat)
 		}
-		if len(seats) > 1 && seat == tableflow.SeatTable {
+		if len(seats) > 1 && seat == table.SeatTable {
 			return usageError("who sits at no seat shares no screen with one: leave out --as %s", seat)
 		}
 	}
@@ -137,7 +138,7 @@ func (env *environment) checkSeat(name, seat string) error {
 		return environmentError("%w", err)
 	}
 	defer c.Close()
-	if seat == "" || seat == string(policy.GM) || seat == tableflow.SeatTable {
+	if seat == "" || seat == string(policy.GM) || seat == table.SeatTable {
 		return nil
 	}
 	roster, err := table.LoadRoster(c.Party, nil, table.Caps{})
@@ -178,14 +179,14 @@ func (env *environment) tableLine(ctx context.Context, t *tableflow.Table, seat,
 		return false, err
 	case "roll":
 		who := seat
-		if who == tableflow.SeatTable {
+		if who == table.SeatTable {
 			who = "a person"
 		}
 		l, err := t.Roll(dice.Request{Who: who, Expr: rest, Purpose: "asked for at the table"})
 		if err != nil {
 			return false, err
 		}
-		env.Stdout.Printf("\n%s\n", tableflow.RollText(l, dice.Viewer{Name: seat}))
+		env.Stdout.Printf("\n%s\n", l.Told(dice.Viewer{Name: seat}))
 		return false, nil
 	}
 	env.Stdout.Printf("\n/%s is nothing here: /end, /quit, /away, /back, /save NAME, /roll EXPR\n", word)
@@ -249,7 +250,7 @@ can say it again, differently, until the cycle is resumed.`,
 			}
 			seat := as
 			if seat == "" {
-				seat = tableflow.SeatTable
+				seat = table.SeatTable
 			} else {
 				f.as = []string{as}
 			}
@@ -263,7 +264,7 @@ can say it again, differently, until the cycle is resumed.`,
 				env.Stdout.Printf("kept for %s. Send it: conclave table resume %s --as %[1]s\n", seat, args[0])
 				return nil
 			}
-			return env.sayTable(cmd, args[0], tableflow.Input{Kind: tableflow.InputSaid, Who: seat, Text: args[1]}, f)
+			return env.sayTable(cmd, args[0], story.Input{Kind: story.InputSaid, Who: seat, Text: args[1]}, f)
 		},
 	}
 	f.add(cmd)
@@ -272,8 +273,8 @@ can say it again, differently, until the cycle is resumed.`,
 }
 
 // sayTable runs one cycle.
-func (env *environment) sayTable(cmd *cobra.Command, name string, in tableflow.Input, f tableFlags) (err error) {
-	if in.Who == string(policy.GM) && in.Kind == tableflow.InputSaid {
+func (env *environment) sayTable(cmd *cobra.Command, name string, in story.Input, f tableFlags) (err error) {
+	if in.Who == string(policy.GM) && in.Kind == story.InputSaid {
 		// The game master's words are the game master's turn.
 		root, err := env.findRoot()
 		if err != nil {
@@ -282,7 +283,7 @@ func (env *environment) sayTable(cmd *cobra.Command, name string, in tableflow.I
 		if err := tableflow.LeaveDraft(root, name, in.Who, in.Text); err != nil {
 			return environmentError("%w", err)
 		}
-		in = tableflow.Input{Kind: tableflow.InputContinue}
+		in = story.Input{Kind: story.InputContinue}
 	}
 	t, _, err := env.openTable(cmd.Context(), cmd, name, f)
 	if err != nil {
@@ -316,11 +317,11 @@ narrate with: conclave table say NAME --as gm TEXT, and resume.`,
 				if err := env.checkSeat(args[0], c); err != nil {
 					return err
 				}
-				if slices.Contains([]string{string(policy.GM), tableflow.SeatTable}, c) {
+				if slices.Contains([]string{string(policy.GM), table.SeatTable}, c) {
 					return usageError("%s is no character", c)
 				}
 			}
-			return env.sayTable(cmd, args[0], tableflow.Input{Kind: tableflow.InputSignal, Who: string(policy.GM), Names: args[1:]}, f)
+			return env.sayTable(cmd, args[0], story.Input{Kind: story.InputSignal, Who: string(policy.GM), Names: args[1:]}, f)
 		},
 	}
 	f.add(cmd)

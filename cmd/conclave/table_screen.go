@@ -53,14 +53,14 @@ func (s *tableScreen) show(n tableflow.Notice) {
 		n.Blocks = n.Blocks[from:]
 	}
 	if !s.shared() {
-		seat := tableflow.SeatTable
+		seat := table.SeatTable
 		if len(s.seats) == 1 {
 			seat = s.seats[0]
 		}
 		s.print(n.Kind, n.For(seat))
 		return
 	}
-	s.print(n.Kind, n.For(tableflow.SeatTable))
+	s.print(n.Kind, n.For(table.SeatTable))
 	for _, seat := range s.seats {
 		if text := aloneFor(n, seat); text != "" {
 			s.waiting[seat] = append(s.waiting[seat], text)
@@ -71,7 +71,7 @@ func (s *tableScreen) show(n tableflow.Notice) {
 // aloneFor is what one seat sees of a notice and the party does not.
 func aloneFor(n tableflow.Notice, seat string) string {
 	if n.Kind != "narrative" {
-		if n.For(tableflow.SeatTable) == "" {
+		if n.For(table.SeatTable) == "" {
 			return n.For(seat)
 		}
 		return ""
@@ -191,7 +191,7 @@ func (s *tableScreen) speaker(line string) (who, words string) {
 	name, rest, ok := strings.Cut(line, ":")
 	name = strings.ToLower(strings.TrimSpace(name))
 	if !ok || name == "" {
-		return tableflow.SeatTable, line
+		return table.SeatTable, line
 	}
 	var match []string
 	for _, seat := range s.seats {
@@ -205,7 +205,7 @@ func (s *tableScreen) speaker(line string) (who, words string) {
 	if len(match) == 1 {
 		return match[0], strings.TrimSpace(rest)
 	}
-	return tableflow.SeatTable, line
+	return table.SeatTable, line
 }
 
 // gmIsHere says whether the game master sits at this screen.

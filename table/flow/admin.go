@@ -8,6 +8,7 @@ import (
 	"conclave/dice"
 	"conclave/engine"
 	"conclave/table"
+	"conclave/table/story"
 )
 
 // StepAway lets a character be played by its agent while its person is away;
@@ -21,10 +22,10 @@ func (t *Table) StepAway(ctx context.Context, character string, back bool) error
 	if !ok {
 		return fmt.Errorf("%q is no character of %s", clip(character, 80), t.opts.Campaign)
 	}
-	if _, away := t.snapshot().away[ch.Slug]; away != back {
+	if _, away := t.snapshot().Away[ch.Slug]; away != back {
 		return nil
 	}
-	return t.note(ctx, Event{Kind: EventSeat, Away: map[string]bool{ch.Slug: !back}})
+	return t.note(ctx, story.Event{Kind: story.EventSeat, Away: map[string]bool{ch.Slug: !back}})
 }
 
 // SetStatus says whether a character can be called.
@@ -38,7 +39,7 @@ func (t *Table) SetStatus(ctx context.Context, character string, status table.St
 	if len(o.Faults) > 0 {
 		return fmt.Errorf("%s", o.Faults[0])
 	}
-	return t.note(ctx, Event{Kind: EventSeat, Statuses: map[string]table.Status{o.Statuses[0].Character: status}})
+	return t.note(ctx, story.Event{Kind: story.EventSeat, Statuses: map[string]table.Status{o.Statuses[0].Character: status}})
 }
 
 // Roll lets dice fall for a person.
@@ -47,7 +48,7 @@ func (t *Table) Roll(req dice.Request) (dice.Line, error) {
 	if err != nil {
 		return dice.Line{}, err
 	}
-	req.Cycle = fmt.Sprint(t.snapshot().cycle)
+	req.Cycle = fmt.Sprint(t.snapshot().Cycle)
 	return log.Roll(req)
 }
 
@@ -63,15 +64,12 @@ func (t *Table) Reveal(n uint64) (dice.Line, error) {
 	return log.Find(n)
 }
 
-// RollText is a roll as a viewer sees it.
-func RollText(l dice.Line, v dice.Viewer) string { return rollLine(l, v) }
-
 // renameInput is a rename as it is recorded.
 type renameInput struct {
 	From  string       `json:"from"`
 	To    string       `json:"to"`
 	Moves []table.Move `json:"moves"`
-	Event Event        `json:"event"`
+	Event story.Event  `json:"event"`
 }
 
 // Rename gives a character another file name: sheet, journal, brief, seat and
@@ -92,7 +90,7 @@ func (t *Table) Rename(ctx context.Context, from, to string) error {
 		return err
 	}
 	s := t.snapshot()
-	e := Event{V: logVersion, Seq: s.seq + 1, Kind: EventRename, Cycle: s.cycle, Session: s.session, Name: from + " " + to}
+	e := story.Event{V: story.Version, Seq: s.Seq + 1, Kind: story.EventRename, Cycle: s.Cycle, Session: s.Session, Name: from + " " + to}
 	_, err = t.engine.Start(ctx, flowRename, fmt.Sprintf("r%08d-%s", e.Seq, shortID()), renameInput{from, to, moves, e})
 	return err
 }

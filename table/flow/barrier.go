@@ -10,6 +10,7 @@ import (
 	"conclave/dice"
 	"conclave/engine"
 	"conclave/table"
+	"conclave/table/story"
 )
 
 // barrier makes the answers known: to the files, and by them to the GM. Before
@@ -22,11 +23,11 @@ func (c *cycle) barrier(answers []answer) error {
 		name := table.ResponseFile(a.Character)
 		c.known[name] = table.Hash(a.File)
 		changes = append(changes, engine.Change{Op: engine.Write, Path: c.t.file("tmp/" + name), Data: a.File})
-		if a.Outcome == OutcomeError {
+		if a.Outcome == story.OutcomeError {
 			continue
 		}
 		notes := a.Notes
-		if notes == "" && c.Persons[a.Character] && a.Outcome == OutcomeAnswer {
+		if notes == "" && c.Persons[a.Character] && a.Outcome == story.OutcomeAnswer {
 			notes = a.Text
 		}
 		before := len(c.notes[a.Character])
@@ -45,9 +46,9 @@ func (c *cycle) count(a answer) {
 		c.order = append(c.order, a.Character)
 	}
 	switch {
-	case a.Outcome == OutcomeVeto:
+	case a.Outcome == story.OutcomeVeto:
 		c.vetoes[a.Character]++
-	case a.Outcome == OutcomeError && a.Type == "": // the prompt was missing or malformed
+	case a.Outcome == story.OutcomeError && a.Type == "": // the prompt was missing or malformed
 		c.broken[a.Character]++
 	}
 }
@@ -85,7 +86,7 @@ func (c *cycle) responses(rolls []string) (string, []table.Source) {
 			outcome += ", private"
 		}
 		fmt.Fprintf(&b, "\nAnswer of %s (%s): %s\n", who, orNone(string(a.Type)), outcome)
-		if a.Outcome == OutcomeError {
+		if a.Outcome == story.OutcomeError {
 			for line := range strings.Lines(string(a.File)) {
 				if line = strings.TrimSpace(line); line != "" {
 					b.WriteString("Note: " + line + "\n")
@@ -120,9 +121,9 @@ func (c *cycle) advice() string {
 	for _, who := range c.order {
 		a := c.latest[who]
 		switch {
-		case a.Outcome == OutcomeVeto:
+		case a.Outcome == story.OutcomeVeto:
 			fmt.Fprintf(&b, "\nNote: %s vetoed: write a FULL_CONTEXT prompt for it and signal it alone.\n", who)
-		case a.Outcome == OutcomeError && a.Type == "" && c.broken[who] <= c.t.caps.Repairs:
+		case a.Outcome == story.OutcomeError && a.Type == "" && c.broken[who] <= c.t.caps.Repairs:
 			fmt.Fprintf(&b, "\nNote: the prompt of %s was not sent; write it again and signal it, or go on without.\n", who)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"conclave/agent"
 	"conclave/engine"
 	"conclave/policy"
+	"conclave/table/story"
 )
 
 // takes is how long an agent of the benchmark thinks.
@@ -111,7 +112,7 @@ func BenchmarkEightTables(b *testing.B) {
 		wg.Go(func() {
 			for range b.N {
 				began := time.Now()
-				if _, err := t.Say(context.Background(), Input{Kind: InputContinue}); err != nil {
+				if _, err := t.Say(context.Background(), story.Input{Kind: story.InputContinue}); err != nil {
 					b.Error(err)
 					return
 				}
@@ -159,7 +160,7 @@ func TestSoakMemory(t *testing.T) {
 	var early uint64
 	began := time.Now()
 	for i := range cycles {
-		if _, err := tb.Say(t.Context(), Input{Kind: InputContinue}); err != nil {
+		if _, err := tb.Say(t.Context(), story.Input{Kind: story.InputContinue}); err != nil {
 			t.Fatal(err)
 		}
 		if i == cycles/5 {

@@ -2,7 +2,6 @@ package flow
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -11,13 +10,14 @@ import (
 
 	"conclave/engine"
 	"conclave/table"
+	"conclave/table/story"
 )
 
 // maxScene is how long a scene's file may grow before the next part begins.
 const maxScene = 128 << 10
 
 // newScene numbers a scene and makes a name for its file.
-func (c *cycle) newScene(s Scene) *Scene {
+func (c *cycle) newScene(s story.Scene) *story.Scene {
 	last := c.State.Scene
 	if c.scene != nil {
 		last = *c.scene
@@ -90,9 +90,9 @@ func (c *cycle) closeGM() error {
 }
 
 // event is the cycle as the log keeps it.
-func (c *cycle) event(jobs []journalJob) Event {
+func (c *cycle) event(jobs []journalJob) story.Event {
 	in := c.in // the event is remembered, the cycle is not
-	e := Event{V: logVersion, Seq: c.Seq, Kind: EventCommit, Time: c.Time, Session: c.Session, Cycle: c.Cycle, Run: c.r.ID(),
+	e := story.Event{V: story.Version, Seq: c.Seq, Kind: story.EventCommit, Time: c.Time, Session: c.Session, Cycle: c.Cycle, Run: c.r.ID(),
 		Input: &in, Blocks: c.blocks, Context: c.context, Asked: c.asked, Rolls: c.rolls, Warnings: c.warn, Withheld: c.withheld}
 	if len(c.status) > 0 {
 		e.Statuses = c.status
@@ -107,7 +107,7 @@ func (c *cycle) event(jobs []journalJob) Event {
 
 // sceneAfter is the scene as it will be after the commit, nil when there is
 // none and nothing to put into one.
-func (c *cycle) sceneAfter() *Scene {
+func (c *cycle) sceneAfter() *story.Scene {
 	s := c.State.Scene
 	if c.scene != nil {
 		s = *c.scene
@@ -117,7 +117,7 @@ func (c *cycle) sceneAfter() *Scene {
 		if text == "" {
 			return nil
 		}
-		s = Scene{Number: 1, Slug: "opening", Title: "Opening"}
+		s = story.Scene{Number: 1, Slug: "opening", Title: "Opening"}
 	}
 	if s.Size > maxScene {
 		s.Part, s.Size = max(s.Part, 1)+1, 0
@@ -129,7 +129,7 @@ func (c *cycle) sceneAfter() *Scene {
 }
 
 // sceneText is what a commit adds to the scene's file.
-func sceneText(s Scene, text string) string {
+func sceneText(s story.Scene, text string) string {
 	head := ""
 	if s.Size == 0 {
 		head = fmt.Sprintf("# Scene %d: %s\n", s.Number, s.Title)
@@ -141,7 +141,7 @@ func sceneText(s Scene, text string) string {
 }
 
 // writeScene adds the public narrative, and nothing else, to the scene.
-func (c *cycle) writeScene(e Event) error {
+func (c *cycle) writeScene(e story.Event) error {
 	text := table.PartyText(e.Blocks)
 	if e.Scene == nil || text == "" {
 		return nil
@@ -156,12 +156,9 @@ func (c *cycle) writeScene(e Event) error {
 }
 
 // logChange makes the file of an event.
-func (t *Table) logChange(e Event) engine.Change {
-	data, err := json.MarshalIndent(e, "", " ")
-	if err != nil {
-		panic(err) // it is plain data
-	}
-	return engine.Change{Op: engine.Create, Path: t.private(logName(e)), Data: append(data, '\n'), Mode: 0o600}
+func (t *Table) logChange(e story.Event) engine.Change {
+	name, data := e.File()
+	return engine.Change{Op: engine.Create, Path: t.private(name), Data: data, Mode: 0o600}
 }
 
 // clean removes the files of a cycle from tmp/. One that somebody has edited is

@@ -13,14 +13,7 @@ import (
 	"conclave/engine"
 	"conclave/policy"
 	"conclave/table"
-)
-
-// Kinds of Input.
-const (
-	InputStart    = "session-start"
-	InputSaid     = "said"
-	InputContinue = "continue"
-	InputSignal   = "signal" // a person is the GM and has written the prompts
+	"conclave/table/story"
 )
 
 // Result is what a cycle came to.
@@ -28,7 +21,7 @@ type Result struct {
 	Cycle    int           `json:"cycle"`
 	Blocks   []table.Block `json:"blocks"`
 	End      bool          `json:"end"`
-	Asked    []Asked       `json:"asked,omitempty"`
+	Asked    []story.Asked `json:"asked,omitempty"`
 	Warnings []string      `json:"warnings,omitempty"`
 }
 
@@ -44,13 +37,13 @@ type begun struct {
 	Persons   map[string]bool   `json:"persons"`
 	Auto      bool              `json:"auto"`
 	State     struct {
-		Scene   Scene           `json:"scene"`
-		Context string          `json:"context"`
-		Rounds  [][]table.Block `json:"rounds"`
-		LastJob map[string]int  `json:"last_job"`
-		Recap   []exchange      `json:"recap,omitempty"`
-		Secrets []heldSecret    `json:"secrets,omitempty"` // of earlier cycles
-		Common  string          `json:"common,omitempty"`  // what everybody can read
+		Scene   story.Scene      `json:"scene"`
+		Context string           `json:"context"`
+		Rounds  [][]table.Block  `json:"rounds"`
+		LastJob map[string]int   `json:"last_job"`
+		Recap   []story.Exchange `json:"recap,omitempty"`
+		Secrets []story.Secret   `json:"secrets,omitempty"` // of earlier cycles
+		Common  string           `json:"common,omitempty"`  // what everybody can read
 	} `json:"state"`
 	Report   table.TmpReport `json:"report"`
 	Warnings []string        `json:"warnings"`
@@ -65,7 +58,7 @@ func (b begun) stamp() string { return b.Time.Format("20060102T150405.000Z") }
 type cycle struct {
 	t  *Table
 	r  *engine.Run
-	in Input
+	in story.Input
 	begun
 
 	gmRun  string
@@ -78,14 +71,14 @@ type cycle struct {
 	notes  map[string][]byte // for journals, merged
 	known  map[string]string // files of tmp/ that are ours: name to hash
 	prompt map[string]bool   // written and not sent
-	asked  []Asked
+	asked  []story.Asked
 	latest map[string]answer // newest answer of each character
 	order  []string          // characters in the order in which they were asked
 	secret map[string]bool   // characters whose part of this cycle is private
 	// See secrecy.go: words that were given to the GM alone, the public answers,
 	// what readers were told beside the narrative, and how many blocks there
 	// were before the first secret.
-	secrets []heldSecret
+	secrets []story.Secret
 	spoken  []string
 	told    map[string]string
 	asks    map[string]string // the prompts that each was sent
@@ -96,7 +89,7 @@ type cycle struct {
 	tell    []string        // for the GM's next message
 	warn    []string
 	ended   bool
-	scene   *Scene
+	scene   *story.Scene
 	status  map[string]table.Status
 
 	context  string
@@ -141,14 +134,14 @@ func (c *cycle) begin() error {
 	_, err = engine.Do(c.r, "set aside", func(context.Context) (struct{}, error) {
 		return struct{}{}, c.t.setAside(b.Report.Stale, b.stamp())
 	})
-	if c.in.Kind == InputSaid && c.in.Who != "table" && c.in.Who != string(policy.GM) {
+	if c.in.Kind == story.InputSaid && c.in.Who != "table" && c.in.Who != string(policy.GM) {
 		c.note(c.in.Who, c.in.Text)
 	}
 	return err
 }
 
 // look is the body of the first step.
-func (t *Table) look(in Input) (begun, error) {
+func (t *Table) look(in story.Input) (begun, error) {
 	var b begun
 	if err := t.campaign.Tmp.Probe(); err != nil {
 		return b, engine.Halt(err)
@@ -161,11 +154,11 @@ func (t *Table) look(in Input) (begun, error) {
 		return b, engine.Halt(fmt.Errorf("campaign %s has no characters: write a sheet party/{character}.md%s", t.opts.Campaign, firstOf(": ", roster.Problems)))
 	}
 	s := t.snapshot()
-	b.Cycle, b.Session, b.Seq = s.cycle+1, s.session, s.seq+1
+	b.Cycle, b.Session, b.Seq = s.Cycle+1, s.Session, s.Seq+1
 	b.Time, b.Delimiter, b.Auto = time.Now().UTC().Round(0), table.NewDelimiter(), t.opts.Auto
 	b.Roster = roster
-	b.State.Scene, b.State.Context, b.State.Rounds, b.State.LastJob = s.scene, s.context, s.rounds, maps.Clone(s.lastJob)
-	b.State.Recap, b.State.Secrets, b.State.Common = s.recap, s.secrets, t.common(roster)
+	b.State.Scene, b.State.Context, b.State.Rounds, b.State.LastJob = s.Scene, s.Context, s.Rounds, maps.Clone(s.LastJob)
+	b.State.Recap, b.State.Secrets, b.State.Common = s.Recap, s.Secrets, t.common(roster)
 	if err := t.seating(&b); err != nil {
 		return b, engine.Halt(err)
 	}
@@ -195,7 +188,7 @@ func firstOf(prefix string, list []string) string {
 // seating says who plays whom.
 func (t *Table) seating(b *begun) error {
 	b.Played, b.Persons = map[string]string{}, map[string]bool{}
-	away := t.snapshot().away
+	away := t.snapshot().Away
 	for _, ch := range b.Roster.Characters {
 		actor, err := t.opts.Cast(policy.Player, ch.Slug, false)
 		if err != nil {
@@ -216,9 +209,9 @@ func (t *Table) seating(b *begun) error {
 
 // inspect sorts tmp/ before a new cycle. Notes that wait for their journal are
 // known; so are the prompts of a GM who writes files by hand and signals.
-func (t *Table) inspect(in Input, roster table.Roster) (table.TmpReport, error) {
+func (t *Table) inspect(in story.Input, roster table.Roster) (table.TmpReport, error) {
 	known := t.journals.notes()
-	if in.Kind == InputSignal {
+	if in.Kind == story.InputSignal {
 		names := []string{table.GMContextFile}
 		for _, n := range in.Names {
 			if ch, ok := roster.Get(n); ok { // what was typed is never a path
@@ -257,7 +250,7 @@ func (t *Table) setAside(names []string, stamp string) error {
 func (c *cycle) play() error {
 	var o output
 	var err error
-	if c.in.Kind == InputSignal {
+	if c.in.Kind == story.InputSignal {
 		o = output{Signal: table.Signal{Found: true, Names: c.in.Names}}
 		c.adopt()
 	} else if o, err = c.hear(c.Message, c.Sources); err != nil {

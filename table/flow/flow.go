@@ -19,6 +19,7 @@ import (
 	"conclave/policy"
 	"conclave/seat"
 	"conclave/table"
+	"conclave/table/story"
 )
 
 // Actor is whoever sits in a seat.
@@ -80,7 +81,7 @@ type Table struct {
 	slots    chan struct{} // players and journal keepers that may be asked at once
 
 	mu    sync.Mutex
-	state state
+	state story.State
 	seats map[string]*seat.Seat
 	dice  *dice.Log
 
@@ -121,7 +122,7 @@ func Open(ctx context.Context, o Options) (*Table, error) {
 	}
 	if t.campaign, err = table.OpenCampaign(o.Workspace, o.Campaign); err == nil {
 		t.watch = t.campaign.NewWatch(t.caps, t.printer)
-		if t.state, err = loadState(o.Workspace, o.Campaign); err == nil {
+		if t.state, err = story.Load(o.Workspace, o.Campaign); err == nil {
 			t.journals, err = openJournals(t)
 		}
 	}
@@ -231,25 +232,25 @@ func (t *Table) private(elem ...string) string {
 // file is a path of the campaign, below the workspace.
 func (t *Table) file(name string) string { return path.Join("campaigns", t.opts.Campaign, name) }
 
-func (t *Table) snapshot() state {
+func (t *Table) snapshot() story.State {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.state
 }
 
 // applied notes an event that is on the disk. Replays note it again.
-func (t *Table) applied(e Event) {
+func (t *Table) applied(e story.Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if e.Seq > t.state.seq {
-		t.state.apply(e)
+	if e.Seq > t.state.Seq {
+		t.state.Apply(e)
 	}
 }
 
 // roster reads the party as it is now.
 func (t *Table) roster() (table.Roster, error) {
 	s := t.snapshot()
-	return table.LoadRoster(t.campaign.Party, s.statuses, t.caps)
+	return table.LoadRoster(t.campaign.Party, s.Statuses, t.caps)
 }
 
 // diceLog opens the dice when they are first needed: opening begins an epoch.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -274,7 +273,7 @@ func (c *cycle) roll(o output) ([]string, error) {
 	var told []string
 	for _, l := range lines {
 		c.rolls = append(c.rolls, l.N)
-		told = append(told, rollLine(l, dice.Viewer{GM: true}))
+		told = append(told, l.Told(dice.Viewer{GM: true}))
 	}
 	c.fill(lines)
 	return told, nil
@@ -302,25 +301,6 @@ func (t *Table) rollDice(req rollRequest, id, cycle string) (dice.Line, error) {
 	return line, err
 }
 
-// rollForm is a line that rollLine has written.
-var rollForm = regexp.MustCompile(`(?m)^Roll #[0-9]+ · .*\n?`)
-
-// rollLine is a roll as a viewer sees it.
-func rollLine(l dice.Line, v dice.Viewer) string {
-	head := fmt.Sprintf("Roll #%d · %s", l.N, l.Who)
-	if l.Purpose != "" {
-		head += " · " + l.Purpose
-	}
-	if l.Event == dice.EventVoid {
-		return head + ": " + l.Input + " could not be finished: " + l.Note
-	}
-	seen := v.Redact(l, func(uint64) (dice.Line, bool) { return l, false })
-	if len(seen.Results) == 0 {
-		return fmt.Sprintf("Roll #%d · the game master rolls dice", l.N)
-	}
-	return head + ": " + strings.ReplaceAll(seen.Text(), "\n", "; ")
-}
-
 // fill puts rolls into the blocks in which they were asked for. Each reader
 // sees of them what is theirs to see.
 func (c *cycle) fill(lines []dice.Line) {
@@ -334,13 +314,13 @@ func (c *cycle) fill(lines []dice.Line) {
 			l := byMark[0]
 			byMark = byMark[1:]
 			if l.Visibility == dice.Private && l.Who != string(policy.GM) {
-				private = append(private, table.Block{Audience: table.Audience{Names: []string{l.Who}}, Text: rollLine(l, dice.Viewer{Name: l.Who})})
+				private = append(private, table.Block{Audience: table.Audience{Names: []string{l.Who}}, Text: l.Told(dice.Viewer{Name: l.Who})})
 			}
-			return rollLine(l, dice.Viewer{})
+			return l.Told(dice.Viewer{})
 		}))
 	}
 	for _, l := range byMark { // in no block: it stood alone
-		c.blocks = append(c.blocks, table.Block{Audience: table.Audience{Party: true}, Text: rollLine(l, dice.Viewer{})})
+		c.blocks = append(c.blocks, table.Block{Audience: table.Audience{Party: true}, Text: l.Told(dice.Viewer{})})
 	}
 	c.blocks = append(c.blocks, private...)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"conclave/table"
+	"conclave/table/story"
 )
 
 // gmHelp is what a person in the game master's seat may type.
@@ -54,11 +55,11 @@ func (t *Table) gmWords(text string) (string, error) {
 		return "", err
 	}
 	s := t.snapshot()
-	d := &gmDraft{roster: roster, scene: s.scene.describe(), lately: func(who string) string {
-		if len(s.recap) == 0 {
+	d := &gmDraft{roster: roster, scene: s.Scene.Describe(), lately: func(who string) string {
+		if len(s.Recap) == 0 {
 			return ""
 		}
-		return strings.TrimSpace(table.TextFor(s.recap[len(s.recap)-1].Blocks, who))
+		return strings.TrimSpace(table.TextFor(s.Recap[len(s.Recap)-1].Blocks, who))
 	}}
 	for line := range strings.SplitSeq(text, "\n") {
 		if err := d.line(line); err != nil {
@@ -70,16 +71,6 @@ func (t *Table) gmWords(text string) (string, error) {
 		d.out.WriteString(table.FormatSignal(d.asked) + "\n")
 	}
 	return d.out.String(), nil
-}
-
-func (s Scene) describe() string {
-	switch {
-	case s.Title == "":
-		return "Where the party stands."
-	case s.Place == "":
-		return s.Title + "."
-	}
-	return s.Title + ": " + s.Place + "."
 }
 
 func (d *gmDraft) line(line string) error {
@@ -113,7 +104,7 @@ func (d *gmDraft) line(line string) error {
 		fmt.Fprintf(&d.out, "[ROLL: %s]\n", rest)
 	case "scene":
 		title, place, _ := strings.Cut(rest, "|")
-		d.scene = Scene{Title: strings.TrimSpace(title), Place: strings.TrimSpace(place)}.describe()
+		d.scene = story.Scene{Title: strings.TrimSpace(title), Place: strings.TrimSpace(place)}.Describe()
 		fmt.Fprintf(&d.out, "[SCENE: %s]\n", rest)
 	case "note":
 		fmt.Fprintf(&d.out, "[FILE+: %s]\n- %s\n[/FILE]\n", "story-state.md", rest)

@@ -9,6 +9,7 @@ import (
 	"conclave/engine"
 	"conclave/policy"
 	"conclave/table"
+	"conclave/table/story"
 )
 
 // typist is a person who types these answers, and then leaves.
@@ -59,16 +60,16 @@ func TestAPersonRunsTheTable(t *testing.T) {
 	if strings.Contains(strings.Join(p.asked, "\n"), "<<<") || strings.Contains(strings.Join(p.asked, "\n"), "gm-context") || strings.Contains(strings.Join(p.asked, "\n"), "Your notes") {
 		t.Errorf("marks for agents: %q", p.asked)
 	}
-	story := r.read("scenes/001-the-cellar.md")
+	told := r.read("scenes/001-the-cellar.md")
 	for _, want := range []string{"*at night*", "It is dark.", "They part.\n/not a command", "The end."} {
-		has(t, "scene", story, want)
+		has(t, "scene", told, want)
 	}
-	if strings.Contains(story, "A hand takes yours") {
+	if strings.Contains(told, "A hand takes yours") {
 		t.Error("what was told to one is in the scene of all")
 	}
 	has(t, "story state", r.read("story-state.md"), "- the hand is Odo's")
 	for who, heard := range map[string]bool{tilda: true, gideon: false} {
-		log, err := PlayLog(r.dir, "ash", "Ash", who)
+		log, err := story.PlayLog(r.dir, "ash", "Ash", who)
 		if err != nil || strings.Contains(log, "A hand takes yours") != heard {
 			t.Errorf("%s: %v in\n%s", who, err, log)
 		}

@@ -84,7 +84,7 @@ type journals struct {
 
 func openJournals(t *Table) (*journals, error) {
 	j := &journals{t: t, change: make(chan struct{}), done: map[string]int{}, open: map[string]journalJob{}, parked: map[string]bool{}}
-	for who := range t.state.lastJob {
+	for who := range t.state.LastJob {
 		n, err := j.lastDone(who)
 		if err != nil {
 			return nil, err

@@ -18,6 +18,7 @@ import (
 	"conclave/internal/jsontext"
 	"conclave/record"
 	"conclave/table"
+	"conclave/table/story"
 )
 
 // killScripts are a session of two cycles: a roll, a veto and a secret action
@@ -64,12 +65,12 @@ func playAll(ctx context.Context, o Options) error {
 	for {
 		s := t.snapshot()
 		switch {
-		case s.cycle == 2 && !s.inSession:
+		case s.Cycle == 2 && !s.InSession:
 			return t.Drain(ctx)
-		case s.cycle == 2:
+		case s.Cycle == 2:
 			err = t.End(ctx)
-		case s.cycle == 1:
-			_, err = t.Say(ctx, Input{Kind: InputContinue})
+		case s.Cycle == 1:
+			_, err = t.Say(ctx, story.Input{Kind: story.InputContinue})
 		default:
 			_, err = t.Say(ctx, start)
 		}
@@ -124,7 +125,7 @@ func checkSession(t *testing.T, dir string) {
 	}
 	commits := 0
 	for _, e := range r.events() {
-		if e.Kind == EventCommit {
+		if e.Kind == story.EventCommit {
 			commits++
 		}
 	}
@@ -196,18 +197,15 @@ func saveAll(ctx context.Context, dir string, crash func(string)) error {
 		return err
 	}
 	happened := func(kind string) bool {
-		found := false
-		err = errors.Join(err, eachEvent(dir, "ash", func(e Event) error {
-			found = found || string(e.Kind) == kind
-			return nil
-		}))
-		return found
+		events, readErr := story.ReadLog(dir, "ash")
+		err = errors.Join(err, readErr)
+		return slices.ContainsFunc(events, func(e story.Event) bool { return e.Kind == kind })
 	}
-	saves, err := Saves(dir, "ash")
+	saves, err := story.Saves(dir, "ash")
 	if err != nil {
 		return err
 	}
-	if t.snapshot().cycle == 0 {
+	if t.snapshot().Cycle == 0 {
 		if _, err := t.Say(ctx, start); err != nil {
 			return err
 		}
@@ -217,12 +215,12 @@ func saveAll(ctx context.Context, dir string, crash func(string)) error {
 			return err
 		}
 	}
-	if t.snapshot().cycle == 1 {
-		if _, err := t.Say(ctx, Input{Kind: InputContinue}); err != nil {
+	if t.snapshot().Cycle == 1 {
+		if _, err := t.Say(ctx, story.Input{Kind: story.InputContinue}); err != nil {
 			return err
 		}
 	}
-	if !happened(EventRestore) {
+	if !happened(story.EventRestore) {
 		if _, err := t.Restore(ctx, "mark"); err != nil {
 			return err
 		}
@@ -256,7 +254,7 @@ func TestKilledSaves(t *testing.T) {
 					t.Errorf("%s: %v, %v, %v, %+v", c, problems, err, dErr, report)
 				}
 			}
-			saves, err := Saves(dir, "ash")
+			saves, err := story.Saves(dir, "ash")
 			if err != nil || len(saves) < 2 {
 				t.Errorf("save points: %v, %v", saves, err)
 			}

@@ -9,6 +9,7 @@ import (
 
 	"conclave/dice"
 	"conclave/table"
+	"conclave/table/story"
 )
 
 // output is what a GM's turn says, taken apart.
@@ -16,7 +17,7 @@ type output struct {
 	Blocks   []table.Block // may hold marks of rolls, see fill
 	Files    []fileWrite
 	Rolls    []rollRequest
-	Scene    *Scene
+	Scene    *story.Scene
 	Statuses []statusChange
 	End      bool
 	Signal   table.Signal
@@ -292,7 +293,7 @@ func (o *output) control(c control, roster table.Roster) {
 		o.Rolls = append(o.Rolls, req)
 	case "SCENE":
 		title, place, _ := strings.Cut(c.rest, "|")
-		o.Scene = &Scene{Title: clip(strings.TrimSpace(title), table.MaxTitle), Place: clip(strings.TrimSpace(place), 200)}
+		o.Scene = &story.Scene{Title: clip(strings.TrimSpace(title), table.MaxTitle), Place: clip(strings.TrimSpace(place), 200)}
 	case "STATUS":
 		name, status, _ := strings.Cut(c.rest, " ")
 		o.addStatus(strings.TrimSpace(name), strings.TrimSpace(status), roster)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"conclave/table"
+	"conclave/table/story"
 )
 
 func trio() table.Roster {
@@ -52,7 +53,7 @@ func TestParseOutput(t *testing.T) {
 			for _, f := range o.Files {
 				files = append(files, f.Path+"="+f.Text)
 			}
-			eq(t, "blocks", markForm.ReplaceAllString(TextOf(o.Blocks, "gm"), "@"), c.blocks)
+			eq(t, "blocks", markForm.ReplaceAllString(story.TextOf(o.Blocks, "gm"), "@"), c.blocks)
 			eq(t, "files", strings.Join(files, "|"), c.files)
 			eq(t, "rolls", len(o.Rolls), c.rolls)
 			eq(t, "names", strings.Join(o.Signal.Names, ","), c.names)
@@ -90,13 +91,4 @@ func FuzzParseOutput(f *testing.F) {
 			t.Errorf("%d marks for %d rolls", marks, len(o.Rolls))
 		}
 	})
-}
-
-// TestPageOfAStory: what the party was told is a page; nothing in it is a tag.
-func TestPageOfAStory(t *testing.T) {
-	page := HTML("A & B", "# A\n\n*at night*\n\nHe *says* **no** * and * 2*3 <b>.\n\n> aside\n")
-	for _, want := range []string{"<title>A &amp; B</title>", "<h1>A</h1>", "<p><em>at night</em></p>",
-		"<p>He <em>says</em> <strong>no</strong> * and * 2*3 &lt;b&gt;.</p>", "<blockquote>aside</blockquote>"} {
-		has(t, "page", page, want)
-	}
 }

@@ -10,6 +10,7 @@ import (
 	"conclave/room"
 	"conclave/seat"
 	"conclave/table"
+	"conclave/table/story"
 )
 
 // gmFile is a campaign file as the GM gets it.
@@ -77,7 +78,7 @@ func rank(path string) int {
 const maxInline = 96 << 10
 
 // pack is what a GM must know to go on: it never wakes up with amnesia.
-func (t *Table) pack(b begun, in Input) (text string, sources []table.Source) {
+func (t *Table) pack(b begun, in story.Input) (text string, sources []table.Source) {
 	var w strings.Builder
 	w.WriteString("# The table\n\n")
 	for _, c := range b.Roster.Characters {
@@ -98,7 +99,7 @@ func (t *Table) pack(b begun, in Input) (text string, sources []table.Source) {
 		w.WriteString("\n# So far\n\n" + recap)
 		sources = append(sources, engineSource("engine:recap", recap))
 	}
-	if notes := strings.TrimSpace(t.snapshot().context); notes != "" {
+	if notes := strings.TrimSpace(t.snapshot().Context); notes != "" {
 		w.WriteString("\n# Your notes\n\n" + notes + "\n")
 		sources = append(sources, engineSource("engine:gm-context", notes))
 	}
@@ -142,7 +143,7 @@ func (t *Table) packFiles(w *strings.Builder) (sources []table.Source) {
 // recap is what was said and narrated lately. What people said stays quoted.
 func (t *Table) recap(delimiter string) string {
 	var w strings.Builder
-	for _, x := range t.snapshot().recap {
+	for _, x := range t.snapshot().Recap {
 		fmt.Fprintf(&w, "Cycle %d\n\n", x.Cycle)
 		if x.Input != nil && x.Input.Text != "" {
 			w.WriteString(table.QuoteForGM(delimiter, x.Input.Who, "words", x.Input.Text) + "\n")
@@ -157,11 +158,11 @@ func (t *Table) recap(delimiter string) string {
 	return w.String()
 }
 
-func now(in Input, delimiter string) string {
+func now(in story.Input, delimiter string) string {
 	switch in.Kind {
-	case InputSaid:
+	case story.InputSaid:
 		return table.QuoteForGM(delimiter, in.Who, "words", in.Text)
-	case InputContinue:
+	case story.InputContinue:
 		return "Nobody has anything to add. Go on with the story.\n"
 	}
 	return "The session begins. Recap in a few words if there is something to recap, and set the scene.\n"

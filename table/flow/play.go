@@ -15,6 +15,7 @@ import (
 	"conclave/engine"
 	"conclave/record"
 	"conclave/table"
+	"conclave/table/story"
 	"conclave/workspace"
 )
 
@@ -104,14 +105,14 @@ const keepInteractions = 20
 
 // Say runs one cycle: from something said to the commit. When it is cut, the
 // error is an *engine.CutError and Recover continues it.
-func (t *Table) Say(ctx context.Context, in Input) (Result, error) {
+func (t *Table) Say(ctx context.Context, in story.Input) (Result, error) {
 	if err := t.ready(ctx); err != nil {
 		return Result{}, err
 	}
 	if err := t.beginSession(ctx); err != nil {
 		return Result{}, err
 	}
-	id := fmt.Sprintf("c%06d-%s", t.snapshot().cycle+1, shortID())
+	id := fmt.Sprintf("c%06d-%s", t.snapshot().Cycle+1, shortID())
 	raw, err := t.engine.Start(ctx, flowCycle, id, in)
 	if err != nil {
 		return Result{}, t.noteCut(err)
@@ -147,18 +148,18 @@ func (t *Table) ready(ctx context.Context) error {
 
 // noteInput is an event to be written, with files that change with it.
 type noteInput struct {
-	Event Event `json:"event"`
+	Event story.Event `json:"event"`
 }
 
 // Note writes an event into the log.
-func (t *Table) note(ctx context.Context, e Event) error {
+func (t *Table) note(ctx context.Context, e story.Event) error {
 	s := t.snapshot()
-	e.V, e.Seq, e.Time = logVersion, s.seq+1, time.Now().UTC().Round(0)
+	e.V, e.Seq, e.Time = story.Version, s.Seq+1, time.Now().UTC().Round(0)
 	if e.Cycle == 0 {
-		e.Cycle = s.cycle
+		e.Cycle = s.Cycle
 	}
 	if e.Session == 0 {
-		e.Session = s.session
+		e.Session = s.Session
 	}
 	_, err := t.engine.Start(ctx, flowNote, fmt.Sprintf("n%08d-%s", e.Seq, shortID()), noteInput{e})
 	return t.noteCut(err)
@@ -180,7 +181,7 @@ func (t *Table) runNote(r *engine.Run, raw json.RawMessage) (json.RawMessage, er
 // shown before anything else happens.
 func (t *Table) beginSession(ctx context.Context) error {
 	s := t.snapshot()
-	if s.inSession {
+	if s.InSession {
 		return nil
 	}
 	log, err := t.diceLog()
@@ -193,11 +194,11 @@ func (t *Table) beginSession(ctx context.Context) error {
 		text += " (test)"
 	}
 	t.show(Notice{Kind: "commitment", Text: text})
-	return t.note(ctx, Event{Kind: EventSession, Session: s.session + 1})
+	return t.note(ctx, story.Event{Kind: story.EventSession, Session: s.Session + 1})
 }
 
 // InSession says whether a session is under way.
-func (t *Table) InSession() bool { return t.snapshot().inSession }
+func (t *Table) InSession() bool { return t.snapshot().InSession }
 
 // endInput is what the end of a session takes.
 type endInput struct {
@@ -215,7 +216,7 @@ func (t *Table) End(ctx context.Context) error {
 		return nil
 	}
 	now := time.Now().UTC()
-	_, err := t.engine.Start(ctx, flowEnd, fmt.Sprintf("e%08d-%s", t.snapshot().seq+1, shortID()), endInput{now.Format("20060102T150405.000Z")})
+	_, err := t.engine.Start(ctx, flowEnd, fmt.Sprintf("e%08d-%s", t.snapshot().Seq+1, shortID()), endInput{now.Format("20060102T150405.000Z")})
 	return t.noteCut(err)
 }
 
@@ -228,8 +229,8 @@ func (t *Table) runEnd(r *engine.Run, raw json.RawMessage) (json.RawMessage, err
 		var b begun
 		roster, err := t.roster()
 		s := t.snapshot()
-		b.Seq, b.Cycle, b.Session, b.Time, b.Roster = s.seq+1, s.cycle, s.session, time.Now().UTC().Round(0), roster
-		b.State.Rounds, b.State.LastJob = s.rounds, s.lastJob
+		b.Seq, b.Cycle, b.Session, b.Time, b.Roster = s.Seq+1, s.Cycle, s.Session, time.Now().UTC().Round(0), roster
+		b.State.Rounds, b.State.LastJob = s.Rounds, s.LastJob
 		return b, engine.Halt(err)
 	})
 	if err != nil {
@@ -244,7 +245,7 @@ func (t *Table) runEnd(r *engine.Run, raw json.RawMessage) (json.RawMessage, err
 			jobs[i].Cycle++ // after a restore: never two entries of one number
 		}
 	}
-	e := Event{V: logVersion, Seq: b.Seq, Kind: EventEnd, Time: b.Time, Session: b.Session, Cycle: b.Cycle, Run: r.ID(), Flushed: len(jobs) > 0}
+	e := story.Event{V: story.Version, Seq: b.Seq, Kind: story.EventEnd, Time: b.Time, Session: b.Session, Cycle: b.Cycle, Run: r.ID(), Flushed: len(jobs) > 0}
 	for _, j := range jobs {
 		e.Journals = append(e.Journals, j.Character)
 	}
@@ -380,12 +381,12 @@ func (t *Table) Play(ctx context.Context, p Play) error {
 		if in.Kind == "" {
 			continue
 		}
-		scene := t.snapshot().scene.Number
+		scene := t.snapshot().Scene.Number
 		r, err := t.Say(ctx, in)
 		if err != nil {
 			return t.left(ctx, err)
 		}
-		if p.Keep && !r.End && t.snapshot().scene.Number != scene {
+		if p.Keep && !r.End && t.snapshot().Scene.Number != scene {
 			if err := t.keep(ctx); err != nil {
 				return err
 			}
@@ -414,12 +415,12 @@ func (t *Table) left(ctx context.Context, err error) error {
 }
 
 // listen finds out what the next cycle begins with.
-func (t *Table) listen(ctx context.Context, p Play) (in Input, stop bool, err error) {
+func (t *Table) listen(ctx context.Context, p Play) (in story.Input, stop bool, err error) {
 	if !t.InSession() {
-		return Input{Kind: InputStart}, false, nil
+		return story.Input{Kind: story.InputStart}, false, nil
 	}
 	if t.opts.Auto || p.Listen == nil {
-		return Input{Kind: InputContinue}, false, nil
+		return story.Input{Kind: story.InputContinue}, false, nil
 	}
 	text, err := p.Listen(ctx)
 	if errors.Is(err, io.EOF) {
@@ -434,10 +435,10 @@ func (t *Table) listen(ctx context.Context, p Play) (in Input, stop bool, err er
 	}
 	switch {
 	case text == "":
-		return Input{Kind: InputContinue}, false, nil
+		return story.Input{Kind: story.InputContinue}, false, nil
 	case text[0] == '/' && p.Command != nil:
 		stop, err = p.Command(ctx, who, text)
 		return in, stop, err
 	}
-	return Input{Kind: InputSaid, Who: who, Text: text}, false, nil
+	return story.Input{Kind: story.InputSaid, Who: who, Text: text}, false, nil
 }

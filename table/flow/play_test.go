@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+
+	"conclave/table"
+	"conclave/table/story"
 )
 
 // TestASilentGM: a table that nobody watches does not go on for ever with a
@@ -17,7 +20,7 @@ func TestASilentGM(t *testing.T) {
 		return "", nil
 	}}
 	r.open()
-	if err := r.table.Play(t.Context(), Play{Seat: SeatTable}); !errors.Is(err, ErrSilent) {
+	if err := r.table.Play(t.Context(), Play{Seat: table.SeatTable}); !errors.Is(err, ErrSilent) {
 		t.Errorf("after %d turns: %v", turns, err)
 	}
 	if !r.table.InSession() {
@@ -35,16 +38,16 @@ func TestOwnSavePoints(t *testing.T) {
 		return fmt.Sprintf("[SCENE: Room %d]\n\nA room.\n", scenes), nil
 	}}
 	r.open()
-	if err := r.table.Play(t.Context(), Play{Seat: SeatTable, MaxTurns: 1, Keep: true}); err != nil {
+	if err := r.table.Play(t.Context(), Play{Seat: table.SeatTable, MaxTurns: 1, Keep: true}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := r.table.Save(t.Context(), "auto-mine"); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.table.Play(t.Context(), Play{Seat: SeatTable, MaxTurns: 12, Keep: true, EndAt: true}); err != nil {
+	if err := r.table.Play(t.Context(), Play{Seat: table.SeatTable, MaxTurns: 12, Keep: true, EndAt: true}); err != nil {
 		t.Fatal(err)
 	}
-	saves, err := Saves(r.dir, "ash")
+	saves, err := story.Saves(r.dir, "ash")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +59,7 @@ func TestOwnSavePoints(t *testing.T) {
 	if _, err := r.table.Restore(t.Context(), saves[3].Name); err != nil {
 		t.Fatal(err)
 	}
-	if s := r.table.snapshot(); s.scene.Title != "Room 7" {
-		t.Errorf("back at %+v", s.scene)
+	if s := r.table.snapshot(); s.Scene.Title != "Room 7" {
+		t.Errorf("back at %+v", s.Scene)
 	}
 }

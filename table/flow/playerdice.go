@@ -108,7 +108,7 @@ func (d *playerDesk) tools() []toolbox.Tool {
 			if err != nil {
 				return "", err
 			}
-			return rollLine(f.Line, dice.Viewer{Name: d.who}), nil
+			return f.Line.Told(dice.Viewer{Name: d.who}), nil
 		},
 	}}
 }
@@ -244,13 +244,13 @@ func (c *cycle) playersDice(answers []answer) error {
 	}
 	for _, a := range answers {
 		for _, f := range a.Rolled {
-			b := table.Block{Audience: table.Audience{Names: []string{a.Character}}, Text: rollLine(f.Line, dice.Viewer{Name: a.Character})}
+			b := table.Block{Audience: table.Audience{Names: []string{a.Character}}, Text: f.Line.Told(dice.Viewer{Name: a.Character})}
 			if slices.Contains(open, f.N) {
 				b.Audience = table.Audience{Party: true}
 			}
 			c.rolls = append(c.rolls, f.N)
 			if owners := c.owners(b.Text, c.everybody()); b.Audience.Party && len(owners) > 0 {
-				b.Text = rollLine(withoutPurpose(f.Line), dice.Viewer{})
+				b.Text = withoutPurpose(f.Line).Told(dice.Viewer{})
 				c.withheldFrom("the purpose of a roll", owners, "was left out")
 			}
 			c.blocks = append(c.blocks, b)
@@ -277,7 +277,7 @@ func (a *answer) addRolls(list []playerRoll) {
 func (a answer) diceLines() string {
 	var b strings.Builder
 	for _, f := range a.Rolled {
-		b.WriteString(rollLine(f.Line, dice.Viewer{GM: true}) + "\n")
+		b.WriteString(f.Line.Told(dice.Viewer{GM: true}) + "\n")
 	}
 	return b.String()
 }

@@ -14,6 +14,7 @@ import (
 	"conclave/room"
 	"conclave/seat"
 	"conclave/table"
+	"conclave/table/story"
 )
 
 // frozen is a prompt as it was at the signal. Later edits do not count.
@@ -29,7 +30,7 @@ type frozen struct {
 
 // answer is what a request came to.
 type answer struct {
-	Asked
+	story.Asked
 	File  []byte `json:"file"` // the response file
 	Text  string `json:"text,omitempty"`
 	Notes string `json:"notes,omitempty"`
@@ -37,13 +38,6 @@ type answer struct {
 	// Rolled are the dice of the player's own.
 	Rolled []playerRoll `json:"rolled,omitempty"`
 }
-
-// Outcomes of a request.
-const (
-	OutcomeAnswer = "answer"
-	OutcomeVeto   = "veto"
-	OutcomeError  = "error"
-)
 
 // freeze reads the prompts at the signal.
 func (c *cycle) freeze(names []string) ([]frozen, error) {
@@ -195,7 +189,7 @@ func (c *cycle) askPlayers(list []frozen) error {
 // model is asked. It is one step: should the process die within it, the turns
 // that were answered are on the seat's record.
 func (c *cycle) askPlayer(ctx context.Context, f frozen) (answer, error) {
-	a := answer{Asked: Asked{Character: f.Character, Sub: c.sub, Type: f.Type, Private: c.isSecret(f), PromptSHA: f.Hash}}
+	a := answer{Asked: story.Asked{Character: f.Character, Sub: c.sub, Type: f.Type, Private: c.isSecret(f), PromptSHA: f.Hash}}
 	if len(f.Error) > 0 {
 		return a.failed(f.Error), nil
 	}
@@ -246,7 +240,7 @@ func (c *cycle) askPlayer(ctx context.Context, f frozen) (answer, error) {
 	if reason != "" {
 		a = a.failed(table.NoResponse(f.Character, reason))
 	}
-	if a.Outcome == OutcomeAnswer {
+	if a.Outcome == story.OutcomeAnswer {
 		rest, err := desk.rest()
 		if err != nil {
 			return a, engine.Halt(err)
@@ -272,14 +266,14 @@ func (c *cycle) judge(r table.Response, f frozen) (reason, retry string) {
 }
 
 func (a answer) failed(file []byte) answer {
-	a.Outcome, a.File, a.Response = OutcomeError, file, string(file)
+	a.Outcome, a.File, a.Response = story.OutcomeError, file, string(file)
 	return a
 }
 
 func (a answer) accepted(r table.Response, notes string) answer {
-	a.Outcome, a.File, a.Text, a.Notes, a.Long = OutcomeAnswer, r.File(), r.Text, notes, r.Long
+	a.Outcome, a.File, a.Text, a.Notes, a.Long = story.OutcomeAnswer, r.File(), r.Text, notes, r.Long
 	if r.Kind == table.Veto {
-		a.Outcome, a.Text, a.Discarded = OutcomeVeto, r.Reason, r.Discarded
+		a.Outcome, a.Text, a.Discarded = story.OutcomeVeto, r.Reason, r.Discarded
 	}
 	a.Response = string(a.File)
 	return a
@@ -306,7 +300,7 @@ func (c *cycle) seatPlayer(ctx context.Context, f frozen, desk *playerDesk) (*si
 
 // playerActor is whoever plays a character now.
 func (t *Table) playerActor(character string) (Actor, error) {
-	_, away := t.snapshot().away[character]
+	_, away := t.snapshot().Away[character]
 	actor, err := t.opts.Cast(policy.Player, character, false)
 	if err == nil && actor.Person && away {
 		return t.opts.Cast(policy.Player, character, true)
@@ -340,7 +334,7 @@ func (c *cycle) lately(who string) string {
 			parts = append(parts, t)
 		}
 	}
-	if a, ok := c.latest[who]; ok && a.Outcome == OutcomeVeto {
+	if a, ok := c.latest[who]; ok && a.Outcome == story.OutcomeVeto {
 		parts = append(parts, "You vetoed the last request: "+a.Text)
 		if a.Discarded != "" {
 			parts = append(parts, table.ActionDiscarded)

@@ -17,6 +17,8 @@ import (
 	"conclave/internal/modelstub"
 	"conclave/policy"
 	"conclave/seat"
+	"conclave/table"
+	"conclave/table/story"
 )
 
 // realProgram is a real program in a room, with a model that says what the test
@@ -83,9 +85,9 @@ func TestRealPlayers(t *testing.T) {
 			if len(rolls) != 1 || rolls[0].Who != tilda || rolls[0].Purpose != "Stealth" {
 				t.Fatalf("rolls %+v", rolls)
 			}
-			line := rollLine(rolls[0], dice.Viewer{GM: true})
+			line := rolls[0].Told(dice.Viewer{GM: true})
 			has(t, "the GM", gm.heard[1], "\n"+line+"\n")
-			has(t, "the party", TextOf(r.lastCommit().Blocks, SeatTable), line)
+			has(t, "the party", story.TextOf(r.lastCommit().Blocks, table.SeatTable), line)
 			r.drain()
 			r.close()
 			if len(stub.Requests()) != 3 {

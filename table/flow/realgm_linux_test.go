@@ -18,6 +18,7 @@ import (
 	"conclave/internal/modelstub"
 	"conclave/policy"
 	"conclave/table"
+	"conclave/table/story"
 )
 
 // One cycle, told twice: in the seed's files and signal, and in calls of tools.
@@ -124,8 +125,8 @@ func (g *gmTable) play() map[string]string {
 	for who, k := range g.heard {
 		out["told: "+who] = k.all()
 	}
-	for _, seat := range []string{tilda, gideon, sera, SeatTable} {
-		out["reads: "+seat] = TextOf(res.Blocks, seat)
+	for _, seat := range []string{tilda, gideon, sera, table.SeatTable} {
+		out["reads: "+seat] = story.TextOf(res.Blocks, seat)
 	}
 	e := g.lastCommit()
 	out["rolls"], out["context"] = fmt.Sprint(e.Rolls), e.Context

@@ -19,6 +19,7 @@ import (
 	"conclave/engine/enginetest"
 	"conclave/policy"
 	"conclave/room"
+	"conclave/table/story"
 )
 
 func TestMain(m *testing.M) {
@@ -192,7 +193,7 @@ func (r *rig) open() *Table {
 }
 
 // say runs a cycle that must be committed.
-func (r *rig) say(in Input) Result {
+func (r *rig) say(in story.Input) Result {
 	r.t.Helper()
 	if r.table == nil {
 		r.open()
@@ -239,9 +240,9 @@ func (r *rig) tmp() []string {
 	return out
 }
 
-func (r *rig) events() []Event {
+func (r *rig) events() []story.Event {
 	r.t.Helper()
-	e, err := ReadLog(r.dir, "ash")
+	e, err := story.ReadLog(r.dir, "ash")
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -249,16 +250,16 @@ func (r *rig) events() []Event {
 }
 
 // lastCommit is the newest commit in the log.
-func (r *rig) lastCommit() Event {
+func (r *rig) lastCommit() story.Event {
 	r.t.Helper()
 	list := r.events()
 	for i := len(list) - 1; i >= 0; i-- {
-		if list[i].Kind == EventCommit {
+		if list[i].Kind == story.EventCommit {
 			return list[i]
 		}
 	}
 	r.t.Fatal("nothing is committed")
-	return Event{}
+	return story.Event{}
 }
 
 // prompt is a file block with a prompt of a type.
@@ -304,13 +305,15 @@ func eqs(t testing.TB, what string, got []string, want ...string) {
 	}
 }
 
-var start = Input{Kind: InputStart}
+var start = story.Input{Kind: story.InputStart}
 
-func said(text string) Input { return Input{Kind: InputSaid, Who: "table", Text: text} }
+func said(text string) story.Input {
+	return story.Input{Kind: story.InputSaid, Who: "table", Text: text}
+}
 
 // outcome finds what a character's newest request came to.
-func outcome(e Event, who string) Asked {
-	var a Asked
+func outcome(e story.Event, who string) story.Asked {
+	var a story.Asked
 	for _, x := range e.Asked {
 		if x.Character == who {
 			a = x

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"conclave/table"
+	"conclave/table/story"
 )
 
 const badPrompt = "[FILE: tmp/tilda-brannock-prompt.md]\n---\nrequest_type: QUICK_REACTION\n---\n\n## Scene\nA mill.\n\n## Request\nReact.\n[/FILE]\n[AWAIT_AI_PLAYERS: tilda-brannock]"
@@ -35,8 +36,8 @@ var rulingsAB = map[string]func(*testing.T){
 		r.read("party/tilda-marsh.md")
 		r.read("party/tilda-marsh-journal.md")
 		s := r.table.snapshot()
-		_, away := s.away["tilda-marsh"]
-		if !away || s.statuses["tilda-marsh"] != table.Benched || len(s.away) != 1 {
+		_, away := s.Away["tilda-marsh"]
+		if !away || s.Statuses["tilda-marsh"] != table.Benched || len(s.Away) != 1 {
 			t.Errorf("seats did not move: %+v", s)
 		}
 		parked, err := parkedJournals(r.dir, "ash")
@@ -115,7 +116,7 @@ var rulingsAB = map[string]func(*testing.T){
 		r := newRig(t, nil)
 		r.scripts["gm"] = ask(tilda, "FULL_CONTEXT", "Done.")
 		res := r.say(start)
-		eq(t, "outcome", outcome(r.lastCommit(), tilda).Outcome, OutcomeAnswer)
+		eq(t, "outcome", outcome(r.lastCommit(), tilda).Outcome, story.OutcomeAnswer)
 		eq(t, "warnings", strings.Join(res.Warnings, ""), "")
 	},
 	"B20": func(t *testing.T) {
@@ -158,8 +159,8 @@ var rulingsC = map[string]func(*testing.T){
 				t.Errorf("%+v is not private", a)
 			}
 		}
-		eq(t, "tilda reads", TextOf(res.Blocks, tilda), "Now.")
-		has(t, "gideon reads", TextOf(res.Blocks, gideon), "The lock is open.")
+		eq(t, "tilda reads", story.TextOf(res.Blocks, tilda), "Now.")
+		has(t, "gideon reads", story.TextOf(res.Blocks, gideon), "The lock is open.")
 	},
 	"C6": func(t *testing.T) {
 		r := newRig(t, nil)

@@ -14,6 +14,7 @@ import (
 	"conclave/engine"
 	"conclave/internal/lockfile"
 	"conclave/table"
+	"conclave/table/story"
 )
 
 // Ask implements engine.Asker.
@@ -26,7 +27,7 @@ var rulingsD = map[string]func(*testing.T){
 		res := r.say(start)
 		has(t, "the GM", gm.heard[1], "after the signal were withheld from everyone")
 		has(t, "the GM", gm.heard[1], "what stood after the signal was not taken: FILE story-state.md")
-		hasNot(t, "the party", TextOf(res.Blocks, SeatTable), "CANARY-AFTER")
+		hasNot(t, "the party", story.TextOf(res.Blocks, table.SeatTable), "CANARY-AFTER")
 		has(t, "the audit", r.lastCommit().Withheld, "CANARY-AFTER")
 		has(t, "story state", r.read("story-state.md"), "CANARY-STORY")
 	},
@@ -44,7 +45,7 @@ var rulingsD = map[string]func(*testing.T){
 		gm := r.listening("gm", gmSays("session-start", "[STATUS: tilda-brannock dead]\n"+signal)+gmSays("Event: repair", "[STATUS: tilda-brannock present]\n"+signal)+gmSays("Event: responses", "She lives."))
 		r.say(start)
 		has(t, "refused", gm.heard[1], `"tilda-brannock": dead`)
-		eq(t, "outcome", outcome(r.lastCommit(), tilda).Outcome, OutcomeAnswer)
+		eq(t, "outcome", outcome(r.lastCommit(), tilda).Outcome, story.OutcomeAnswer)
 	},
 	"D8": func(t *testing.T) {
 		r := newRig(t, nil)
@@ -59,7 +60,7 @@ var rulingsD = map[string]func(*testing.T){
 		r.scripts["gm"] = gmSays("session-start", prompt(tilda, "QUICK_REACTION")+"[AWAIT_AI_PLAYERS: tilda-brannock]") + gmSays("Event: responses", "Done.")
 		res := r.say(start)
 		has(t, "warnings", strings.Join(res.Warnings, "\n"), "without tmp/gm-context.md")
-		eq(t, "outcome", outcome(r.lastCommit(), tilda).Outcome, OutcomeAnswer)
+		eq(t, "outcome", outcome(r.lastCommit(), tilda).Outcome, story.OutcomeAnswer)
 	},
 	"D10": func(t *testing.T) {
 		r := newRig(t, nil)
@@ -97,10 +98,10 @@ var rulingsD = map[string]func(*testing.T){
 		res := r.say(start)
 		e := r.lastCommit()
 		eq(t, "asked", len(e.Asked), 1)
-		eq(t, "outcome", outcome(e, tilda).Outcome, OutcomeAnswer)
-		eq(t, "tilda reads", TextOf(res.Blocks, tilda), "They quote: [AWAIT_AI_PLAYERS: gideon-harrowmoor]\n\nRoll #1 · gm · luck: 1d20 = [16] = 16\n\nDone.")
+		eq(t, "outcome", outcome(e, tilda).Outcome, story.OutcomeAnswer)
+		eq(t, "tilda reads", story.TextOf(res.Blocks, tilda), "They quote: [AWAIT_AI_PLAYERS: gideon-harrowmoor]\n\nRoll #1 · gm · luck: 1d20 = [16] = 16\n\nDone.")
 		eq(t, "withheld", e.Withheld, "Listening.")
-		has(t, "gideon reads", TextOf(res.Blocks, gideon), "A key glints.")
+		has(t, "gideon reads", story.TextOf(res.Blocks, gideon), "A key glints.")
 		has(t, "story state", r.read("story-state.md"), "CANARY-STORY\nMore.\n")
 		eq(t, "rolls", len(e.Rolls), 1)
 	},
@@ -169,7 +170,7 @@ var rulingsE = map[string]func(*testing.T){
 		has(t, "words", gm.heard[2], "> We look down.")
 		r.close() // another process
 		r.table = nil
-		r.say(Input{Kind: InputContinue})
+		r.say(story.Input{Kind: story.InputContinue})
 		has(t, "after a restart", gm.heard[3], "You see a rope.")
 		has(t, "after a restart", gm.heard[3], "A careful look.")
 	},
@@ -216,7 +217,7 @@ var rulingsE = map[string]func(*testing.T){
 		k := r.listening(tilda, "always\n  say I wait.\n")
 		r.say(start)
 		r.write("party/tilda-brannock.md", "# Tilda Brannock\n\nNow with a limp.\n")
-		r.say(Input{Kind: InputContinue})
+		r.say(story.Input{Kind: story.InputContinue})
 		hasNot(t, "before", k.heard[0], "limp")
 		has(t, "after", k.heard[1], "Now with a limp.")
 	},
@@ -238,7 +239,7 @@ var rulingsE = map[string]func(*testing.T){
 		r := newRig(t, nil)
 		r.listening("gm", gmSays("", "One.")+gmSays("", "Two."))
 		r.say(start)
-		r.say(Input{Kind: InputContinue})
+		r.say(story.Input{Kind: story.InputContinue})
 		r.close()
 		logs, err := filepath.Glob(filepath.Join(r.dir, ".conclave/tables/ash/log/*"))
 		if err != nil || len(logs) != 3 {
@@ -250,8 +251,8 @@ var rulingsE = map[string]func(*testing.T){
 			}
 		}
 		r.open()
-		eq(t, "cycle", r.table.snapshot().cycle, 2)
-		eq(t, "newest", r.table.snapshot().recap[1].Blocks[0].Text, "Two.")
+		eq(t, "cycle", r.table.snapshot().Cycle, 2)
+		eq(t, "newest", r.table.snapshot().Recap[1].Blocks[0].Text, "Two.")
 	},
 	"E15": func(t *testing.T) {
 		r := newRig(t, nil)
@@ -284,7 +285,7 @@ var rulingsE = map[string]func(*testing.T){
 		has(t, "message", err.Error(), "the table waits")
 		broken = false
 		results, err := r.table.Recover(t.Context())
-		if err != nil || len(results) != 1 || TextOf(results[0].Blocks, SeatTable) != "Here I am." {
+		if err != nil || len(results) != 1 || story.TextOf(results[0].Blocks, table.SeatTable) != "Here I am." {
 			t.Errorf("%+v, %v", results, err)
 		}
 	},

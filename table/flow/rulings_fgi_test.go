@@ -16,6 +16,7 @@ import (
 	"conclave/room"
 	"conclave/seat"
 	"conclave/table"
+	"conclave/table/story"
 )
 
 func entry(title string) string {
@@ -68,7 +69,7 @@ var rulingsF = map[string]func(*testing.T){
 		r.say(start)
 		r.say(said("Is it locked?"))
 		eq(t, "no round yet", len(keeper.heard), 0)
-		r.say(Input{Kind: InputContinue})
+		r.say(story.Input{Kind: story.InputContinue})
 		r.drain()
 		eq(t, "narrative", r.read("tmp/"+table.NarrativeFile), "You wake.\n\nThe door is locked.\n\nShe knocks.\n")
 		r.say(said("We rest."))
@@ -100,7 +101,7 @@ var rulingsF = map[string]func(*testing.T){
 		r.opts.Caps.Parallel, r.opts.JournalWait = 2, time.Nanosecond
 		r.say(start)
 		for range 4 {
-			r.say(Input{Kind: InputContinue})
+			r.say(story.Input{Kind: story.InputContinue})
 		}
 		r.drain()
 		eq(t, "one at a time for each", same, 1)
@@ -126,11 +127,11 @@ var rulingsF = map[string]func(*testing.T){
 		k := r.listening(tilda, "always\n  say I wait.\n")
 		r.opts.JournalWait = time.Millisecond
 		r.say(start)
-		r.say(Input{Kind: InputContinue})
+		r.say(story.Input{Kind: story.InputContinue})
 		has(t, "pending", k.heard[1], "# Not yet in your journal\n\nBeat 1.")
 		close(release)
 		r.drain()
-		r.say(Input{Kind: InputContinue})
+		r.say(story.Input{Kind: story.InputContinue})
 		hasNot(t, "written", k.heard[2], "# Not yet in your journal")
 		r.drain()
 	},
@@ -184,7 +185,7 @@ var rulingsF = map[string]func(*testing.T){
 		}}
 		r.say(start)
 		r.drain()
-		r.say(Input{Kind: InputContinue})
+		r.say(story.Input{Kind: story.InputContinue})
 		r.drain()
 		has(t, "notes are kept", r.read("tmp/tilda-brannock-notes-for-journal.md"), "Dear diary.")
 		st, err := Look(t.Context(), r.dir, "ash")
@@ -262,7 +263,7 @@ func heldBack(t *testing.T) {
 	var watch sync.WaitGroup
 	watch.Go(func() { watchNarrative(r.path("tmp/"+table.NarrativeFile), stop, torn) })
 	r.say(start)
-	r.say(Input{Kind: InputContinue})
+	r.say(story.Input{Kind: story.InputContinue})
 	has(t, "notes of the second", r.read("tmp/tilda-brannock-notes-for-journal.md"), "Note of 2.")
 	close(release)
 	r.drain()
@@ -351,10 +352,10 @@ var rulingsGI = map[string]func(*testing.T){
 		r := newRig(t, nil)
 		r.scripts["gm"] = gmSays("", "For all.\n[TO: tilda-brannock]\nFor Tilda.\n[/TO]\n[GM]\nFor nobody.\n[/GM]")
 		res := r.say(start)
-		eq(t, "tilda", TextOf(res.Blocks, tilda), "For all.\n\nFor Tilda.")
-		eq(t, "gideon", TextOf(res.Blocks, gideon), "For all.")
-		eq(t, "spectator", TextOf(res.Blocks, SeatTable), "For all.")
-		has(t, "gm", TextOf(res.Blocks, "gm"), "For nobody.")
+		eq(t, "tilda", story.TextOf(res.Blocks, tilda), "For all.\n\nFor Tilda.")
+		eq(t, "gideon", story.TextOf(res.Blocks, gideon), "For all.")
+		eq(t, "spectator", story.TextOf(res.Blocks, table.SeatTable), "For all.")
+		has(t, "gm", story.TextOf(res.Blocks, "gm"), "For nobody.")
 	},
 	"G8": func(t *testing.T) {
 		r := newRig(t, nil)
@@ -441,7 +442,7 @@ var rulingsGI = map[string]func(*testing.T){
 		})
 		r.people["gm"] = true
 		r.open()
-		_, err := r.table.Say(t.Context(), Input{Kind: InputSignal, Who: "gm", Names: []string{tilda}})
+		_, err := r.table.Say(t.Context(), story.Input{Kind: story.InputSignal, Who: "gm", Names: []string{tilda}})
 		if !errors.Is(err, errAway) {
 			t.Fatalf("nobody narrated, yet %v", err)
 		}
@@ -450,7 +451,7 @@ var rulingsGI = map[string]func(*testing.T){
 			t.Fatal(err)
 		}
 		results, err := r.table.Recover(t.Context())
-		if err != nil || TextOf(results[0].Blocks, SeatTable) != "She waits by the wheel." {
+		if err != nil || story.TextOf(results[0].Blocks, table.SeatTable) != "She waits by the wheel." {
 			t.Errorf("%+v, %v", results, err)
 		}
 		r.drain()
@@ -463,8 +464,8 @@ var rulingsGI = map[string]func(*testing.T){
 			return "[AWAIT_AI_PLAYERS: tilda]", nil
 		})
 		r.table = nil
-		res := r.say(Input{Kind: InputContinue})
-		eq(t, "the same checks", TextOf(res.Blocks, SeatTable), "Then nobody.")
+		res := r.say(story.Input{Kind: story.InputContinue})
+		eq(t, "the same checks", story.TextOf(res.Blocks, table.SeatTable), "Then nobody.")
 	},
 	"I3": func(t *testing.T) {
 		r := newRig(t, nil)

@@ -7,43 +7,12 @@ import (
 	"strings"
 
 	"conclave/table"
+	"conclave/table/story"
 )
 
 // What is secret in a cycle is decided here and nowhere else: whose words are
 // whose, who has heard what, and who may therefore be told a text, wherever it
 // comes from – narrative, prompts, files, titles, the purpose of a roll.
-
-// heldSecret are words that a character gave to the GM alone.
-type heldSecret struct {
-	Who  string `json:"who"`
-	Text string `json:"text"`
-}
-
-// maxHeld bounds in bytes what is remembered of earlier cycles.
-const maxHeld = 32 << 10
-
-// secretsOf are the secrets of a committed cycle.
-func secretsOf(asked []Asked) []heldSecret {
-	var out []heldSecret
-	for _, a := range asked {
-		if a.Private && a.Outcome != OutcomeError {
-			out = append(out, heldSecret{a.Character, a.Response + "\n" + a.Discarded})
-		}
-	}
-	return out
-}
-
-// hold remembers the secrets of a cycle, the newest that fit.
-func hold(held, more []heldSecret) []heldSecret {
-	held = append(slices.Clone(held), more...)
-	size := 0
-	for i := len(held) - 1; i >= 0; i-- {
-		if size += len(held[i].Text); size > maxHeld {
-			return held[i+1:]
-		}
-	}
-	return held
-}
 
 // isSecret: a request is private if it asks for a secret, or follows one that
 // did.
@@ -67,7 +36,7 @@ func (c *cycle) learn(answers []answer) {
 		}
 		for _, p := range parts {
 			if strings.TrimSpace(p) != "" {
-				c.secrets = append(c.secrets, heldSecret{a.Character, p})
+				c.secrets = append(c.secrets, story.Secret{Who: a.Character, Text: p})
 			}
 		}
 	}
@@ -97,7 +66,7 @@ func (c *cycle) owners(text string, readers []string) []string {
 		since := table.TextFor(c.blocks[min(c.since, len(c.blocks)):], r)
 		all := strings.Join([]string{since, c.told[r], text}, "\n")
 		var had []string
-		check := func(s heldSecret, text string, older bool) {
+		check := func(s story.Secret, text string, older bool) {
 			if s.Who == r || found[s.Who] {
 				return
 			}
@@ -118,7 +87,7 @@ func (c *cycle) owners(text string, readers []string) []string {
 }
 
 // everybody are the readers of what is public.
-func (c *cycle) everybody() []string { return append(c.Roster.Slugs(), SeatTable) }
+func (c *cycle) everybody() []string { return append(c.Roster.Slugs(), table.SeatTable) }
 
 // public says of a text for everybody whether it can be told; if not, the GM is.
 func (c *cycle) public(what, text string) bool {
@@ -171,7 +140,7 @@ func (c *cycle) unmarked(blocks []table.Block) ([]table.Block, []string) {
 		return !b.Audience.Party && slices.ContainsFunc(b.Audience.Names, func(n string) bool { return c.secret[n] })
 	})
 	public := slices.ContainsFunc(blocks, func(b table.Block) bool { return b.Audience.Party })
-	if marked || !public || slices.ContainsFunc(c.asked, func(a Asked) bool { return !a.Private }) {
+	if marked || !public || slices.ContainsFunc(c.asked, func(a story.Asked) bool { return !a.Private }) {
 		return blocks, nil
 	}
 	names := slices.Sorted(maps.Keys(c.secret))

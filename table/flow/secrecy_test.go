@@ -13,6 +13,7 @@ import (
 
 	"conclave/internal/sample"
 	"conclave/table"
+	"conclave/table/story"
 )
 
 // said in secret, each by one of them.
@@ -59,9 +60,9 @@ func TestSecretsOfTwo(t *testing.T) {
 			res := s.rig.say(start)
 			s.rig.drain()
 			if c.reads != "all" {
-				for _, who := range []string{tilda, gideon, sera, SeatTable} {
-					if got := strings.TrimSpace(TextOf(res.Blocks, who)) != ""; got != (who == c.reads) && name != "two narrated" {
-						t.Errorf("%s reads %q", who, TextOf(res.Blocks, who))
+				for _, who := range []string{tilda, gideon, sera, table.SeatTable} {
+					if got := strings.TrimSpace(story.TextOf(res.Blocks, who)) != ""; got != (who == c.reads) && name != "two narrated" {
+						t.Errorf("%s reads %q", who, story.TextOf(res.Blocks, who))
 					}
 				}
 			}
@@ -84,9 +85,9 @@ func TestUnmarkedOutcomeOfTwo(t *testing.T) {
 		return "It works."
 	}
 	res := s.rig.say(start)
-	eq(t, "tilda", TextOf(res.Blocks, tilda), "Dawn.")
-	eq(t, "gideon", TextOf(res.Blocks, gideon), "It fits.\n\nDawn.")
-	eq(t, "sera", TextOf(res.Blocks, sera), "Dawn.")
+	eq(t, "tilda", story.TextOf(res.Blocks, tilda), "Dawn.")
+	eq(t, "gideon", story.TextOf(res.Blocks, gideon), "It fits.\n\nDawn.")
+	eq(t, "sera", story.TextOf(res.Blocks, sera), "Dawn.")
 }
 
 // secretTable is a rig whose characters act in secret, or not, and whose GM says
@@ -159,12 +160,12 @@ func (s *secretTable) given(t *testing.T, who string) string {
 	for _, n := range s.rig.notices {
 		parts = append(parts, n.For(who))
 	}
-	log, err := PlayLog(s.rig.dir, "ash", "Ash", who)
+	log, err := story.PlayLog(s.rig.dir, "ash", "Ash", who)
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "edition")
-	files, err := PlayerEdition(s.rig.dir, "ash", "Ash", who, dir)
+	files, err := story.PlayerEdition(s.rig.dir, "ash", "Ash", who, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +189,7 @@ func (s *secretTable) given(t *testing.T, who string) string {
 // check looks for three words in a row of another's secret in what each was given.
 func (s *secretTable) check(t *testing.T) {
 	t.Helper()
-	for _, who := range []string{tilda, gideon, sera, SeatTable} {
+	for _, who := range []string{tilda, gideon, sera, table.SeatTable} {
 		has := letters(s.given(t, who))
 		for owner, list := range s.said {
 			for n, secret := range list {
@@ -245,7 +246,7 @@ func TestSecretsProperty(t *testing.T) {
 				}
 				in := start
 				if s.rig.table != nil {
-					in = Input{Kind: InputContinue}
+					in = story.Input{Kind: story.InputContinue}
 				}
 				s.rig.say(in)
 				s.rig.drain()

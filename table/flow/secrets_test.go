@@ -12,6 +12,7 @@ import (
 
 	"conclave/audit"
 	"conclave/table"
+	"conclave/table/story"
 )
 
 // canaryFiles has a word in everything that tilda must not know.
@@ -58,7 +59,7 @@ func TestCanaries(t *testing.T) {
 	r.opts.Cast = cast
 	res := r.say(start)
 	r.drain()
-	r.say(Input{Kind: InputContinue})
+	r.say(story.Input{Kind: story.InputContinue})
 	r.drain()
 	r.close()
 
@@ -71,7 +72,7 @@ func TestCanaries(t *testing.T) {
 	has(t, "the problems", strings.Join(res.Warnings, "\n"), "party/hard.md: has 2 names (hard links)")
 	for what, text := range map[string]string{
 		"tilda's input": first.all(), "the input of tilda's keeper": keepers[tilda].all(), "the input of seraphine's keeper": keepers[sera].all(),
-		"tilda's screen": TextOf(res.Blocks, tilda), "the party's screen": TextOf(res.Blocks, SeatTable),
+		"tilda's screen": story.TextOf(res.Blocks, tilda), "the party's screen": story.TextOf(res.Blocks, table.SeatTable),
 		"the narrative": r.read("tmp/" + table.NarrativeFile), "the scene": r.read("scenes/001-opening.md"),
 	} {
 		hasNot(t, what, text, "CANARY")
@@ -142,7 +143,7 @@ func TestHostilePlayer(t *testing.T) {
 			e := r.lastCommit()
 			eq(t, "asked", len(e.Asked), 1)
 			eq(t, "messages to the GM", len(gm.heard), 2)
-			eq(t, "narrative", TextOf(res.Blocks, SeatTable), "Now.\n\nSo it was.")
+			eq(t, "narrative", story.TextOf(res.Blocks, table.SeatTable), "Now.\n\nSo it was.")
 			eq(t, "rolls", len(e.Rolls), 0)
 			eq(t, "ended", res.End, false)
 			eq(t, "statuses", len(e.Statuses), 0)
@@ -191,9 +192,9 @@ func TestSaveRestoreFork(t *testing.T) {
 	if _, err := r.table.Save(t.Context(), "before"); err == nil {
 		t.Error("a save point was overwritten")
 	}
-	r.say(Input{Kind: InputContinue})
+	r.say(story.Input{Kind: story.InputContinue})
 	r.write("npcs/new.md", "later\n")
-	rolls := len(r.table.snapshot().recap)
+	rolls := len(r.table.snapshot().Recap)
 	kept, err := r.table.Restore(t.Context(), "before")
 	if err != nil {
 		t.Fatal(err)
@@ -203,9 +204,9 @@ func TestSaveRestoreFork(t *testing.T) {
 		t.Error("a later file is still there")
 	}
 	s := r.table.snapshot()
-	eq(t, "memory", len(s.recap), rolls-1)
-	eq(t, "cycle goes on", s.cycle, 2)
-	r.say(Input{Kind: InputContinue})
+	eq(t, "memory", len(s.Recap), rolls-1)
+	eq(t, "cycle goes on", s.Cycle, 2)
+	r.say(story.Input{Kind: story.InputContinue})
 	eq(t, "cycle", r.lastCommit().Cycle, 3)
 	if _, err := r.table.Restore(t.Context(), kept); err != nil {
 		t.Fatal(err)
@@ -228,10 +229,10 @@ func TestSaveRestoreFork(t *testing.T) {
 	}
 	r.opts.Campaign = "other"
 	r.table = nil
-	r.say(Input{Kind: InputContinue})
-	story, err := Story(r.dir, "ash", "Ash", SeatTable)
-	if err != nil || strings.Count(story, "Moment 1.") != 1 {
-		t.Errorf("%v\n%s", err, story)
+	r.say(story.Input{Kind: story.InputContinue})
+	told, err := story.Story(r.dir, "ash", "Ash", table.SeatTable)
+	if err != nil || strings.Count(told, "Moment 1.") != 1 {
+		t.Errorf("%v\n%s", err, told)
 	}
 }
 
@@ -246,7 +247,7 @@ func TestStepAway(t *testing.T) {
 	if err := r.table.StepAway(t.Context(), tilda, false); err != nil {
 		t.Fatal(err)
 	}
-	r.say(Input{Kind: InputContinue})
+	r.say(story.Input{Kind: story.InputContinue})
 	eq(t, "while away", outcome(r.lastCommit(), tilda).Response, "I wait.\n")
 	digest, err := r.table.Digest(tilda)
 	if err != nil {
@@ -256,7 +257,7 @@ func TestStepAway(t *testing.T) {
 	if err := r.table.StepAway(t.Context(), tilda, true); err != nil {
 		t.Fatal(err)
 	}
-	r.say(Input{Kind: InputContinue})
+	r.say(story.Input{Kind: story.InputContinue})
 	eq(t, "back", outcome(r.lastCommit(), tilda).Response, "I am here.\n")
 }
 
@@ -267,26 +268,26 @@ func TestExport(t *testing.T) {
 	r.scripts[gideon] = "always\n  say CANARY-ANSWER\n"
 	r.say(start)
 	r.end()
-	story, err := Story(r.dir, "ash", "Ash", SeatTable)
+	told, err := story.Story(r.dir, "ash", "Ash", table.SeatTable)
 	if err != nil {
 		t.Fatal(err)
 	}
-	eq(t, "story", story, "# Ash\n\n## Session 1\n\n### The Mill\n\n*at night*\n\nRain & <thunder>.\n\nIt passes.\n")
-	page := HTML("Ash", story)
+	eq(t, "story", told, "# Ash\n\n## Session 1\n\n### The Mill\n\n*at night*\n\nRain & <thunder>.\n\nIt passes.\n")
+	page := story.HTML("Ash", told)
 	has(t, "page", page, "<h3>The Mill</h3>\n<p><em>at night</em></p>\n<p>Rain &amp; &lt;thunder&gt;.</p>")
-	log, err := PlayLog(r.dir, "ash", "Ash", tilda)
+	log, err := story.PlayLog(r.dir, "ash", "Ash", tilda)
 	if err != nil {
 		t.Fatal(err)
 	}
 	has(t, "log", log, "**tilda-brannock** (QUICK_REACTION, answer): I wait.")
 	hasNot(t, "log", log, "CANARY")
-	full, err := PlayLog(r.dir, "ash", "Ash", "gm")
+	full, err := story.PlayLog(r.dir, "ash", "Ash", "gm")
 	if err != nil {
 		t.Fatal(err)
 	}
 	has(t, "the GM's log", full, "CANARY-ANSWER")
 	dir := filepath.Join(t.TempDir(), "edition")
-	files, err := PlayerEdition(r.dir, "ash", "Ash", tilda, dir)
+	files, err := story.PlayerEdition(r.dir, "ash", "Ash", tilda, dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"conclave/internal/shingle"
 	"conclave/record"
 	"conclave/table"
+	"conclave/table/story"
 )
 
 // Status is what can be seen of a table from outside.
@@ -25,12 +26,12 @@ type Status struct {
 	Session    int               `json:"session"`
 	InSession  bool              `json:"in_session"`
 	Cycle      int               `json:"cycle"`
-	Scene      *Scene            `json:"scene,omitempty"`
+	Scene      *story.Scene      `json:"scene,omitempty"`
 	Characters []CharacterStatus `json:"characters"`
 	Open       []string          `json:"open,omitempty"`     // interactions that were cut
 	Journals   []string          `json:"journals,omitempty"` // entries that wait or were parked
 	Drafts     []string          `json:"drafts,omitempty"`   // seats with an answer left for the barrier
-	Saves      []Save            `json:"saves,omitempty"`
+	Saves      []story.Save      `json:"saves,omitempty"`
 	Rolls      int               `json:"rolls"`
 	Holder     *lockfile.Holder  `json:"holder,omitempty"`
 	Problems   []string          `json:"problems,omitempty"`
@@ -52,27 +53,27 @@ func Look(ctx context.Context, workspace, campaign string) (Status, error) {
 		return st, err
 	}
 	defer c.Close()
-	s, err := loadState(workspace, campaign)
+	s, err := story.Load(workspace, campaign)
 	if err != nil {
 		return st, err
 	}
-	st.Session, st.InSession, st.Cycle = s.session, s.inSession, s.cycle
-	if s.scene.Number > 0 {
-		st.Scene = &s.scene
+	st.Session, st.InSession, st.Cycle = s.Session, s.InSession, s.Cycle
+	if s.Scene.Number > 0 {
+		st.Scene = &s.Scene
 	}
-	roster, err := table.LoadRoster(c.Party, s.statuses, table.Caps{})
+	roster, err := table.LoadRoster(c.Party, s.Statuses, table.Caps{})
 	if err != nil {
 		return st, err
 	}
 	st.Problems = append(slices.Clone(roster.Problems), roster.Warnings...)
 	for _, ch := range roster.Characters {
-		_, away := s.away[ch.Slug]
+		_, away := s.Away[ch.Slug]
 		st.Characters = append(st.Characters, CharacterStatus{ch.Slug, ch.Name, ch.Status, away})
 	}
 	if err := st.lookEngine(ctx, workspace, campaign); err != nil {
 		return st, err
 	}
-	if st.Saves, err = Saves(workspace, campaign); err != nil {
+	if st.Saves, err = story.Saves(workspace, campaign); err != nil {
 		return st, err
 	}
 	if entries, err := os.ReadDir(filepath.Join(table.PrivatePath(workspace, campaign), "drafts")); err == nil {

@@ -11,6 +11,7 @@ import (
 
 	"conclave/dice"
 	"conclave/table"
+	"conclave/table/story"
 	"conclave/toolbox"
 )
 
@@ -93,7 +94,7 @@ func (d *gmDesk) handle(name string, in json.RawMessage) (string, error) {
 			return "", err
 		}
 		d.c.t.crash(fmt.Sprintf("rolled %d", line.N))
-		return rollLine(line, dice.Viewer{GM: true}), nil
+		return line.Told(dice.Viewer{GM: true}), nil
 	}
 	var o toolOutput
 	o.take(toolCall{Tool: name, Input: in}, d.c)
@@ -217,9 +218,9 @@ func (o *toolOutput) fell(line dice.Line) {
 		return
 	}
 	o.fallen = append(o.fallen, line.N)
-	o.Blocks = append(o.Blocks, table.Block{Audience: table.Audience{Party: true}, Text: rollLine(line, dice.Viewer{})})
+	o.Blocks = append(o.Blocks, table.Block{Audience: table.Audience{Party: true}, Text: line.Told(dice.Viewer{})})
 	if line.Visibility == dice.Private && line.Who != "gm" {
-		o.Blocks = append(o.Blocks, table.Block{Audience: table.Audience{Names: []string{line.Who}}, Text: rollLine(line, dice.Viewer{Name: line.Who})})
+		o.Blocks = append(o.Blocks, table.Block{Audience: table.Audience{Names: []string{line.Who}}, Text: line.Told(dice.Viewer{Name: line.Who})})
 	}
 }
 
@@ -251,7 +252,7 @@ func (o *toolOutput) take(call toolCall, c *cycle) {
 	case "begin_scene":
 		var in sceneInput
 		if err = json.Unmarshal(call.Input, &in); err == nil {
-			o.Scene = &Scene{Title: clip(in.Title, table.MaxTitle), Place: clip(in.Place, 200)}
+			o.Scene = &story.Scene{Title: clip(in.Title, table.MaxTitle), Place: clip(in.Place, 200)}
 		}
 	case "set_status":
 		var in statusChange

@@ -11,6 +11,7 @@ import (
 	"conclave/dice"
 	"conclave/engine/enginetest"
 	"conclave/table"
+	"conclave/table/story"
 )
 
 // needs is a prompt that asks for dice.
@@ -64,9 +65,9 @@ func TestPlayersRoll(t *testing.T) {
 	eq(t, "rolls of the cycle", len(r.lastCommit().Rolls), 3)
 	said := gm.heard[1]
 	for who, l := range byWho {
-		has(t, "the GM", said, "\n"+rollLine(l, dice.Viewer{GM: true})+"\n")
-		for _, reader := range []string{tilda, gideon, sera, SeatTable} {
-			knows := strings.Contains(TextOf(res.Blocks, reader), fmt.Sprintf("Roll #%d ", l.N))
+		has(t, "the GM", said, "\n"+l.Told(dice.Viewer{GM: true})+"\n")
+		for _, reader := range []string{tilda, gideon, sera, table.SeatTable} {
+			knows := strings.Contains(story.TextOf(res.Blocks, reader), fmt.Sprintf("Roll #%d ", l.N))
 			if want := who == tilda || who == reader; knows != want {
 				t.Errorf("%s knows of the roll of %s: %v", reader, who, knows)
 			}
@@ -160,7 +161,7 @@ turn on after await_players were withheld from everyone
 	eq(t, "asked", len(e.Asked), 1)
 	const before, behind = "First, rain.\n\nRoll #1 · gm · luck: 1d20 = [16] = 16\n\n", "Then thunder.\n\nLast, silence.\n\nDone."
 	for who, secret := range map[string]string{tilda: "Finn calls.\n\nHe calls again.\n\n", gideon: "A key glints.\n\n", sera: ""} {
-		eq(t, who+" reads", TextOf(res.Blocks, who), before+secret+behind)
+		eq(t, who+" reads", story.TextOf(res.Blocks, who), before+secret+behind)
 	}
 	eq(t, "withheld", e.Withheld, "Tilda swims. [AWAIT_AI_PLAYERS: gideon-harrowmoor]")
 }
@@ -183,8 +184,8 @@ turn on Event: responses
   say Done.
 `
 		res := r.say(start)
-		eq(t, "tilda", outcome(r.lastCommit(), tilda).Outcome, OutcomeAnswer)
-		eq(t, "tilda reads", TextOf(res.Blocks, tilda), want)
+		eq(t, "tilda", outcome(r.lastCommit(), tilda).Outcome, story.OutcomeAnswer)
+		eq(t, "tilda reads", story.TextOf(res.Blocks, tilda), want)
 		has(t, "withheld", r.lastCommit().Withheld, "She jumps.")
 	}
 }
@@ -258,7 +259,7 @@ func playOnce(ctx context.Context, o Options) error {
 	if _, err := t.Recover(ctx); err != nil {
 		return err
 	}
-	if t.snapshot().cycle == 0 {
+	if t.snapshot().Cycle == 0 {
 		if _, err := t.Say(ctx, start); err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
-package flow
+package story
 
 import (
+	"cmp"
 	"fmt"
 	"html"
 	"os"
@@ -8,14 +9,15 @@ import (
 	"regexp"
 	"strings"
 
+	"conclave/dice"
 	"conclave/policy"
 	"conclave/table"
 )
 
-// story walks through what happened, for a seat. Events that a restore has
-// undone are left out.
-func story(workspace, campaign string, visit func(Event)) error {
-	events, err := ReadLog(workspace, campaign)
+// each walks through what happened. Events that a restore has undone are left
+// out.
+func each(root, campaign string, visit func(Event)) error {
+	events, err := ReadLog(root, campaign)
 	if err != nil {
 		return err
 	}
@@ -46,12 +48,13 @@ func standing(events []Event) []Event {
 
 // Story is the campaign as a text in Markdown, as a seat knows it, without the
 // dice: those are in PlayLog.
-func Story(workspace, campaign, title, seat string) (string, error) {
+func Story(root, campaign, title, seat string) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n", title)
 	session, scene := 0, 0
-	err := story(workspace, campaign, func(e Event) {
-		text := strings.TrimSpace(gaps.ReplaceAllString(rollForm.ReplaceAllString(TextOf(e.Blocks, seat), ""), "\n\n"))
+	err := each(root, campaign, func(e Event) {
+		text := dice.ToldLine.ReplaceAllString(TextOf(e.Blocks, seat), "")
+		text = strings.TrimSpace(gaps.ReplaceAllString(text, "\n\n"))
 		if e.Kind != EventCommit || text == "" {
 			return
 		}
@@ -75,11 +78,11 @@ var gaps = regexp.MustCompile(`\n{3,}`)
 
 // PlayLog is the actual play: who said what to whom, cycle by cycle, as a seat
 // saw it.
-func PlayLog(workspace, campaign, title, seat string) (string, error) {
+func PlayLog(root, campaign, title, seat string) (string, error) {
 	gm := seat == string(policy.GM)
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s: how it was played\n", title)
-	err := story(workspace, campaign, func(e Event) {
+	err := each(root, campaign, func(e Event) {
 		switch e.Kind {
 		case EventSession:
 			fmt.Fprintf(&b, "\n## Session %d\n", e.Session)
@@ -94,7 +97,8 @@ func PlayLog(workspace, campaign, title, seat string) (string, error) {
 				if !gm && (a.Private && a.Character != seat || a.Outcome == OutcomeError) {
 					continue
 				}
-				fmt.Fprintf(&b, "\n**%s** (%s, %s): %s\n", a.Character, orNone(string(a.Type)), a.Outcome, oneParagraph(a.Response))
+				fmt.Fprintf(&b, "\n**%s** (%s, %s): %s\n",
+					a.Character, cmp.Or(string(a.Type), "no request"), a.Outcome, oneParagraph(a.Response))
 			}
 			if text := TextOf(e.Blocks, seat); text != "" {
 				b.WriteString("\n" + text + "\n")
@@ -115,7 +119,7 @@ func oneParagraph(s string) string { return strings.Join(strings.Fields(s), " ")
 // needs nothing else.
 func HTML(title, markdown string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>%s</title>\n<style>body{max-width:42rem;margin:3rem auto;padding:0 1rem;font:1.1rem/1.6 Georgia,serif}h1,h2,h3{font-family:sans-serif;line-height:1.2}blockquote{color:#666;margin-left:0;padding-left:1rem;border-left:3px solid #ccc}</style>\n</head>\n<body>\n", html.EscapeString(title))
+	fmt.Fprintf(&b, pageHead, html.EscapeString(title))
 	for para := range strings.SplitSeq(markdown, "\n\n") {
 		para = strings.TrimSpace(para)
 		if para == "" {
@@ -141,6 +145,19 @@ func HTML(title, markdown string) string {
 	return b.String()
 }
 
+const pageHead = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>%s</title>
+<style>` +
+	`body{max-width:42rem;margin:3rem auto;padding:0 1rem;font:1.1rem/1.6 Georgia,serif}` +
+	`h1,h2,h3{font-family:sans-serif;line-height:1.2}` +
+	`blockquote{color:#666;margin-left:0;padding-left:1rem;border-left:3px solid #ccc}` + `</style>
+</head>
+<body>
+`
+
 var (
 	strong   = regexp.MustCompile(`\*\*(\S|\S[^*\n]*\S)\*\*`)
 	emphasis = regexp.MustCompile(`\*(\S|\S[^*\n]*\S)\*`)
@@ -162,8 +179,8 @@ func heading(line string) int {
 // PlayerEdition writes what a seat may keep of a campaign into an empty
 // directory: the story, what the party knows, the world, and for a character
 // its own sheet and journal. The GM's regions and tagged secrets are cut.
-func PlayerEdition(workspace, campaign, title, seat, dir string) ([]string, error) {
-	c, err := table.OpenCampaign(workspace, campaign)
+func PlayerEdition(root, campaign, title, seat, dir string) ([]string, error) {
+	c, err := table.OpenCampaign(root, campaign)
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +191,7 @@ func PlayerEdition(workspace, campaign, title, seat, dir string) ([]string, erro
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	text, err := Story(workspace, campaign, title, seat)
+	text, err := Story(root, campaign, title, seat)
 	if err != nil {
 		return nil, err
 	}

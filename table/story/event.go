@@ -1,19 +1,17 @@
-package flow
+package story
 
 import (
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"conclave/table"
-	door "conclave/workspace"
+	"conclave/workspace"
 )
 
 // Scene is a stretch of the story in one place.
@@ -32,6 +30,17 @@ func (s Scene) File() string {
 		return fmt.Sprintf("scenes/%03d-%s-part-%d.md", s.Number, s.Slug, s.Part)
 	}
 	return fmt.Sprintf("scenes/%03d-%s.md", s.Number, s.Slug)
+}
+
+// Describe is the scene in a sentence.
+func (s Scene) Describe() string {
+	switch {
+	case s.Title == "":
+		return "Where the party stands."
+	case s.Place == "":
+		return s.Title + "."
+	}
+	return s.Title + ": " + s.Place + "."
 }
 
 // Kinds of events.
@@ -95,144 +104,53 @@ type Input struct {
 	Names []string `json:"names,omitempty"` // of a person's signal
 }
 
-// exchange is what the recap remembers of a commit.
-type exchange struct {
-	Cycle  int
-	Input  *Input
-	Blocks []table.Block
+// Kinds of Input.
+const (
+	InputStart    = "session-start"
+	InputSaid     = "said"
+	InputContinue = "continue"
+	InputSignal   = "signal" // a person is the GM and has written the prompts
+)
+
+// Outcomes of a request.
+const (
+	OutcomeAnswer = "answer"
+	OutcomeVeto   = "veto"
+	OutcomeError  = "error"
+)
+
+// Version is the newest version of an event that this program knows, and the one
+// that it writes.
+const Version = 1
+
+func logName(e Event) string { return fmt.Sprintf("%08d-%s.json", e.Seq, e.Kind) }
+
+// File is the event's file: its path below .conclave/tables/{campaign}, and what
+// stands in it.
+func (e Event) File() (name string, data []byte) {
+	data, err := json.MarshalIndent(e, "", " ")
+	if err != nil {
+		panic(err) // it is plain data
+	}
+	return "log/" + logName(e), append(data, '\n')
 }
 
-// state is the log added up.
-type state struct {
-	seq       int
-	cycle     int
-	session   int
-	inSession bool
-	statuses  map[string]table.Status
-	away      map[string]int // character to the cycle in which its person left
-	scene     Scene
-	context   string
-	recap     []exchange
-	rounds    [][]table.Block // since the last round of journals
-	secrets   []heldSecret    // of the cycles so far, see secrecy.go
-	lastJob   map[string]int  // character to the cycle of its newest journal job
+func logDir(root, campaign string) string {
+	return filepath.Join(table.PrivatePath(root, campaign), "log")
 }
-
-func newState() state {
-	return state{statuses: map[string]table.Status{}, away: map[string]int{}, lastJob: map[string]int{}}
-}
-
-// maxRecap bounds the recap in bytes: the GM's memory of what was said lately.
-const maxRecap = 24 << 10
-
-func (s *state) apply(e Event) {
-	s.seq = max(s.seq, e.Seq)
-	s.cycle = max(s.cycle, e.Cycle)
-	s.session = max(s.session, e.Session)
-	maps.Copy(s.statuses, e.Statuses)
-	for who, gone := range e.Away {
-		if gone {
-			s.away[who] = e.Cycle
-		} else {
-			delete(s.away, who)
-		}
-	}
-	if e.Scene != nil {
-		s.scene = *e.Scene
-	}
-	switch e.Kind {
-	case EventSession:
-		s.inSession = true
-	case EventEnd:
-		s.inSession = false
-	case EventCommit:
-		s.context = e.Context
-		s.secrets = hold(s.secrets, secretsOf(e.Asked))
-		s.remember(exchange{e.Cycle, e.Input, e.Blocks})
-		if len(e.Blocks) > 0 {
-			s.rounds = append(s.rounds, e.Blocks)
-		}
-	case EventRename:
-		s.rename(e.Name)
-	}
-	if e.Flushed {
-		s.rounds = nil
-		for _, c := range e.Journals {
-			s.lastJob[c] = e.Cycle
-		}
-	}
-}
-
-func (s *state) rename(pair string) {
-	from, to, _ := strings.Cut(pair, " ")
-	if v, ok := s.statuses[from]; ok {
-		s.statuses[to] = v
-		delete(s.statuses, from)
-	}
-	if v, ok := s.away[from]; ok {
-		s.away[to] = v
-		delete(s.away, from)
-	}
-	if v, ok := s.lastJob[from]; ok {
-		s.lastJob[to] = v
-		delete(s.lastJob, from)
-	}
-	s.secrets = slices.Clone(s.secrets)
-	for i := range s.secrets {
-		if s.secrets[i].Who == from {
-			s.secrets[i].Who = to
-		}
-	}
-	for _, blocks := range s.rounds {
-		for i := range blocks {
-			for j, n := range blocks[i].Audience.Names {
-				if n == from {
-					blocks[i].Audience.Names[j] = to
-				}
-			}
-		}
-	}
-}
-
-func (s *state) remember(x exchange) {
-	s.recap = append(s.recap, x)
-	size := 0
-	for i := len(s.recap) - 1; i >= 0; i-- {
-		size += s.recap[i].size()
-		if size > maxRecap && i < len(s.recap)-1 {
-			s.recap = slices.Clone(s.recap[i+1:])
-			return
-		}
-	}
-}
-
-func (x exchange) size() int {
-	n := 64
-	if x.Input != nil {
-		n += len(x.Input.Text)
-	}
-	for _, b := range x.Blocks {
-		n += len(b.Text)
-	}
-	return n
-}
-
-const logVersion = 1
-
-func logName(e Event) string { return fmt.Sprintf("log/%08d-%s.json", e.Seq, e.Kind) }
 
 // ReadLog returns the events of a campaign, oldest first. It takes no lock.
-func ReadLog(workspace, campaign string) ([]Event, error) {
+func ReadLog(root, campaign string) ([]Event, error) {
 	var out []Event
-	err := eachEvent(workspace, campaign, func(e Event) error {
+	err := eachEvent(root, campaign, func(e Event) error {
 		out = append(out, e)
 		return nil
 	})
 	return out, err
 }
 
-func eachEvent(workspace, campaign string, visit func(Event) error) error {
-	dir := filepath.Join(table.PrivatePath(workspace, campaign), "log")
+func eachEvent(root, campaign string, visit func(Event) error) error {
+	dir := logDir(root, campaign)
 	entries, err := os.ReadDir(dir) // sorted
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -244,7 +162,7 @@ func eachEvent(workspace, campaign string, visit func(Event) error) error {
 		if filepath.Ext(entry.Name()) != ".json" || strings.HasPrefix(entry.Name(), ".") {
 			continue
 		}
-		data, err := door.ReadOwn(filepath.Join(dir, entry.Name()), door.MaxFile)
+		data, err := workspace.ReadOwn(filepath.Join(dir, entry.Name()), workspace.MaxFile)
 		if err != nil {
 			return err
 		}
@@ -252,44 +170,13 @@ func eachEvent(workspace, campaign string, visit func(Event) error) error {
 		if err := json.Unmarshal(data, &e); err != nil {
 			return fmt.Errorf("read the table's log: %s: %w", entry.Name(), err)
 		}
-		if e.V > logVersion {
-			return fmt.Errorf("read the table's log: %s is of version %d, this program knows %d: use a newer one", entry.Name(), e.V, logVersion)
+		if e.V > Version {
+			return fmt.Errorf("read the table's log: %s is of version %d, this program knows %d: use a newer one",
+				entry.Name(), e.V, Version)
 		}
 		if err := visit(e); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func loadState(workspace, campaign string) (state, error) {
-	return stateAt(workspace, campaign, 1<<62)
-}
-
-// errEnough ends a walk.
-var errEnough = errors.New("enough")
-
-// stateAt adds the log up to an event. A restore goes back to the state of the
-// event that it names; numbers go on.
-func stateAt(workspace, campaign string, last int) (state, error) {
-	s := newState()
-	err := eachEvent(workspace, campaign, func(e Event) error {
-		if e.Seq > last {
-			return errEnough
-		}
-		if e.Kind == EventRestore {
-			back, err := stateAt(workspace, campaign, min(e.To, e.Seq-1))
-			if err != nil {
-				return err
-			}
-			back.seq, back.cycle, back.session, back.lastJob, back.inSession = s.seq, s.cycle, s.session, s.lastJob, s.inSession
-			s = back
-		}
-		s.apply(e)
-		return nil
-	})
-	if errors.Is(err, errEnough) {
-		err = nil
-	}
-	return s, err
 }
