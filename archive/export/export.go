@@ -4,7 +4,7 @@
 // It takes entries as the archive shows them, secrets already taken out, one
 // after the other: memory does not grow with the run. It stores nothing, and
 // refuses to write formats that it does not know. A page of HTML loads nothing
-// from anywhere and runs no script; every text in it is escaped. A cell of CSV
+// from anywhere and runs no script; every text in it is escaped, by html/template. A cell of CSV
 // that a spreadsheet would take for a formula is quoted with an apostrophe, by
 // the one rule for it (screen.Cell).
 package export

@@ -4,14 +4,19 @@ import (
 	"bufio"
 	_ "embed"
 	"fmt"
-	"html"
+	"html/template"
 
 	"conclave/archive"
 	"conclave/transcript"
 )
 
 //go:embed page.css
-var css string
+var css template.CSS
+
+//go:embed page.html
+var pageHTML string
+
+var pageTemplate = template.Must(template.New("page").Parse(pageHTML))
 
 // page writes one page of HTML that needs nothing else: long things are folded
 // with the browser's own means.
@@ -22,16 +27,24 @@ type page struct {
 	opened bool
 }
 
+// shownEntry is an entry as the page has it.
+type shownEntry struct {
+	*archive.Entry
+	Class, Label, Clock, Agent, Shown string
+
+	Open bool // not folded
+}
+
 func (p *page) entry(e *archive.Entry) error {
-	if !p.opened {
-		p.open(e)
+	if err := p.open(e.Run); err != nil {
+		return err
 	}
 	if e.Run != p.run {
-		if p.run != "" {
-			fmt.Fprintln(p.out, "</section>")
-		}
+		p.closeRun()
 		p.run = e.Run
-		fmt.Fprintf(p.out, "<section id=\"%s\">\n<h2>%s</h2>\n<p class=\"about\">%s · %s · %s</p>\n", esc(e.Run), esc(e.Run), esc(e.PromptName), esc(e.Adapter), esc(e.Project))
+		if err := pageTemplate.ExecuteTemplate(p.out, "run", e); err != nil {
+			return err
+		}
 	}
 	class := string(e.Type)
 	if e.Failed {
@@ -40,13 +53,8 @@ func (p *page) entry(e *archive.Entry) error {
 	if e.Source != transcript.Main {
 		class += " sub"
 	}
-	open, folded := "open", foldable(e.Type)
-	if folded {
-		open = ""
-	}
-	fmt.Fprintf(p.out, "<details class=\"%s\" id=\"%s-%s-%d\" %s><summary><b>%s</b> <span>%s #%d %s</span></summary>\n<pre>%s</pre></details>\n",
-		esc(class), esc(e.Run), esc(e.Source), e.Sequence, open, esc(label(e)), esc(clock(e)), e.Sequence, esc(agent(e)), esc(cut(e, p.o)))
-	return nil // the buffer keeps its error until it is flushed
+	return pageTemplate.ExecuteTemplate(p.out, "entry", shownEntry{Entry: e, Class: class, Label: label(e), Clock: clock(e),
+		Agent: agent(e), Shown: cut(e, p.o), Open: !foldable(e.Type)})
 }
 
 func clock(e *archive.Entry) string {
@@ -67,29 +75,33 @@ func foldable(t transcript.Type) bool {
 	return t != transcript.UserMessage && t != transcript.AssistantMessage && t != transcript.Error
 }
 
-func esc(s string) string { return html.EscapeString(s) }
-
-func (p *page) open(e *archive.Entry) {
+// open begins the page; run is the first one on it, if there is any.
+func (p *page) open(run string) error {
+	if p.opened {
+		return nil
+	}
 	p.opened = true
 	title := p.o.Title
-	if title == "" && e != nil {
-		title = e.Run
+	if title == "" {
+		title = run
 	}
-	fmt.Fprintf(p.out, `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>%s</title><style>%s</style></head><body>
-<h1>%s</h1>
-`, esc(title), css, esc(title))
+	return pageTemplate.ExecuteTemplate(p.out, "head", struct {
+		Title string
+		CSS   template.CSS
+	}{title, css})
 }
 
-func (p *page) close() error {
-	if !p.opened {
-		p.open(nil)
-	}
+func (p *page) closeRun() {
 	if p.run != "" {
 		fmt.Fprintln(p.out, "</section>")
 	}
+}
+
+func (p *page) close() error {
+	if err := p.open(""); err != nil {
+		return err
+	}
+	p.closeRun()
 	_, err := fmt.Fprintln(p.out, "</body></html>")
 	return err
 }
