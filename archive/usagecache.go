@@ -1,14 +1,14 @@
 package archive
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"hash/crc32"
 	"os"
 	"path/filepath"
+
+	"conclave/internal/atomicfile"
 )
 
 // The cache of usage is a version, the names, the files with their rows, and a
@@ -90,18 +90,8 @@ func replaceFile(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("keep the usage: %w", err)
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".usage-*")
-	if err != nil {
+	if err := atomicfile.Replace(path, data, 0o600); err != nil {
 		return fmt.Errorf("keep the usage: %w", err)
-	}
-	w := bufio.NewWriter(f)
-	_, err = w.Write(data)
-	err = errors.Join(err, w.Flush(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("keep the usage: %w", err), os.Remove(f.Name()))
 	}
 	return nil
 }

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"conclave/bundle/redact"
+	"conclave/internal/atomicfile"
 	"conclave/record"
 	"conclave/workspace"
 )
@@ -369,7 +370,7 @@ func publish(tmp *os.File, final string) (int64, error) {
 	if err := giveName(tmp.Name(), final); err != nil {
 		return 0, err
 	}
-	return size, syncDir(filepath.Dir(final))
+	return size, atomicfile.SyncDir(filepath.Dir(final))
 }
 
 // giveName renames without replacing: a link fails where a file is.

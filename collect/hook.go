@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"conclave/internal/atomicfile"
 	"conclave/internal/jsontext"
 	"conclave/workspace"
 )
@@ -82,17 +83,8 @@ func leave(dir string, h hint) (fresh bool, err error) {
 	if err != nil {
 		return false, fmt.Errorf("note a session file: %w", err)
 	}
-	f, err := os.CreateTemp(dir, ".hint-*")
-	if err != nil {
+	if err := atomicfile.Replace(name, append(b, '\n'), 0o600); err != nil {
 		return false, fmt.Errorf("note a session file: %w", err)
-	}
-	_, err = f.Write(append(b, '\n'))
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		return false, errors.Join(fmt.Errorf("note a session file: %w", err), os.Remove(f.Name()))
 	}
 	return true, nil
 }

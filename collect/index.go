@@ -2,12 +2,12 @@ package collect
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"time"
 
+	"conclave/internal/atomicfile"
 	"conclave/workspace"
 )
 
@@ -90,12 +90,8 @@ func (x *index) save(sources map[string]*source) error {
 	if err != nil {
 		return fmt.Errorf("write the index of collected files: %w", err)
 	}
-	tmp := x.file + ".new"
-	if err = os.WriteFile(tmp, b, 0o600); err == nil {
-		err = os.Rename(tmp, x.file)
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("write the index of collected files: %w", err), os.Remove(tmp))
+	if err := atomicfile.Replace(x.file, b, 0o600); err != nil {
+		return fmt.Errorf("write the index of collected files: %w", err)
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"conclave/internal/atomicfile"
 	"conclave/workspace"
 )
 
@@ -184,6 +185,9 @@ func (l *Log) append(line *Line) error {
 	if _, err = l.f.WriteAt(data, l.size); err == nil {
 		err = l.f.Sync()
 	}
+	if err == nil && l.size == 0 {
+		err = atomicfile.SyncDir(filepath.Dir(l.opt.Path))
+	}
 	if err != nil {
 		if undo := l.f.Truncate(l.size); undo != nil {
 			l.err = fmt.Errorf("write %s: %w; and the rest could not be cut: %v", l.opt.Path, err, undo)
@@ -194,9 +198,6 @@ func (l *Log) append(line *Line) error {
 	if err := l.st.apply(*line, l.size); err != nil {
 		l.err = fmt.Errorf("%s: wrote a line against the rules: %w", l.opt.Path, err)
 		return l.err
-	}
-	if l.size == 0 {
-		syncDir(filepath.Dir(l.opt.Path))
 	}
 	l.size += int64(len(data))
 	return nil
@@ -272,7 +273,7 @@ func (l *Log) Fork(path string) error {
 	if _, err := l.f.ReadAt(data, 0); err != nil {
 		return err
 	}
-	if err := writeSynced(path, data); err != nil {
+	if err := atomicfile.Write(path, data, 0o600); err != nil {
 		return err
 	}
 	return l.begin("fork")

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path"
 	"strings"
+
+	"conclave/internal/atomicfile"
 )
 
 // inPlace is from which length on Append writes into the file itself. Shorter
@@ -41,7 +43,7 @@ func (e *Engine) apply(intents ...intent) error {
 		}
 	}
 	for dir := range a.touched {
-		err := e.syncDir(dir)
+		err := atomicfile.SyncDirIn(e.root, dir)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) { // it went with its last file
 			return Halt(fmt.Errorf("sync %s: %w", dir, err))
 		}
@@ -294,5 +296,5 @@ func (e *Engine) mkdirAll(dir string, mode fs.FileMode) error {
 	if err := e.root.Mkdir(dir, private(dir, mode)); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	return e.syncDir(path.Dir(dir))
+	return atomicfile.SyncDirIn(e.root, path.Dir(dir))
 }

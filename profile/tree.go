@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"conclave/internal/atomicfile"
 	"conclave/workspace"
 )
 
@@ -103,14 +104,10 @@ func (p Project) copyEntry(from, to string, e fs.DirEntry) error {
 
 // syncDir makes the names in a directory durable, where the system can.
 func (p Project) syncDir(dir string) error {
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
+	var err error
 	if !p.noSync {
-		_ = f.Sync() // directories cannot be synced everywhere; the files are
+		err = atomicfile.SyncDir(dir)
 	}
-	err = f.Close()
 	p.did("sync " + filepath.Base(dir))
 	return err
 }

@@ -2,13 +2,14 @@ package quest
 
 import (
 	"bytes"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path"
 	"strings"
+
+	"conclave/internal/atomicfile"
 )
 
 // Create writes a new file and never replaces one: an existing file is
@@ -21,9 +22,12 @@ func (s *Store) Create(name string, data []byte) error {
 	if _, err := s.root.Lstat(name); err == nil {
 		return s.same(name, data)
 	}
-	temp, err := s.stage(name, data)
-	if err != nil {
+	if err := s.ready(name); err != nil {
 		return err
+	}
+	temp, err := atomicfile.Stage(s.root, name, data, 0o644)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", name, cause(err))
 	}
 	err = s.root.Link(temp, name)
 	if err != nil && !errors.Is(err, fs.ErrExist) {
@@ -36,7 +40,10 @@ func (s *Store) Create(name string, data []byte) error {
 	if err != nil {
 		return fmt.Errorf("create %s: %w", name, cause(err))
 	}
-	return s.syncDir(path.Dir(name))
+	if err := atomicfile.SyncDirIn(s.root, path.Dir(name)); err != nil {
+		return fmt.Errorf("sync %s: %w", path.Dir(name), cause(err))
+	}
+	return nil
 }
 
 // same is nil if an existing file holds these very bytes.
@@ -77,53 +84,29 @@ func (s *Store) Replace(name, before string, data []byte) error {
 	default:
 		return fmt.Errorf("write %s: %w", name, ErrChanged)
 	}
-	temp, err := s.stage(name, data)
-	if err != nil {
+	if err := s.ready(name); err != nil {
 		return err
 	}
-	if err := s.root.Rename(temp, name); err != nil {
-		s.root.Remove(temp)
+	if err := atomicfile.WriteIn(s.root, name, data, 0o644); err != nil {
 		return fmt.Errorf("write %s: %w", name, cause(err))
 	}
-	return s.syncDir(path.Dir(name))
+	return nil
 }
 
-// stage writes the data beside its destination under a name that listings pass
-// over.
-func (s *Store) stage(name string, data []byte) (string, error) {
+// ready makes the directory of a file that is to be written.
+func (s *Store) ready(name string) error {
 	if err := s.plain(name); err != nil {
-		return "", fmt.Errorf("write %s: %w", name, err)
+		return fmt.Errorf("write %s: %w", name, err)
 	}
 	if err := s.root.MkdirAll(path.Dir(name), 0o755); err != nil {
-		return "", fmt.Errorf("write %s: %w", name, cause(err))
+		return fmt.Errorf("write %s: %w", name, cause(err))
 	}
-	temp := path.Join(path.Dir(name), "."+path.Base(name)+"."+rand.Text()[:8]+".new")
-	if len(path.Base(temp)) > 255 {
-		temp = path.Join(path.Dir(name), "."+rand.Text()+".new")
-	}
-	f, err := s.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return "", fmt.Errorf("write %s: %w", name, cause(err))
-	}
-	if err := writeSync(f, data); err != nil {
-		s.root.Remove(temp)
-		return "", fmt.Errorf("write %s: %w", name, cause(err))
-	}
-	return temp, nil
+	return nil
 }
 
 func writeSync(f *os.File, data []byte) error {
 	_, err := f.Write(data)
 	return errors.Join(err, f.Sync(), f.Close())
-}
-
-func (s *Store) syncDir(dir string) error {
-	f, err := s.root.Open(dir)
-	if err != nil {
-		return fmt.Errorf("sync %s: %w", dir, cause(err))
-	}
-	defer f.Close()
-	return syncDirectory(f)
 }
 
 // Sweep removes what a killed writer left half done. Only the holder of the

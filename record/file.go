@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"conclave/internal/atomicfile"
 )
 
 // file is what a Writer needs of an operating-system file. Write appends.
@@ -38,7 +40,7 @@ func makeDir(dir string) error {
 		return err
 	}
 	for _, d := range missing {
-		if err := syncDir(filepath.Dir(d)); err != nil {
+		if err := atomicfile.SyncDir(filepath.Dir(d)); err != nil {
 			return fmt.Errorf("sync directory: %w", err)
 		}
 	}

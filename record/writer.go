@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"conclave/internal/atomicfile"
 	"conclave/internal/lockfile"
 )
 
@@ -229,7 +230,7 @@ func (w *Writer) sync() error {
 	if !w.unnamed {
 		return nil
 	}
-	if err := syncDir(filepath.Dir(w.path)); err != nil {
+	if err := atomicfile.SyncDir(filepath.Dir(w.path)); err != nil {
 		return w.fail("sync directory of", err)
 	}
 	w.unnamed = false

@@ -1,7 +1,6 @@
 package table
 
 import (
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -10,10 +9,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
-	"runtime"
 	"slices"
 	"strings"
+
+	"conclave/internal/atomicfile"
 )
 
 // Dir is a directory of a campaign, held open. Every file in it is reached by
@@ -168,8 +167,6 @@ func (d *Dir) Read(name string, limit int64) ([]byte, error) {
 	return data, nil
 }
 
-var tempName = regexp.MustCompile(`^\..+\.[0-9a-f]{16}\.new$`)
-
 // Write replaces a file: a reader sees the old one or the new one, whole, and
 // after a crash one of the two is there. A link or a device in its place is
 // replaced, never written through; a directory is refused.
@@ -180,52 +177,27 @@ func (d *Dir) Write(name string, data []byte) error {
 	if info, err := d.root.Lstat(name); err == nil && info.IsDir() {
 		return &UnsafeError{d.join(name), "is a directory"}
 	}
-	r := make([]byte, 8)
-	rand.Read(r)
-	temp := "." + name + "." + hex.EncodeToString(r) + ".new"
-	if err := d.create(temp, data); err != nil {
-		d.root.Remove(temp)
-		return fmt.Errorf("write %s: %w", d.join(name), err)
+	mode, err := d.fileMode()
+	if err == nil {
+		err = atomicfile.WriteIn(d.root, name, data, mode)
 	}
-	if err := d.root.Rename(temp, name); err != nil {
-		d.root.Remove(temp)
-		return fmt.Errorf("write %s: %w", d.join(name), err)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", d.join(name), errors.Unwrap(err))
 	}
-	return d.Sync()
+	return nil
 }
 
-// create makes a file that is as private as its directory.
-func (d *Dir) create(name string, data []byte) error {
+// fileMode is that of files as private as their directory.
+func (d *Dir) fileMode() (fs.FileMode, error) {
 	info, err := d.root.Stat(".")
 	if err != nil {
-		return err
+		return 0, err
 	}
-	f, err := d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm()&0o644|0o200)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	return err
+	return info.Mode().Perm()&0o644 | 0o200, nil
 }
 
 // Sync makes names durable, where the system has a call for it.
-func (d *Dir) Sync() error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	f, err := d.root.Open(".")
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return f.Sync()
-}
+func (d *Dir) Sync() error { return atomicfile.SyncDirIn(d.root, ".") }
 
 // Remove removes a file or a link; that it is gone already is no error. Sync
 // makes it durable.
@@ -276,15 +248,15 @@ func (d *Dir) HashOf(name string) (string, error) {
 // Probe writes and removes a file: a table that cannot write must say so before
 // any model is called.
 func (d *Dir) Probe() error {
-	r := make([]byte, 8)
-	rand.Read(r)
-	name := ".probe." + hex.EncodeToString(r) + ".new"
-	err := d.create(name, []byte("x"))
-	d.root.Remove(name)
+	mode, err := d.fileMode()
 	if err != nil {
 		return fmt.Errorf("%s is not writable: %w", d.path, err)
 	}
-	return nil
+	temp, err := atomicfile.Stage(d.root, "probe", []byte("x"), mode)
+	if err != nil {
+		return fmt.Errorf("%s is not writable: %w", d.path, err)
+	}
+	return d.Remove(temp)
 }
 
 // List returns the names in the directory, sorted, without unfinished writes.
@@ -298,7 +270,7 @@ func (d *Dir) List() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	names = slices.DeleteFunc(names, tempName.MatchString)
+	names = slices.DeleteFunc(names, atomicfile.IsTemp)
 	slices.Sort(names)
 	return names, nil
 }
@@ -312,7 +284,7 @@ func (d *Dir) Sweep() (swept []string, err error) {
 	names, err := f.Readdirnames(-1)
 	f.Close()
 	for _, n := range names {
-		if tempName.MatchString(n) && d.Remove(n) == nil {
+		if atomicfile.IsTemp(n) && d.Remove(n) == nil {
 			swept = append(swept, n)
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"conclave/internal/atomicfile"
 )
 
 // version of the file. The first had none: it was the map alone.
@@ -85,24 +87,8 @@ func parse(data []byte) (map[string]grant, error) {
 
 // write replaces the file as a whole.
 func (s Store) write(data []byte) error {
-	dir := filepath.Dir(s.Path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Dir(s.Path), 0o700); err != nil {
 		return err
 	}
-	tmp, err := os.CreateTemp(dir, ".trust-*")
-	if err != nil {
-		return err
-	}
-	_, err = tmp.Write(data)
-	if err == nil {
-		err = tmp.Sync()
-	}
-	err = errors.Join(err, tmp.Close())
-	if err == nil {
-		err = os.Rename(tmp.Name(), s.Path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(tmp.Name()))
-	}
-	return nil
+	return atomicfile.Write(s.Path, data, 0o600)
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 )
 
 // ReadOwn reads a file that the program keeps in a workspace by its path: a
@@ -47,21 +46,4 @@ func openOwn(file string, flags int) (*os.File, fs.FileInfo, error) {
 		return nil, nil, fmt.Errorf("%s: %w", file, ErrChanged)
 	}
 	return f, after, nil
-}
-
-// Replace puts a text in the place of a file, by name: whatever is there, a link
-// too, is replaced and not written through.
-func Replace(file string, text []byte) error {
-	temp, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+"-*")
-	if err != nil {
-		return err
-	}
-	_, err = temp.Write(text)
-	if err = errors.Join(err, temp.Chmod(0o644), temp.Close()); err == nil {
-		err = os.Rename(temp.Name(), file)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(temp.Name()))
-	}
-	return nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"conclave/archive"
 	"conclave/archive/export"
+	"conclave/internal/atomicfile"
 )
 
 type exportFlags struct {
@@ -137,21 +138,13 @@ func (env *environment) writeExport(x exportFlags, fill func(io.Writer) error) e
 	if _, err := os.Stat(path); err == nil && !x.force {
 		return usageError("%s is there already: name another file, or --force", x.out)
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".export-*")
-	if err != nil {
+	var filled error
+	err := atomicfile.Fill(path, 0o600, func(w io.Writer) error {
+		filled = fill(w)
+		return filled
+	})
+	if err != nil && filled == nil {
 		return environmentError("%w", err)
-	}
-	err = fill(f)
-	if e := f.Close(); err == nil && e != nil {
-		err = environmentError("%w", e)
-	}
-	if err == nil {
-		if e := os.Rename(f.Name(), path); e != nil {
-			err = environmentError("%w", e)
-		}
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
 	}
 	return err
 }

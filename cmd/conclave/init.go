@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	door "conclave/workspace"
-
+	"conclave/internal/atomicfile"
 	"conclave/internal/screen"
+	door "conclave/workspace"
 )
 
 func newInitCommand(env *environment) *cobra.Command {
@@ -100,7 +100,7 @@ func addLine(dir string, text []byte) error {
 	if len(text) > 0 && text[len(text)-1] != '\n' {
 		text = append(text, '\n')
 	}
-	return door.Replace(filepath.Join(dir, ignoreFile), append(text, ".conclave/\n"...))
+	return atomicfile.Replace(filepath.Join(dir, ignoreFile), append(text, ".conclave/\n"...), 0o644)
 }
 
 func ignores(text string) bool {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"conclave/engine"
+	"conclave/internal/atomicfile"
 	"conclave/record"
 	"conclave/table"
 	"conclave/table/story"
@@ -313,7 +314,7 @@ func Init(root string) error {
 		return err
 	}
 	if updated := table.GitIgnore(old); string(updated) != string(old) {
-		return workspace.Replace(file, updated)
+		return atomicfile.Replace(file, updated, 0o644)
 	}
 	return nil
 }
