@@ -2,14 +2,17 @@ package trust
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"conclave/internal/atomicfile"
+	"conclave/internal/lockfile"
 )
 
 // version of the file. The first had none: it was the map alone.
@@ -29,12 +32,30 @@ func (s Store) grant(workspace string) (grant, error) {
 	return grants[key], err
 }
 
-func (s Store) change(workspace string, fn func(map[string]grant, string)) error {
-	grants, err := s.read()
+// patience is how long a change waits for another one, which takes milliseconds.
+const patience = 10 * time.Second
+
+// change reads, changes and writes the file while nobody else does: of two
+// words that are given at once, both are kept.
+func (s Store) change(workspace string, fn func(map[string]grant, string)) (err error) {
+	key, err := canonical(workspace)
 	if err != nil {
 		return err
 	}
-	key, err := canonical(workspace)
+	if s.Path == "" {
+		return errNoPath
+	}
+	if err := os.MkdirAll(filepath.Dir(s.Path), 0o700); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	lock, err := lockfile.WaitLock(ctx, s.Path+".lock", "note what is trusted")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
+	grants, err := s.read()
 	if err != nil {
 		return err
 	}
@@ -43,12 +64,14 @@ func (s Store) change(workspace string, fn func(map[string]grant, string)) error
 	if err != nil {
 		return err
 	}
-	return s.write(append(data, '\n'))
+	return atomicfile.Write(s.Path, append(data, '\n'), 0o600)
 }
+
+var errNoPath = errors.New("no data directory is known in which your word could be kept; set HOME")
 
 func (s Store) read() (map[string]grant, error) {
 	if s.Path == "" {
-		return nil, errors.New("no data directory is known in which your word could be kept; set HOME")
+		return nil, errNoPath
 	}
 	data, err := os.ReadFile(s.Path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -83,12 +106,4 @@ func parse(data []byte) (map[string]grant, error) {
 		return nil, fmt.Errorf("version %d is not known here", f.Version)
 	}
 	return f.Workspaces, nil
-}
-
-// write replaces the file as a whole.
-func (s Store) write(data []byte) error {
-	if err := os.MkdirAll(filepath.Dir(s.Path), 0o700); err != nil {
-		return err
-	}
-	return atomicfile.Write(s.Path, data, 0o600)
 }

@@ -9,9 +9,10 @@
 // program writes on the person's own word is granted as it is written.
 //
 // It stores one JSON file in the user's data directory, 0600, outside every
-// project. It refuses to guess: a workspace that it cannot read is not
-// trusted. A file of the first version, which kept one hash for everything in a
-// workspace, is read: Upgrade splits such a yes if its content is still the same.
+// project, and changes it under a lock. It refuses to guess: a workspace that it
+// cannot read is not trusted. A file of the first version, which kept one hash
+// for everything in a workspace, is read: Upgrade splits such a yes if its
+// content is still the same.
 package trust
 
 import (

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -109,5 +110,32 @@ func TestTheFirstVersionIsRead(t *testing.T) {
 		if err := errors.Join(s.Grant(ws, items), s.Check(ws, items)); err != nil {
 			t.Errorf("%s: a new yes: %v", name, err)
 		}
+	}
+}
+
+// Two who say yes at the same moment are both heard.
+func TestTrustAtOnce(t *testing.T) {
+	s := Store{filepath.Join(t.TempDir(), "trust.json")}
+	items := []Item{{"conclave.yaml", []byte("agents: {}")}}
+	const people, times = 6, 2
+	var said [people]string
+	var errs [people]error
+	var wg sync.WaitGroup
+	for n := range people {
+		said[n] = t.TempDir()
+		wg.Go(func() {
+			for range times {
+				errs[n] = errors.Join(errs[n], s.Revoke(said[n]), s.Grant(said[n], items))
+			}
+		})
+	}
+	wg.Wait()
+	for n, ws := range said {
+		if err := errors.Join(errs[n], s.Check(ws, items)); err != nil {
+			t.Errorf("%d: %v", n, err)
+		}
+	}
+	if left, err := os.ReadDir(filepath.Dir(s.Path)); err != nil || len(left) != 1 {
+		t.Errorf("beside the file: %v, %v", left, err)
 	}
 }

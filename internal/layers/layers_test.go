@@ -80,7 +80,7 @@ var house = map[string]string{
 	"table/story":         "dice policy table workspace",
 	"toolbox":             "internal/jsontext",
 	"transcript":          "internal/jsontext",
-	"trust":               "internal/atomicfile",
+	"trust":               "internal/atomicfile internal/lockfile",
 	"workspace":           "",
 }
 
