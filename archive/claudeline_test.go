@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"conclave/agent/claude"
 	"conclave/internal/sessiongen"
+	"conclave/session/claude"
 	"conclave/transcript"
 )
 

@@ -5,8 +5,8 @@ import (
 	"io"
 	"path/filepath"
 
-	"conclave/agent/claude"
-	"conclave/agent/codex"
+	"conclave/session/claude"
+	"conclave/session/codex"
 	"conclave/transcript"
 )
 

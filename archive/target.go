@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"conclave/agent/codex"
 	"conclave/internal/jsontext"
 	"conclave/record"
+	"conclave/session/codex"
 	"conclave/transcript"
 	"conclave/workspace"
 )

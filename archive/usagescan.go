@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"conclave/agent/claude"
-	"conclave/agent/codex"
 	"conclave/internal/jsontext"
 	"conclave/record"
+	"conclave/session/claude"
+	"conclave/session/codex"
 	"conclave/transcript"
 	"conclave/workspace"
 )

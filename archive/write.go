@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"conclave/agent/claude"
 	"conclave/record"
+	"conclave/session/claude"
 )
 
 // commitBytes is how many bytes of sources one transaction takes up. Each makes

@@ -14,12 +14,12 @@ import (
 	"testing"
 	"time"
 
-	"conclave/agent/claude"
 	"conclave/archive"
 	"conclave/archive/search"
 	"conclave/archive/sql"
 	"conclave/internal/clients"
 	"conclave/internal/sessiongen"
+	"conclave/session/claude"
 	"conclave/transcript"
 )
 

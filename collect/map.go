@@ -13,9 +13,9 @@ import (
 	"strings"
 	"time"
 
-	"conclave/agent/claude"
 	"conclave/internal/jsontext"
 	"conclave/internal/tail"
+	"conclave/session/claude"
 	"conclave/transcript"
 )
 

@@ -3,9 +3,9 @@ package collect
 import (
 	"bytes"
 
-	"conclave/agent/claude"
-	"conclave/agent/codex"
 	"conclave/internal/jsontext"
+	"conclave/session/claude"
+	"conclave/session/codex"
 	"conclave/transcript"
 )
 

@@ -3,8 +3,8 @@ package collect
 import (
 	"time"
 
-	"conclave/agent/claude"
 	"conclave/internal/tail"
+	"conclave/session/claude"
 	"conclave/transcript"
 )
 

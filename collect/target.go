@@ -12,8 +12,8 @@ import (
 	"regexp"
 	"strings"
 
-	"conclave/agent/claude"
 	"conclave/internal/jsontext"
+	"conclave/session/claude"
 	"conclave/transcript"
 	"conclave/workspace"
 )

@@ -1,11 +1,5 @@
-// Package claude drives the real Claude Code program and reads what it writes.
-//
-// The mapping (Mapper) turns lines of a session file into transcript items. It
-// is pure: no file, no clock, no goroutine. Every line gives at least one item,
-// and the first of them carries the line as raw and, when the line is JSON, the
-// same bytes again as detail.sdk_entry; nothing is decoded and encoded on the
-// way. Lines of a type that the mapping does not know are items of type
-// unknown and counted by name.
+// Package claude drives the real Claude Code program. What its session files
+// hold becomes entries by the mapping of session/claude.
 //
 // The driver (Agent) runs one process per session, with stream-json both ways,
 // in the place and by the launcher that it is given. Its entries come from the

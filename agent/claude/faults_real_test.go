@@ -11,6 +11,7 @@ import (
 	"conclave/agent/agenttest"
 	"conclave/internal/jsontext"
 	"conclave/internal/modelstub"
+	"conclave/session/claude"
 	"conclave/transcript"
 )
 
@@ -160,9 +161,9 @@ func TestRefusedAndFailingTools(t *testing.T) {
 			if e.Type != transcript.ToolResult {
 				continue
 			}
-			id := string(unquote(jsontext.Get(e.Detail, "tool_use_id")))
+			id := string(jsontext.Bare(jsontext.Get(e.Detail, "tool_use_id")))
 			if failed := jsontext.Get(e.Detail, "is_error") != nil; failed != want[id] {
-				t.Errorf("%s: error %v: %s", id, failed, Text(e.Detail))
+				t.Errorf("%s: error %v: %s", id, failed, claude.Text(e.Detail))
 			}
 			delete(want, id)
 		}

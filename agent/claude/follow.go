@@ -2,7 +2,6 @@ package claude
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,7 +12,7 @@ import (
 	"slices"
 	"time"
 
-	"conclave/internal/jsontext"
+	"conclave/session/claude"
 	"conclave/transcript"
 )
 
@@ -23,24 +22,23 @@ import (
 type follower struct {
 	projects string
 	session  string
-	opts     Options
+	opts     claude.Options
 	emit     func(transcript.Item) error
 	seen     func(uuid string)
 
 	main   *followed
-	agents map[string]*followed // by path
-	caller map[string]string    // tool call of an agent → source that made it
-	began  func(f File) error   // called at first sight of a file
-	uuids  map[string]bool      // of a session that is taken up again
-	scan   scanner
+	agents map[string]*followed      // by path
+	caller map[string]string         // tool call of an agent → source that made it
+	began  func(f claude.File) error // called at first sight of a file
+	uuids  map[string]bool           // of a session that is taken up again
 }
 
 type followed struct {
-	file   File
+	file   claude.File
 	f      *os.File
 	offset int64
 	rest   []byte
-	mapper *Mapper
+	mapper *claude.Mapper
 	order  *order
 	since  time.Time // first seen
 	linked bool      // its parent is known
@@ -65,36 +63,6 @@ func globQuote(path string) string {
 		b = append(b, path[i])
 	}
 	return string(b)
-}
-
-// history is what a session held when it was taken up again.
-type history struct {
-	uuids map[string]bool
-	// totals are the program's own sums, which it takes up again too. Only
-	// the newer program writes them.
-	totals transcript.Usage
-}
-
-func readHistory(path string) (history, error) {
-	h := history{uuids: map[string]bool{}}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return h, fmt.Errorf("read the session to resume: %w", err)
-	}
-	var s scanner
-	for line := range bytes.SplitSeq(data, []byte("\n")) {
-		if !s.scan(line) {
-			continue
-		}
-		if s.env.uuid != nil {
-			h.uuids[string(unquote(s.env.uuid))] = true
-		}
-		if string(s.env.typ) == "cost-state" {
-			h.totals = readModelUsage(jsontext.Get(line, "modelUsage"))
-			_ = json.Unmarshal(jsontext.Get(line, "totalCostUSD"), &h.totals.CostUSD) // else the sum of the models'
-		}
-	}
-	return h, nil
 }
 
 // skipPast makes the follower begin where the files of the session end now:
@@ -157,7 +125,7 @@ func (f *follower) discover() error {
 		if err != nil || path == "" {
 			return err
 		}
-		if f.main, err = f.open(File{Path: path, Session: f.session}); err != nil {
+		if f.main, err = f.open(claude.File{Path: path, Session: f.session}); err != nil {
 			return err
 		}
 	}
@@ -166,7 +134,7 @@ func (f *follower) discover() error {
 		if err != nil || d.IsDir() || f.agents[path] != nil {
 			return err
 		}
-		if file, ok := Locate(path); ok && file.Agent != "" {
+		if file, ok := claude.Locate(path); ok && file.Agent != "" {
 			if f.agents[path], err = f.open(file); err != nil {
 				return err
 			}
@@ -179,7 +147,7 @@ func (f *follower) discover() error {
 	return err
 }
 
-func (f *follower) open(file File) (*followed, error) {
+func (f *follower) open(file claude.File) (*followed, error) {
 	fd, err := os.Open(file.Path)
 	if err != nil {
 		return nil, fmt.Errorf("follow session file: %w", err)
@@ -190,7 +158,7 @@ func (f *follower) open(file File) (*followed, error) {
 		fd.Close()
 		return nil, err
 	}
-	return &followed{file: file, f: fd, mapper: NewMapper(o), order: newOrder(maps.Clone(f.uuids)), since: time.Now(), linked: file.Agent == ""}, nil
+	return &followed{file: file, f: fd, mapper: claude.NewMapper(o), order: newOrder(maps.Clone(f.uuids)), since: time.Now(), linked: file.Agent == ""}, nil
 }
 
 // linkWait is how long a subagent's lines wait for the note that names its
@@ -267,10 +235,7 @@ func (f *follower) lines(d *followed, chunk []byte) error {
 }
 
 func (f *follower) line(d *followed, line []byte) error {
-	var uuid, parent string
-	if f.scan.scan(line) {
-		uuid, parent = string(unquote(f.scan.env.uuid)), string(unquote(f.scan.env.parentUUID))
-	}
+	uuid, parent := claude.Order(line)
 	return f.record(d, d.order.next(line, uuid, parent))
 }
 
@@ -285,17 +250,13 @@ func (f *follower) record(d *followed, lines [][]byte) error {
 
 func (f *follower) one(d *followed, line []byte) error {
 	items := d.mapper.Map(line)
-	for _, b := range d.mapper.scanner.blocks {
-		if string(b.typ) == "tool_use" {
-			f.caller[string(unquote(b.id))] = d.file.Source()
-		}
-	}
+	d.mapper.Calls(func(id string) { f.caller[id] = d.file.Source() })
 	for _, it := range items {
 		if err := f.emit(it); err != nil {
 			return err
 		}
 	}
-	f.seen(string(unquote(d.mapper.scanner.env.uuid)))
+	f.seen(d.mapper.UUID())
 	return nil
 }
 

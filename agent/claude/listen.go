@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
-	"conclave/internal/jsontext"
+	"conclave/session/claude"
 	"conclave/transcript"
 )
 
@@ -38,7 +39,7 @@ func (s *session) listen(line []byte) error {
 	case "result":
 		s.ended(m)
 	default:
-		if !stdoutTypes[m.Type] {
+		if !slices.Contains(stdoutTypes, m.Type) {
 			s.strange["stdout: "+m.Type]++
 		}
 	}
@@ -102,7 +103,7 @@ func (s *session) system(m said, line []byte) {
 func (s *session) ended(m said) {
 	s.busy = false
 	if s.turn == nil {
-		s.counted = largest(s.counted, readModelUsage(m.ModelUsage))
+		s.counted = largest(s.counted, claude.ModelUsage(m.ModelUsage))
 		return
 	}
 	t, r := s.turn, m.result
@@ -141,13 +142,9 @@ func (s *session) refuse(m said) error {
 
 // onlySaid records a line of stdout that no file holds.
 func (s *session) onlySaid(line []byte, why string) error {
-	detail := appendMember([]byte(`{"subtype":"stdout"`), "reason", why)
-	if jsontext.Valid(line) {
-		detail = appendRaw(detail, "stdout", line)
-	}
-	it := transcript.Item{Type: transcript.Unknown, SessionID: s.info.SessionID, Detail: append(detail, '}')}
-	if !s.cfg.NoRaw {
-		it.Raw = line
+	it := claude.OnlySaid(line, why)
+	if it.SessionID = s.info.SessionID; s.cfg.NoRaw {
+		it.Raw = nil
 	}
 	return s.emit(it)
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"conclave/agent"
+	"conclave/session/claude"
 )
 
 // plan is what a session is started with.
@@ -21,7 +22,7 @@ type plan struct {
 	projects string // where the session files lie, as this process reaches them
 	login    string // "api key" or "login"
 	known    func(session, uuid string) bool
-	past     history // of the session that is resumed
+	past     claude.History // of the session that is resumed
 }
 
 // oauthPrefix begins a token that a person's login gave, in place of a key.
@@ -110,7 +111,7 @@ func (a *Agent) sessionArgs(args []string, p *plan, spec agent.Spec) ([]string, 
 	if old == "" {
 		return nil, fmt.Errorf("resume session %s: there is no file of it below %s", spec.Resume, p.projects)
 	}
-	h, err := readHistory(old)
+	h, err := claude.ReadHistory(old)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +120,7 @@ func (a *Agent) sessionArgs(args []string, p *plan, spec agent.Spec) ([]string, 
 		p.session = spec.Resume
 		return append(args, "--resume", spec.Resume), nil
 	}
-	p.known = func(_, uuid string) bool { return h.uuids[uuid] }
+	p.known = func(_, uuid string) bool { return h.UUIDs[uuid] }
 	return append(args, "--resume", spec.Resume, "--fork-session", "--session-id", p.session), nil
 }
 

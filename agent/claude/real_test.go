@@ -3,7 +3,9 @@ package claude
 import (
 	"bytes"
 	"context"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -15,6 +17,7 @@ import (
 	"conclave/internal/jsontext"
 	"conclave/internal/modelstub"
 	"conclave/internal/proc"
+	"conclave/session/claude"
 	"conclave/transcript"
 )
 
@@ -141,13 +144,14 @@ func (r *rig) accountForFiles() {
 		}
 	}
 	files := 0
-	for _, f := range sessionFiles(r.t, r.spec.Place.Host) {
-		if f.Session != r.session.Info().SessionID {
-			continue
+	err := filepath.WalkDir(filepath.Join(r.spec.Place.Host, "home"), func(path string, _ fs.DirEntry, err error) error {
+		f, ok := claude.Locate(path)
+		if err != nil || !ok || f.Session != r.session.Info().SessionID {
+			return err
 		}
 		data, err := os.ReadFile(f.Path)
 		if err != nil {
-			r.t.Fatal(err)
+			return err
 		}
 		files++
 		want := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
@@ -157,9 +161,10 @@ func (r *rig) accountForFiles() {
 		if !slices.Equal(got, want) {
 			r.t.Errorf("%s: the record holds %d lines of %d, or others", f.Path, len(got), len(want))
 		}
-	}
-	if files != len(raw) {
-		r.t.Errorf("%d files, %d sources", files, len(raw))
+		return nil
+	})
+	if err != nil || files != len(raw) {
+		r.t.Errorf("%d files, %d sources, %v", files, len(raw), err)
 	}
 }
 
@@ -198,7 +203,7 @@ func (r *rig) sequence(source string) []string {
 			continue
 		}
 		word := string(e.Type)
-		if name := unquote(jsontext.Get(e.Detail, "name")); name != nil {
+		if name := jsontext.Bare(jsontext.Get(e.Detail, "name")); name != nil {
 			word += " " + string(name)
 		}
 		if jsontext.Get(e.Detail, "is_error") != nil {

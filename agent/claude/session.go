@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"conclave/agent"
+	"conclave/session/claude"
 	"conclave/transcript"
 )
 
@@ -52,14 +53,14 @@ func newSession(cfg Config, spec agent.Spec, p plan, proc agent.Process) *sessio
 	s := &session{cfg: cfg, spec: spec, proc: proc, out: newQueue(), errs: newQueue(),
 		halted: make(chan struct{}), waiting: map[string][]byte{}, inFiles: map[string]bool{},
 		tasks: map[string]bool{}, strange: map[string]int64{}, replies: map[string]said{}}
-	s.counted, s.recorded = p.past.totals, p.past.totals.Tokens()
+	s.counted, s.recorded = p.past.Totals, p.past.Totals.Tokens()
 	s.info = agent.Info{Adapter: transcript.AdapterClaude, Program: p.command.Path,
 		SessionID: p.session, PID: proc.PID(), Model: spec.Model.Name, Login: p.login}
 	s.follow = &follower{projects: p.projects, session: p.session,
-		opts: Options{NoRaw: cfg.NoRaw, Known: p.known}, emit: s.emit, seen: s.seen, began: s.began,
+		opts: claude.Options{NoRaw: cfg.NoRaw, Known: p.known}, emit: s.emit, seen: s.seen, began: s.began,
 		agents: map[string]*followed{}, caller: map[string]string{}}
 	if !spec.Fork {
-		s.follow.uuids = p.past.uuids
+		s.follow.uuids = p.past.UUIDs
 	}
 	s.pipes.Go(func() { s.out.fill(proc.Stdout()) })
 	s.pipes.Go(func() { s.errs.fill(proc.Stderr()); s.out.poke() })
@@ -243,7 +244,7 @@ func (s *session) emit(it transcript.Item) error {
 	return nil
 }
 
-func (s *session) began(f File) error {
+func (s *session) began(f claude.File) error {
 	if f.Agent == "" {
 		return s.spec.Emitter.PathDiscovered(f.Path, "driven session")
 	}

@@ -43,7 +43,7 @@ func TestCompaction(t *testing.T) {
 		users := 0
 		for _, e := range r.store.Entries() {
 			if e.Type == transcript.SystemEvent {
-				subtypes[string(unquote(jsontext.Get(e.Detail, "subtype")))]++
+				subtypes[string(jsontext.Bare(jsontext.Get(e.Detail, "subtype")))]++
 			}
 			if e.Type == transcript.UserMessage {
 				users++

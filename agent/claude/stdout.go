@@ -103,6 +103,6 @@ type result struct {
 
 // stdoutTypes are the types of lines that this driver knows, whether or not it
 // does anything with them.
-var stdoutTypes = setOf("system", "assistant", "user", "result", "stream_event", "control_request",
+var stdoutTypes = []string{"system", "assistant", "user", "result", "stream_event", "control_request",
 	"control_response", "control_cancel_request", "tool_progress", "auth_status", "keep_alive",
-	"rate_limit_event", "tool_use_summary", "prompt_suggestion", "streamlined_text", "streamlined_tool_use_summary")
+	"rate_limit_event", "tool_use_summary", "prompt_suggestion", "streamlined_text", "streamlined_tool_use_summary"}

@@ -10,6 +10,7 @@ import (
 	"conclave/agent"
 	"conclave/internal/jsontext"
 	"conclave/internal/modelstub"
+	"conclave/session/claude"
 	"conclave/transcript"
 )
 
@@ -49,7 +50,7 @@ func TestParallelTools(t *testing.T) {
 		for _, e := range r.store.Entries() {
 			count[string(e.Type)]++
 			if e.Type == transcript.ToolResult {
-				results[string(unquote(jsontext.Get(e.Detail, "tool_use_id")))] = Text(e.Detail)
+				results[string(jsontext.Bare(jsontext.Get(e.Detail, "tool_use_id")))] = claude.Text(e.Detail)
 			}
 		}
 		if count["tool_use"] != 3 || count["tool_result"] != 3 || count["token_usage"] != 2 {
@@ -142,7 +143,7 @@ func TestSubagents(t *testing.T) {
 				r.wantSequence("main", c.main...)
 				src := map[string]string{} // source → parent and tool call
 				for _, e := range r.store.Entries() {
-					src[e.Source] = string(unquote(jsontext.Get(e.Detail, "parent"))) + " " + string(unquote(jsontext.Get(e.Detail, "parent_tool_use_id")))
+					src[e.Source] = string(jsontext.Bare(jsontext.Get(e.Detail, "parent"))) + " " + string(jsontext.Bare(jsontext.Get(e.Detail, "parent_tool_use_id")))
 				}
 				delete(src, "main")
 				for _, parent := range src {

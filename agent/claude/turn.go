@@ -14,6 +14,7 @@ import (
 
 	"conclave/agent"
 	"conclave/internal/jsontext"
+	"conclave/session/claude"
 	"conclave/transcript"
 )
 
@@ -107,7 +108,7 @@ func (t *turn) show(e transcript.Entry) {
 	case e.Type == transcript.TokenUsage:
 		t.usage = t.usage.Add(transcript.UsageOf(e.Detail))
 	case e.Type == transcript.AssistantMessage && e.Source == transcript.Main:
-		if text := Text(e.Detail); text != "" {
+		if text := claude.Text(e.Detail); text != "" {
 			t.text = append(t.text, text)
 		}
 	case e.Type == transcript.ToolUse && e.Source == transcript.Main:
@@ -208,7 +209,7 @@ func (t *turn) settled() bool {
 	if len(t.s.waiting) > 0 {
 		return false
 	}
-	missing := readModelUsage(t.result.ModelUsage).Sub(t.s.recorded).Tokens()
+	missing := claude.ModelUsage(t.result.ModelUsage).Sub(t.s.recorded).Tokens()
 	return missing == (transcript.Usage{}) || !natural(missing) || now.After(t.settleBy.Add(totalsWait-t.s.cfg.Settle))
 }
 
@@ -218,7 +219,7 @@ func (t *turn) close() error {
 	if err := errors.Join(s.follow.flush(), s.reconcile()); err != nil {
 		return err
 	}
-	t.account(readModelUsage(t.result.ModelUsage))
+	t.account(claude.ModelUsage(t.result.ModelUsage))
 	switch {
 	case t.ctx.Err() != nil:
 		return fmt.Errorf("claude turn: %w", t.ctx.Err())

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"conclave/agent"
+	"conclave/internal/jsontext"
 )
 
 const (
@@ -267,7 +268,7 @@ func (t *toml) set(key, value string) {
 
 // tomlString is s as a basic string: JSON's, with DEL escaped too.
 func tomlString(s string) string {
-	return strings.ReplaceAll(string(quoted(s)), "\x7f", `\u007f`)
+	return strings.ReplaceAll(string(jsontext.Quote(s)), "\x7f", `\u007f`)
 }
 
 func quoteAll(list []string) []string {

@@ -71,7 +71,7 @@ func (f *fake) serve() {
 		if m.Method != "turn/start" {
 			continue
 		}
-		say(begin)
+		say(`{"method":"turn/started","params":{"threadId":"T","turn":{"id":"U"}}}`)
 		for _, l := range f.play {
 			say(l)
 			if m, _ := jsonrpc.Parse([]byte(l)); m.Kind == jsonrpc.Request {
@@ -80,7 +80,7 @@ func (f *fake) serve() {
 				}
 			}
 		}
-		say(end)
+		say(`{"method":"turn/completed","params":{"threadId":"T","turn":{"id":"U","status":"completed"}}}`)
 	}
 }
 
@@ -184,7 +184,7 @@ func TestLoginIsRenewed(t *testing.T) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if len(f.answers) != 1 || str(jsontext.Get([]byte(f.answers[0]), "result", "accessToken")) != "TOKEN2" {
+	if len(f.answers) != 1 || jsontext.Text(jsontext.Get([]byte(f.answers[0]), "result", "accessToken")) != "TOKEN2" {
 		t.Errorf("answers %q", f.answers)
 	}
 	all, _ := json.Marshal(store.Entries())
@@ -200,8 +200,8 @@ func TestAFutureProgram(t *testing.T) {
 		`{"method":"hologram/updated","params":{"threadId":"T","beam":1}}`,
 		`not even JSON`,
 		`{"method":"configWarning","params":{"summary":"Codex is ignoring 1 unrecognized configuration setting. Check for typos.\n  user (/x/config.toml): ` + "`old_lock`" + ` is ignored.","details":null}}`,
-		item("item/completed", "hologram", "h", ""),
-		completed("agentMessage", "m", `"text":"Still here."`),
+		`{"method":"item/completed","params":{"threadId":"T","turnId":"U","item":{"type":"hologram","id":"h"}}}`,
+		`{"method":"item/completed","params":{"threadId":"T","turnId":"U","item":{"type":"agentMessage","id":"m","text":"Still here."}}}`,
 		`{"method":"turn/completed","params":{"threadId":"other","turn":{"id":"U","status":"failed"}}}`,
 		`{"method":"turn/completed","params":{"threadId":"T","turn":{"id":"another","status":"failed"}}}`,
 	}}

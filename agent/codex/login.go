@@ -30,11 +30,11 @@ func LoginFile(path string) func(context.Context) (Login, error) {
 		if err != nil {
 			return Login{}, fmt.Errorf("read codex login: %w; `codex login` makes one", err)
 		}
-		var token, account []byte
-		if err := pick(jsontext.Get(b, "tokens"), want{"access_token", &token}, want{"account_id", &account}); err != nil || str(token) == "" {
+		tokens := jsontext.Members(jsontext.Get(b, "tokens"), "access_token", "account_id")
+		if jsontext.Text(tokens[0]) == "" {
 			return Login{}, fmt.Errorf("read codex login: %s holds none; `codex login` makes one", path)
 		}
-		return Login{AccessToken: str(token), AccountID: str(account)}, nil
+		return Login{AccessToken: jsontext.Text(tokens[0]), AccountID: jsontext.Text(tokens[1])}, nil
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"conclave/agent"
 	"conclave/internal/jsonrpc"
 	"conclave/internal/jsontext"
+	"conclave/session/codex"
 )
 
 // handle acts on a line that is on the record.
@@ -22,39 +23,40 @@ func (s *session) handle(line []byte) {
 	case jsonrpc.Request:
 		s.work.Go(func() { s.answer(msg) })
 	case jsonrpc.Notification:
-		s.notified(readNote(line, msg))
+		s.notified(msg)
 	}
 }
 
 // notified follows turns. Those of other threads end nothing of ours.
-func (s *session) notified(n *note) {
+func (s *session) notified(m jsonrpc.Message) {
+	thread, turn := codex.About(m.Params)
 	s.mu.Lock()
 	t := s.turn
-	switch n.method {
+	switch m.Method {
 	case "turn/started":
-		s.active[n.thread] = n.turn
+		s.active[thread] = turn
 	case "turn/completed":
-		delete(s.active, n.thread)
+		delete(s.active, thread)
 	}
 	s.mu.Unlock()
-	if n.method == "configWarning" {
-		s.warned(str(jsontext.Get(n.params, "summary")))
+	if m.Method == "configWarning" {
+		s.warned(jsontext.Text(jsontext.Get(m.Params, "summary")))
 	}
-	if t == nil || n.thread != t.thread {
+	if t == nil || thread != t.thread {
 		return
 	}
-	switch n.method {
+	switch m.Method {
 	case "turn/started":
-		t.named(n.turn)
+		t.named(turn)
 	case "turn/completed":
 		t.mu.Lock()
-		ours := t.id == "" || t.id == n.turn
+		ours := t.id == "" || t.id == turn
 		t.mu.Unlock()
 		if ours {
-			t.completed(jsontext.Get(n.params, "turn"))
+			t.completed(jsontext.Get(m.Params, "turn"))
 		}
 	case "item/agentMessage/delta":
-		if text := str(jsontext.Get(n.params, "delta")); text != "" {
+		if text := jsontext.Text(jsontext.Get(m.Params, "delta")); text != "" {
 			t.push(agent.Event{Delta: text})
 		}
 	}
@@ -132,11 +134,9 @@ func (s *session) approve(msg jsonrpc.Message) Decision {
 	if s.opts.Approve == nil {
 		return Decline
 	}
-	var thread, item, command, reason []byte
-	_ = pick(msg.Params, want{"threadId", &thread}, want{"itemId", &item},
-		want{"command", &command}, want{"reason", &reason}) // what is missing is empty
-	d := s.opts.Approve(s.ctx, Approval{Method: msg.Method, ThreadID: str(thread), ItemID: str(item),
-		Command: str(command), Reason: str(reason), Params: json.RawMessage(msg.Params)})
+	p := jsontext.Members(msg.Params, "threadId", "itemId", "command", "reason")
+	d := s.opts.Approve(s.ctx, Approval{Method: msg.Method, ThreadID: jsontext.Text(p[0]), ItemID: jsontext.Text(p[1]),
+		Command: jsontext.Text(p[2]), Reason: jsontext.Text(p[3]), Params: json.RawMessage(msg.Params)})
 	switch d {
 	case Accept, AcceptForSession, Cancel:
 		return d
@@ -146,7 +146,7 @@ func (s *session) approve(msg jsonrpc.Message) Decision {
 
 // callTool calls a tool of ours. An error is told to the model.
 func (s *session) callTool(msg jsonrpc.Message) any {
-	name := str(jsontext.Get(msg.Params, "tool"))
+	name := jsontext.Text(jsontext.Get(msg.Params, "tool"))
 	text, ok := "there is no tool "+name, false
 	for _, t := range s.opts.Tools {
 		if t.Name != name {

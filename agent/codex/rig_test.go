@@ -151,7 +151,7 @@ func (r *rig) sequence() []string {
 		}
 		what := string(e.Type)
 		for _, name := range []string{"name", "text"} {
-			if v := str(jsontext.Get(e.Detail, name)); v != "" {
+			if v := jsontext.Text(jsontext.Get(e.Detail, name)); v != "" {
 				what += ":" + v
 			}
 		}
@@ -176,7 +176,7 @@ func (r *rig) want(want ...string) {
 func (r *rig) count(typ transcript.Type, subtype string) int {
 	n := 0
 	for _, e := range r.store.Entries() {
-		if e.Type == typ && (subtype == "" || str(jsontext.Get(e.Detail, "subtype")) == subtype) {
+		if e.Type == typ && (subtype == "" || jsontext.Text(jsontext.Get(e.Detail, "subtype")) == subtype) {
 			n++
 		}
 	}

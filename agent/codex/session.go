@@ -10,6 +10,7 @@ import (
 	"conclave/agent"
 	"conclave/internal/jsonrpc"
 	"conclave/internal/jsontext"
+	"conclave/session/codex"
 	"conclave/transcript"
 )
 
@@ -31,7 +32,7 @@ type session struct {
 	calls jsonrpc.Calls
 
 	rec    sync.Mutex // held while a line is mapped and recorded
-	maps   Mapper
+	maps   codex.Mapper
 	begun  bool
 	settle *time.Timer       // for a message that is held back
 	early  []transcript.Item // of the time before the first message
@@ -79,7 +80,7 @@ func (s *session) open(ctx context.Context) error {
 		return fmt.Errorf("open codex session: %w", err)
 	}
 	s.mu.Lock()
-	s.info.Version = versionOf(str(jsontext.Get(hello.Result, "userAgent")))
+	s.info.Version = versionOf(jsontext.Text(jsontext.Get(hello.Result, "userAgent")))
 	s.mu.Unlock()
 	line, err := jsonrpc.NewNotification("initialized", nil)
 	if err == nil {
@@ -96,13 +97,11 @@ func (s *session) open(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("open codex thread: %w", err)
 	}
-	var id, path, model []byte
-	thread := jsontext.Get(answer.Result, "thread")
-	_ = pick(thread, want{"id", &id}, want{"path", &path}, want{"model", &model}) // checked below
+	thread := jsontext.Members(jsontext.Get(answer.Result, "thread"), "id", "path", "model")
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.info.SessionID, s.path = str(id), str(path)
-	if m := str(model); m != "" {
+	s.info.SessionID, s.path = jsontext.Text(thread[0]), jsontext.Text(thread[1])
+	if m := jsontext.Text(thread[2]); m != "" {
 		s.info.Model = m
 	}
 	if s.info.SessionID == "" {

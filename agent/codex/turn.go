@@ -81,7 +81,7 @@ func (s *session) startTurn(ctx context.Context, method string, params map[strin
 		t.end(err)
 		return nil, err
 	}
-	if id := str(jsontext.Get(answer.Result, "turn", "id")); id != "" {
+	if id := jsontext.Text(jsontext.Get(answer.Result, "turn", "id")); id != "" {
 		t.named(id)
 	}
 	t.watch(ctx, s.spec.Limits.Wall)
@@ -167,9 +167,8 @@ func (t *turn) push(e agent.Event) {
 
 // entry takes note of an entry and shows it.
 func (t *turn) entry(e transcript.Entry, used transcript.Usage) {
-	var thread, text, method, name []byte
-	_ = pick(e.Detail, want{"thread_id", &thread}, want{"text", &text}, want{"method", &method}, want{"name", &name})
-	ours := str(thread) == t.thread
+	d := jsontext.Members(e.Detail, "thread_id", "text", "method", "name")
+	ours := jsontext.Text(d[0]) == t.thread
 	t.mu.Lock()
 	t.reply.Usage = t.reply.Usage.Add(used)
 	again := t.tools
@@ -179,10 +178,10 @@ func (t *turn) entry(e transcript.Entry, used transcript.Usage) {
 		t.responses++
 		t.tools = false
 	case e.Type == transcript.AssistantMessage:
-		t.texts = append(t.texts, str(text))
+		t.texts = append(t.texts, jsontext.Text(d[1]))
 	case e.Type == transcript.ToolUse:
 		t.tools = true
-		t.reply.Uses = append(t.reply.Uses, agent.ToolUse{Name: str(name), Said: len(strings.Join(t.texts, "\n\n"))})
+		t.reply.Uses = append(t.reply.Uses, agent.ToolUse{Name: jsontext.Text(d[3]), Said: len(strings.Join(t.texts, "\n\n"))})
 	}
 	t.mu.Unlock()
 	t.push(agent.Event{Entry: &e})
@@ -193,7 +192,7 @@ func (t *turn) entry(e transcript.Entry, used transcript.Usage) {
 			t.interrupt("budget", nil)
 		}
 		t.checkTurns(again)
-	case str(method) == "item/started" && e.Type != transcript.UserMessage:
+	case jsontext.Text(d[2]) == "item/started" && e.Type != transcript.UserMessage:
 		t.checkTurns(true)
 	}
 }
@@ -240,14 +239,13 @@ func (t *turn) finish(err error) {
 
 // completed ends the turn as the program says it ended.
 func (t *turn) completed(obj []byte) {
-	var status, failure []byte
-	_ = pick(obj, want{"status", &status}, want{"error", &failure}) // what is missing is empty
+	end := jsontext.Members(obj, "status", "error")
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var err error
-	switch str(status) {
+	switch jsontext.Text(end[0]) {
 	case "failed":
-		err = newTurnError(failure)
+		err = newTurnError(end[1])
 	case "interrupted":
 		if t.reply.Stopped = t.why; t.why == "" {
 			t.reply.Stopped = "interrupted" // by a decision of ours, or its own

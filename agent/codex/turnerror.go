@@ -17,9 +17,9 @@ type TurnError struct {
 func (e *TurnError) Error() string { return "codex turn failed: " + e.Message }
 
 func newTurnError(obj []byte) *TurnError {
-	var message, info []byte
-	_ = pick(obj, want{"message", &message}, want{"codexErrorInfo", &info})
-	e := &TurnError{Message: str(message), Info: append(json.RawMessage(nil), info...)}
+	m := jsontext.Members(obj, "message", "codexErrorInfo")
+	info := m[1]
+	e := &TurnError{Message: jsontext.Text(m[0]), Info: append(json.RawMessage(nil), info...)}
 	if e.Message == "" {
 		e.Message = "no reason was given"
 	}

@@ -233,7 +233,7 @@ func TestChildAgents(t *testing.T) {
 		case len(results) == 0:
 			return modelstub.Answer(call("spawn_agent", "m1", `{"message":"CHILD-TASK"}`))
 		case strings.Contains(results[0].Text, "agent_id"):
-			id := str(jsontext.Get([]byte(results[0].Text), "agent_id"))
+			id := jsontext.Text(jsontext.Get([]byte(results[0].Text), "agent_id"))
 			return modelstub.Answer(call("wait_agent", "m2", `{"targets":["`+id+`"]}`))
 		}
 		return modelstub.Answer(modelstub.Say("Main done."))
@@ -246,11 +246,11 @@ func TestChildAgents(t *testing.T) {
 	main := r.s.Info().SessionID
 	child := map[transcript.Type]int{}
 	for _, e := range r.store.Entries() {
-		thread := str(jsontext.Get(e.Detail, "thread_id"))
+		thread := jsontext.Text(jsontext.Get(e.Detail, "thread_id"))
 		if thread == "" || thread == main {
 			continue
 		}
-		if e.Source != transcript.Main || str(jsontext.Get(e.Detail, "parent_thread_id")) != main {
+		if e.Source != transcript.Main || jsontext.Text(jsontext.Get(e.Detail, "parent_thread_id")) != main {
 			t.Errorf("an entry of a child: source %s, detail %s", e.Source, e.Detail)
 		}
 		child[e.Type]++

@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"conclave/agent/claude"
 	"conclave/internal/jsontext"
 	"conclave/internal/screen"
 	"conclave/record"
+	"conclave/session/claude"
 	"conclave/transcript"
 )
 

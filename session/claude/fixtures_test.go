@@ -188,7 +188,7 @@ func TestTokenTotals(t *testing.T) {
 				parent := map[string]bool{}
 				items, _ := mapFile(t, files[0], Options{})
 				for _, it := range items {
-					parent[string(unquote(jsontext.Get(it.Detail, "sdk_entry", "uuid")))] = true
+					parent[string(jsontext.Bare(jsontext.Get(it.Detail, "sdk_entry", "uuid")))] = true
 				}
 				items, _ = mapFile(t, last, Options{Known: func(_, uuid string) bool { return parent[uuid] }})
 				repeated := 0
@@ -245,7 +245,7 @@ func ownTotals(t *testing.T, path string) (own transcript.Usage) {
 	seen := false
 	for line := range bytes.SplitSeq(data, []byte("\n")) {
 		if string(jsontext.Get(line, "type")) == `"result"` {
-			own, seen = readModelUsage(jsontext.Get(line, "modelUsage")), true
+			own, seen = ModelUsage(jsontext.Get(line, "modelUsage")), true
 		}
 	}
 	if !seen {

@@ -75,7 +75,7 @@ func TestMapLine(t *testing.T) {
 			t.Errorf("%s gives %v, want %s", c.line, got, c.want)
 			continue
 		}
-		if sub := string(unquote(jsontext.Get(items[0].Detail, "subtype"))); sub != c.subtype {
+		if sub := string(jsontext.Bare(jsontext.Get(items[0].Detail, "subtype"))); sub != c.subtype {
 			t.Errorf("%s has the subtype %q, want %q", c.line, sub, c.subtype)
 		}
 		if string(items[0].Raw) != c.line {
@@ -173,27 +173,6 @@ func TestReuse(t *testing.T) {
 	}
 }
 
-func TestOrder(t *testing.T) {
-	o := newOrder(map[string]bool{"old": true})
-	var got []string
-	pass := func(lines [][]byte) {
-		for _, l := range lines {
-			got = append(got, string(l))
-		}
-	}
-	pass(o.next([]byte("answer"), "2", "1"))
-	pass(o.next([]byte("aside"), "", ""))
-	pass(o.next([]byte("after"), "3", "2"))
-	pass(o.next([]byte("question"), "1", "old"))
-	pass(o.next([]byte("orphan"), "5", "nobody"))
-	pass(o.next([]byte("next"), "4", "3"))
-	pass(o.late(false))
-	pass(o.late(true))
-	if want := "aside question answer after next orphan"; strings.Join(got, " ") != want {
-		t.Errorf("%v, want %s", got, want)
-	}
-}
-
 func TestLocate(t *testing.T) {
 	for _, c := range []struct{ path, session, source string }{
 		{"/c/projects/-x/11.jsonl", "11", "main"},
@@ -241,26 +220,4 @@ func FuzzMap(f *testing.F) {
 			t.Fatalf("%q is not in %s", line, items[0].Detail)
 		}
 	})
-}
-
-func TestStructured(t *testing.T) {
-	schema := json.RawMessage(`{"type":"object","required":["n"],"properties":{"n":{"type":["integer","null"]},"tags":{"type":"array","items":{"type":"string"}},"k":{"const":1},"f":{"type":"number"},"b":{"type":"boolean"}}}`)
-	for text, want := range map[string]string{
-		`{"n": 1}`:                                  `{"n":1}`,
-		"Here:\n```json\n{\"n\":null}\n```\n":       `{"n":null}`,
-		"```\nno\n```\n```\n{\"n\":3}\n```":         `{"n":3}`,
-		"Well.\n{\"n\":2,\n\"x\":1}":                `{"n":2,"x":1}`,
-		`{"n":1,"f":2,"b":true,"k":1,"tags":["a"]}`: `{"n":1,"f":2,"b":true,"k":1,"tags":["a"]}`,
-		`{"n":1.5}`:                                 "",
-		`{"n":1,"tags":["a",2]}`:                    "",
-		`{"n":1,"k":2}`:                             "",
-		`{"m":1}`:                                   "",
-		`[1]`:                                       "",
-		`no`:                                        "",
-		"```{\"n\":1":                               "",
-	} {
-		if got := string(structured(schema, text)); got != want {
-			t.Errorf("%q gives %q, want %q", text, got, want)
-		}
-	}
 }

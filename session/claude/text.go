@@ -72,8 +72,8 @@ func blockText(b []byte) string {
 	return ""
 }
 
-// readModelUsage sums the program's own totals over all models.
-func readModelUsage(b []byte) (sum transcript.Usage) {
+// ModelUsage sums the program's own totals over all models.
+func ModelUsage(b []byte) (sum transcript.Usage) {
 	_ = jsontext.Walk(b, func(_, model []byte) error {
 		u, _ := transcript.ReadUsage(model)
 		sum = sum.Add(u)

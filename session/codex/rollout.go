@@ -46,7 +46,7 @@ func (r *Rollout) Map(line []byte) []transcript.Item {
 	}
 	var sub []byte
 	_ = pick(l.payload, want{"type", &sub}) // a payload may be of any type
-	l.kind, l.sub = str(kind), str(sub)
+	l.kind, l.sub = jsontext.Text(kind), jsontext.Text(sub)
 	items := r.dispatch(&l)
 	for i := 1; i < len(items); i++ {
 		items[i].Raw = nil
@@ -107,8 +107,8 @@ func (r *Rollout) event(subtype string, l *rolloutLine) []transcript.Item {
 func (r *Rollout) sessionMeta(l *rolloutLine) []transcript.Item {
 	var id, session, parent []byte
 	_ = pick(l.payload, want{"id", &id}, want{"session_id", &session}, want{"parent_thread_id", &parent})
-	r.thread, r.parent = str(id), str(parent)
-	if r.session = str(session); r.session == "" {
+	r.thread, r.parent = jsontext.Text(id), jsontext.Text(parent)
+	if r.session = jsontext.Text(session); r.session == "" {
 		r.session = r.thread
 	}
 	return r.event("session_meta", l)
@@ -133,12 +133,12 @@ func (r *Rollout) responseItem(l *rolloutLine) []transcript.Item {
 	case "message":
 		return r.message(l)
 	case "reasoning":
-		return r.said(l, str(jsontext.Get(l.payload, "id")), transcript.Thinking, firstText(l.payload, "summary", "content"))
+		return r.said(l, jsontext.Text(jsontext.Get(l.payload, "id")), transcript.Thinking, firstText(l.payload, "summary", "content"))
 	case "agent_message", "additional_tools", "ghost_snapshot", "compaction", "compaction_summary":
 		return r.event(l.sub, l)
 	}
 	if strings.HasSuffix(l.sub, "_call_output") || l.sub == "tool_search_output" {
-		return r.result(l, str(jsontext.Get(l.payload, "call_id")), nil, refusedCall(l.payload))
+		return r.result(l, jsontext.Text(jsontext.Get(l.payload, "call_id")), nil, refusedCall(l.payload))
 	}
 	if strings.HasSuffix(l.sub, "_call") {
 		return r.call(l)
@@ -153,12 +153,12 @@ func (r *Rollout) message(l *rolloutLine) []transcript.Item {
 	_ = pick(l.payload, want{"id", &id}, want{"role", &role}, want{"content", &content},
 		want{"internal_chat_message_metadata_passthrough", &about})
 	text := joinTexts(content)
-	switch str(role) {
+	switch jsontext.Text(role) {
 	case "assistant":
 		if string(jsontext.Get(l.metadata, "compaction_output")) == "true" {
 			return r.event("compaction_summary", l)
 		}
-		return r.said(l, str(id), transcript.AssistantMessage, text)
+		return r.said(l, jsontext.Text(id), transcript.AssistantMessage, text)
 	case "user":
 		if subtype := injected(text, jsontext.Get(about, "content_item_kinds")); subtype != "" {
 			return r.event(subtype, l)
@@ -167,7 +167,7 @@ func (r *Rollout) message(l *rolloutLine) []transcript.Item {
 	case "developer", "system":
 		return r.event("instructions", l)
 	}
-	return r.notKnown(l, "message role "+str(role))
+	return r.notKnown(l, "message role "+jsontext.Text(role))
 }
 
 // injected names what kind of text the program put into the person's mouth,
@@ -182,7 +182,7 @@ func injected(text, kinds []byte) string {
 			return "injected"
 		}
 	}
-	said := str(text)
+	said := jsontext.Text(text)
 	for _, tag := range []string{"environment_context", "turn_aborted", "subagent_notification",
 		"user_instructions", "permissions", "skill", "skills_instructions", "model_switch", "user_shell_command"} {
 		if strings.HasPrefix(said, "<"+tag+">") || strings.HasPrefix(said, "<"+tag+" ") {
@@ -197,17 +197,17 @@ func injected(text, kinds []byte) string {
 
 // prompt maps a message of the person, once.
 func (r *Rollout) prompt(l *rolloutLine, text []byte) []transcript.Item {
-	if takeOne(&r.prompts, str(text)) {
+	if takeOne(&r.prompts, jsontext.Text(text)) {
 		return r.event("duplicate", l)
 	}
-	r.prompts = append(r.prompts, str(text))
+	r.prompts = append(r.prompts, jsontext.Text(text))
 	return one(r.item(transcript.UserMessage, "", l, func(d *detail) { d.raw("text", text) }))
 }
 
 // said maps a text of the model, once: by its id, or where it has none by what
 // it says.
 func (r *Rollout) said(l *rolloutLine, id string, typ transcript.Type, text []byte) []transcript.Item {
-	key := string(typ) + str(text)
+	key := string(typ) + jsontext.Text(text)
 	if id != "" && r.seen[id] || id == "" && takeOne(&r.spoken, key) {
 		return r.event("duplicate", l)
 	}
@@ -234,12 +234,12 @@ func takeOne(list *[]string, s string) bool {
 func (r *Rollout) call(l *rolloutLine) []transcript.Item {
 	var id, call, name []byte
 	_ = pick(l.payload, want{"id", &id}, want{"call_id", &call}, want{"name", &name})
-	key := str(call)
+	key := jsontext.Text(call)
 	if key == "" {
-		key = str(id)
+		key = jsontext.Text(id)
 	}
 	if len(name) <= len(`""`) {
-		name = quoted(strings.TrimSuffix(l.sub, "_call"))
+		name = jsontext.Quote(strings.TrimSuffix(l.sub, "_call"))
 	}
 	return r.use(l, key, name)
 }

@@ -1,6 +1,9 @@
 package claude
 
-import "conclave/transcript"
+import (
+	"conclave/internal/jsontext"
+	"conclave/transcript"
+)
 
 // lineOf is one line while it is being mapped.
 type lineOf struct {
@@ -75,7 +78,7 @@ func (l *lineOf) notJSON(name string) {
 func (l *lineOf) dispatch() {
 	typ := l.env.typ
 	if known := l.m.opts.Known; known != nil && l.env.uuid != nil &&
-		known(l.sessionID, string(unquote(l.env.uuid))) {
+		known(l.sessionID, string(jsontext.Bare(l.env.uuid))) {
 		l.event(transcript.SystemEvent, "repeated")
 		return
 	}

@@ -29,11 +29,11 @@ func Sniff(line []byte) Format {
 		return FormatUnknown
 	case kind != nil && payload != nil && method == nil:
 		return FormatRollout
-	case method != nil && clientMethods[str(method)]:
+	case method != nil && clientMethods[jsontext.Text(method)]:
 		return FormatClient
 	case method != nil, id != nil && (result != nil || failure != nil):
 		return FormatServer
-	case execKinds[str(kind)]:
+	case execKinds[jsontext.Text(kind)]:
 		return FormatExec
 	}
 	return FormatUnknown

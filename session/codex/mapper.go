@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"conclave/internal/jsonrpc"
+	"conclave/internal/jsontext"
 	"conclave/transcript"
 )
 
@@ -103,21 +104,28 @@ type note struct {
 
 func readNote(line []byte, msg jsonrpc.Message) *note {
 	n := &note{line: line, method: msg.Method, params: msg.Params}
-	var threadID, turnID, turn, itemID []byte
-	_ = pick(n.params, want{"threadId", &threadID}, want{"turnId", &turnID}, want{"turn", &turn},
-		want{"item", &n.item}, want{"itemId", &itemID}) // params that are no object have no members
-	n.thread, n.turn, n.itemID = str(threadID), str(turnID), str(itemID)
-	if turn != nil {
-		var id []byte
-		_ = pick(turn, want{"id", &id})
-		n.turn = str(id)
-	}
+	p := jsontext.Members(n.params, "threadId", "turnId", "turn", "item", "itemId")
+	n.thread, n.turn = about(p[0], p[1], p[2])
+	n.item, n.itemID = p[3], jsontext.Text(p[4])
 	if n.item != nil {
 		var id, kind []byte
 		_ = pick(n.item, want{"id", &id}, want{"type", &kind})
-		n.itemID, n.kind = str(id), str(kind)
+		n.itemID, n.kind = jsontext.Text(id), jsontext.Text(kind)
 	}
 	return n
+}
+
+// About says which thread and which turn the params of a message are about.
+func About(params []byte) (thread, turn string) {
+	p := jsontext.Members(params, "threadId", "turnId", "turn")
+	return about(p[0], p[1], p[2])
+}
+
+func about(threadID, turnID, turn []byte) (string, string) {
+	if turn != nil {
+		turnID = jsontext.Get(turn, "id")
+	}
+	return jsontext.Text(threadID), jsontext.Text(turnID)
 }
 
 // Server maps a line that the program wrote.

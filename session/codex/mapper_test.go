@@ -35,10 +35,10 @@ func tell(items []transcript.Item) string {
 			continue
 		}
 		s := string(i.Type)
-		if sub := str(jsontext.Get(i.Detail, "subtype")); sub != "" {
+		if sub := jsontext.Text(jsontext.Get(i.Detail, "subtype")); sub != "" {
 			s += "(" + sub + ")"
 		}
-		if text := str(jsontext.Get(i.Detail, "text")); text != "" {
+		if text := jsontext.Text(jsontext.Get(i.Detail, "text")); text != "" {
 			s += ":" + text
 		}
 		out = append(out, s)
@@ -172,8 +172,8 @@ func TestGrandchildrenHaveTheirOwnParent(t *testing.T) {
 	items, _ := mapLines(begin, spawn("T", "A"), turn("A", "UA"), spawn("A", "B"), turn("B", "UB"), turn("C", "UC"))
 	want := map[string]string{"T": "", "A": "T", "B": "A", "C": "T"} // of C no more is known than the root
 	for _, i := range items {
-		id := str(jsontext.Get(i.Detail, "thread_id"))
-		if p := str(jsontext.Get(i.Detail, "parent_thread_id")); p != want[id] {
+		id := jsontext.Text(jsontext.Get(i.Detail, "thread_id"))
+		if p := jsontext.Text(jsontext.Get(i.Detail, "parent_thread_id")); p != want[id] {
 			t.Errorf("the parent of %s is %q, want %q", id, p, want[id])
 		}
 	}

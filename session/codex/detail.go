@@ -80,18 +80,6 @@ func pick(obj []byte, wants ...want) error {
 	})
 }
 
-// str is the text of a JSON string, "" when it is none.
-func str(v []byte) string {
-	s, _ := jsontext.String(v)
-	return s
-}
-
-// quoted is s as a JSON string.
-func quoted(s string) []byte {
-	b, _ := jsontext.AppendString(nil, []byte(s))
-	return b
-}
-
 // joinTexts joins the strings of an array of strings, or of an array of
 // objects with a "text", by a blank line. A single one is passed on as it is
 // written.

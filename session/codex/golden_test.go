@@ -195,7 +195,7 @@ func TestTokenTotalsAreTheProgramsOwn(t *testing.T) {
 			if !ok {
 				t.Fatalf("%s: usage of %s", c.name, item.Detail)
 			}
-			id := str(jsontext.Get(item.Detail, "thread_id"))
+			id := jsontext.Text(jsontext.Get(item.Detail, "thread_id"))
 			s := sum[id]
 			sum[id] = tokens{s.total + u.total, s.input + u.input + cacheRead(item.Detail), 0, 0, s.output + u.output, s.reasoning + u.reasoning}
 		}
@@ -228,7 +228,7 @@ func programTotals(c capture) map[string]tokens {
 	thread := ""
 	for _, d := range c.lines {
 		get := func(path ...string) []byte { return jsontext.Get(d.line, path...) }
-		switch id := str(get("params", "threadId")); str(get("method")) {
+		switch id := jsontext.Text(get("params", "threadId")); jsontext.Text(get("method")) {
 		case "turn/started":
 			started[id] = true
 		case "thread/tokenUsage/updated":
@@ -238,11 +238,11 @@ func programTotals(c capture) map[string]tokens {
 			}
 			out[id] = total.minus(base[id])
 		}
-		if str(get("type")) == "session_meta" {
-			thread = str(get("payload", "id"))
+		if jsontext.Text(get("type")) == "session_meta" {
+			thread = jsontext.Text(get("payload", "id"))
 		}
-		if str(get("type")) == "thread.started" {
-			thread = str(get("thread_id"))
+		if jsontext.Text(get("type")) == "thread.started" {
+			thread = jsontext.Text(get("thread_id"))
 		}
 		if t, ok := readTokens(get("payload", "info", "total_token_usage")); ok {
 			out[thread] = t
@@ -304,7 +304,7 @@ func render(items []transcript.Item) string {
 		return letters[id]
 	}
 	for _, item := range items {
-		get := func(name string) string { return str(jsontext.Get(item.Detail, name)) }
+		get := func(name string) string { return jsontext.Text(jsontext.Get(item.Detail, name)) }
 		thread := letter(get("thread_id"))
 		if p := get("parent_thread_id"); p != "" {
 			thread += "<" + letter(p)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strconv"
 
+	"conclave/internal/jsontext"
 	"conclave/transcript"
 )
 
@@ -75,7 +76,7 @@ func (l *lineOf) tokens(msg message) {
 		l.m.usage.forget(msg.id)
 		return
 	}
-	if len(msg.usage) == 0 || msg.usage[0] != '{' || string(unquote(msg.model)) == "<synthetic>" {
+	if len(msg.usage) == 0 || msg.usage[0] != '{' || string(jsontext.Bare(msg.model)) == "<synthetic>" {
 		return
 	}
 	for _, u := range l.m.usage.see(msg, l.env.uuid, l.sessionID) {
@@ -106,7 +107,7 @@ func (o *usageOnce) see(msg message, uuid []byte, session string) (due []usage) 
 		o.mark(o.pending.id)
 		o.pending = nil
 	}
-	if len(unquote(msg.id)) == 0 {
+	if len(jsontext.Bare(msg.id)) == 0 {
 		return append(due, u) // each line is a message of its own
 	}
 	if o.isDone(msg.id) {

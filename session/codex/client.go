@@ -43,7 +43,7 @@ func (m *Mapper) clientRequest(n *note) []transcript.Item {
 		return m.event("client_request", n)
 	}
 	text := joinTexts(jsontext.Get(n.params, "input"))
-	t.prompts = append(t.prompts, str(text))
+	t.prompts = append(t.prompts, jsontext.Text(text))
 	return one(m.item(transcript.UserMessage, subtype, n, func(d *detail) { d.raw("text", text) }))
 }
 
@@ -63,14 +63,14 @@ func (m *Mapper) serverResponse(n *note, msg jsonrpc.Message) []transcript.Item 
 		m.learnThread(thread, n)
 	}
 	if turn != nil {
-		n.turn = str(jsontext.Get(turn, "id"))
+		n.turn = jsontext.Text(jsontext.Get(turn, "id"))
 	}
 	return m.event("response", n)
 }
 
 // serverRequest maps what the program asks of the client.
 func (m *Mapper) serverRequest(n *note, msg jsonrpc.Message) []transcript.Item {
-	call := str(jsontext.Get(n.params, "callId"))
+	call := jsontext.Text(jsontext.Get(n.params, "callId"))
 	t := m.thread(n.thread)
 	if n.method == "item/tool/call" {
 		n.itemID, n.kind = call, "dynamicToolCall"

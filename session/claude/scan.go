@@ -242,11 +242,11 @@ func (s *scanner) note(at where, key, value []byte) {
 		s.plainBlocks[len(s.plainBlocks)-1].note(key, value)
 	case inAttachment:
 		if string(key) == "type" {
-			s.env.attachmentType = unquote(value)
+			s.env.attachmentType = jsontext.Bare(value)
 		}
 	case inOrigin:
 		if string(key) == "kind" {
-			s.env.originKind = unquote(value)
+			s.env.originKind = jsontext.Bare(value)
 		}
 	}
 }
@@ -254,9 +254,9 @@ func (s *scanner) note(at where, key, value []byte) {
 func (e *envelope) note(key, value []byte) {
 	switch string(key) {
 	case "type":
-		e.typ = unquote(value)
+		e.typ = jsontext.Bare(value)
 	case "subtype":
-		e.subtype = unquote(value)
+		e.subtype = jsontext.Bare(value)
 	case "uuid":
 		e.uuid = value
 	case "parentUuid":
@@ -304,7 +304,7 @@ func (m *message) note(key, value []byte) {
 func (b *block) note(key, value []byte) {
 	switch string(key) {
 	case "type":
-		b.typ = unquote(value)
+		b.typ = jsontext.Bare(value)
 	case "text":
 		b.text = value
 	case "id":

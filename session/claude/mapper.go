@@ -112,6 +112,19 @@ func (m *Mapper) Append(dst []transcript.Item, line []byte) []transcript.Item {
 	return l.out
 }
 
+// UUID is that of the line that was mapped last, "" when it has none.
+func (m *Mapper) UUID() string { return string(jsontext.Bare(m.scanner.env.uuid)) }
+
+// Calls calls note with the id of each tool call on the line that was mapped
+// last.
+func (m *Mapper) Calls(note func(id string)) {
+	for _, b := range m.scanner.blocks {
+		if string(b.typ) == "tool_use" {
+			note(string(jsontext.Bare(b.id)))
+		}
+	}
+}
+
 // Flush returns what was held back for a line that did not come: the usage of
 // a message that never ended. Call it at the end of the file and of a turn.
 func (m *Mapper) Flush() []transcript.Item {
@@ -126,26 +139,17 @@ func (m *Mapper) Flush() []transcript.Item {
 // intern returns the session id of a line; a line without one belongs to the
 // session of those before it.
 func (m *Mapper) intern(raw []byte) string {
-	if raw = unquote(raw); raw != nil && string(raw) != m.session {
+	if raw = jsontext.Bare(raw); raw != nil && string(raw) != m.session {
 		m.session = string(raw)
 	}
 	return m.session
-}
-
-// unquote returns what stands between the quotes, as it is written; nil when
-// b is no string. Names and ids have no escapes.
-func unquote(b []byte) []byte {
-	if len(b) < 2 || b[0] != '"' {
-		return nil
-	}
-	return b[1 : len(b)-1]
 }
 
 func isTrue(b []byte) bool { return string(b) == "true" }
 
 // startsWith says whether the JSON string b begins with prefix.
 func startsWith(b []byte, prefix string) bool {
-	text := unquote(b)
+	text := jsontext.Bare(b)
 	if bytes.IndexByte(text[:min(len(text), len(prefix))], '\\') >= 0 {
 		s, _ := jsontext.String(b)
 		return len(s) >= len(prefix) && s[:len(prefix)] == prefix

@@ -207,7 +207,7 @@ func (m *Mapper) turnStarted(t *thread, n *note) {
 	if m.session == "" {
 		m.session = t.id
 	}
-	root := str(jsontext.Get(n.params, "turn", "rootTurnId"))
+	root := jsontext.Text(jsontext.Get(n.params, "turn", "rootTurnId"))
 	if owner := m.turns[root]; t.parent == "" && owner != "" && owner != t.id {
 		t.parent = owner
 	}
@@ -218,7 +218,7 @@ func (m *Mapper) turnCompleted(t *thread, n *note) []transcript.Item {
 	failure := t.failure
 	t.failure = nil
 	t.settled()
-	switch status := str(jsontext.Get(n.params, "turn", "status")); status {
+	switch status := jsontext.Text(jsontext.Get(n.params, "turn", "status")); status {
 	case "failed":
 		return append(out, m.item(transcript.Error, "turn_failed", n, func(d *detail) {
 			d.raw("error", jsontext.Get(n.params, "turn", "error"))

@@ -68,7 +68,7 @@ func (r *Rollout) itemCompleted(l *rolloutLine) []transcript.Item {
 	item := jsontext.Get(l.payload, "item")
 	var id, kind, content []byte
 	_ = pick(item, want{"id", &id}, want{"type", &kind}, want{"content", &content})
-	switch k := str(kind); k {
+	switch k := jsontext.Text(kind); k {
 	case "UserMessage":
 		return r.prompt(l, joinTexts(content))
 	case "AgentMessage", "Plan":
@@ -76,16 +76,16 @@ func (r *Rollout) itemCompleted(l *rolloutLine) []transcript.Item {
 		if text == nil {
 			text = jsontext.Get(item, "text")
 		}
-		return r.said(l, str(id), transcript.AssistantMessage, text)
+		return r.said(l, jsontext.Text(id), transcript.AssistantMessage, text)
 	case "Reasoning":
-		return r.said(l, str(id), transcript.Thinking, firstText(item, "summary_text", "summary", "raw_content", "content"))
+		return r.said(l, jsontext.Text(id), transcript.Thinking, firstText(item, "summary_text", "summary", "raw_content", "content"))
 	case "ContextCompaction":
 		return r.event("compaction_notice", l)
 	case "SubAgentActivity", "HookPrompt", "EnteredReviewMode", "ExitedReviewMode":
 		return r.event("item", l)
 	case "CommandExecution", "FileChange", "McpToolCall", "DynamicToolCall", "CollabAgentToolCall",
 		"WebSearch", "ImageView", "ImageGeneration", "Sleep", "FunctionCallOutput":
-		return r.toolItem(l, item, str(id), k)
+		return r.toolItem(l, item, jsontext.Text(id), k)
 	default:
 		return r.notKnown(l, "item type "+k)
 	}
@@ -95,7 +95,7 @@ func (r *Rollout) itemCompleted(l *rolloutLine) []transcript.Item {
 // lines of their own. Calls made by a script of the model are nowhere else,
 // and a web search has no output of its own.
 func (r *Rollout) toolItem(l *rolloutLine, item []byte, id, kind string) []transcript.Item {
-	name := quoted(kind)
+	name := jsontext.Quote(kind)
 	if tool := jsontext.Get(item, "tool"); len(tool) > 2 {
 		name = tool
 	}

@@ -19,7 +19,7 @@ import (
 func (m *Mapper) rawItem(t *thread, n *note) []transcript.Item {
 	var call, name, namespace, role []byte
 	_ = pick(n.item, want{"call_id", &call}, want{"name", &name}, want{"namespace", &namespace}, want{"role", &role})
-	id := str(call)
+	id := jsontext.Text(call)
 	switch {
 	case id == "":
 	case strings.HasSuffix(n.kind, "_output"):
@@ -27,7 +27,7 @@ func (m *Mapper) rawItem(t *thread, n *note) []transcript.Item {
 	case strings.HasSuffix(n.kind, "_call"):
 		return m.rawCall(t, n, id, callName(name, namespace))
 	}
-	switch str(role) {
+	switch jsontext.Text(role) {
 	case "user", "developer", "system":
 		return m.event("model_input", n)
 	}
@@ -36,8 +36,8 @@ func (m *Mapper) rawItem(t *thread, n *note) []transcript.Item {
 
 // callName is the name under which the model called, as a JSON string.
 func callName(name, namespace []byte) []byte {
-	if ns := str(namespace); strings.HasPrefix(ns, "mcp__") {
-		return quoted(ns + "__" + str(name))
+	if ns := jsontext.Text(namespace); strings.HasPrefix(ns, "mcp__") {
+		return jsontext.Quote(ns + "__" + jsontext.Text(name))
 	}
 	return name
 }
@@ -49,7 +49,7 @@ func (m *Mapper) rawCall(t *thread, n *note, id string, name []byte) []transcrip
 		return m.event("model_output", n)
 	}
 	s := toolState{name: bytes.Clone(name), call: bytes.Clone(n.item)}
-	if s.used = n.kind == "custom_tool_call" && str(name) != "apply_patch"; !s.used {
+	if s.used = n.kind == "custom_tool_call" && jsontext.Text(name) != "apply_patch"; !s.used {
 		t.tools[id] = s
 		return m.event("model_output", n)
 	}
@@ -84,6 +84,6 @@ func (m *Mapper) rawOutput(t *thread, n *note, id string) []transcript.Item {
 // refusedCall says whether the program itself refused a call: it has no other
 // way to say so than these words.
 func refusedCall(item []byte) bool {
-	text := str(jsontext.Get(item, "output"))
+	text := jsontext.Text(jsontext.Get(item, "output"))
 	return strings.HasPrefix(text, "unsupported call") || strings.HasPrefix(text, "failed to parse function arguments")
 }

@@ -71,7 +71,7 @@ func TestRolloutResultKnowsOfFailure(t *testing.T) {
 		`{"type":"event_msg","payload":{"type":"item_completed","item":{"type":"CommandExecution","id":"c","status":"failed"}}}`,
 		`{"type":"response_item","payload":{"type":"function_call_output","call_id":"c","output":"no"}}`)
 	last := items[len(items)-1]
-	if string(jsontext.Get(last.Detail, "is_error")) != "true" || str(jsontext.Get(last.Detail, "name")) != "exec_command" {
+	if string(jsontext.Get(last.Detail, "is_error")) != "true" || jsontext.Text(jsontext.Get(last.Detail, "name")) != "exec_command" {
 		t.Errorf("result %s", last.Detail)
 	}
 }

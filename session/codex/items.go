@@ -107,7 +107,7 @@ func (m *Mapper) spoken(t *thread, n *note, typ transcript.Type, text []byte) tr
 // user_message; where that was not seen, the echo is.
 func (m *Mapper) userMessage(t *thread, n *note) transcript.Item {
 	text := joinTexts(jsontext.Get(n.item, "content"))
-	said := str(text)
+	said := jsontext.Text(text)
 	for i, p := range t.prompts {
 		if p == said {
 			t.prompts = append(t.prompts[:i], t.prompts[i+1:]...)
@@ -156,8 +156,8 @@ func (m *Mapper) toolResult(n *note) transcript.Item {
 func toolName(n *note) []byte {
 	if member := toolKinds[n.kind]; member != "" {
 		name := jsontext.Get(n.item, member)
-		if server := str(jsontext.Get(n.item, "server")); server != "" {
-			return quoted("mcp__" + server + "__" + str(name))
+		if server := jsontext.Text(jsontext.Get(n.item, "server")); server != "" {
+			return jsontext.Quote("mcp__" + server + "__" + jsontext.Text(name))
 		}
 		if len(name) > 2 {
 			return name
@@ -166,13 +166,13 @@ func toolName(n *note) []byte {
 	if name := jsontext.Get(n.item, "name"); n.kind == "functionCallOutput" && name != nil {
 		return name
 	}
-	return quoted(n.kind)
+	return jsontext.Quote(n.kind)
 }
 
 func itemFailed(item []byte) bool {
 	var status, success []byte
 	_ = pick(item, want{"status", &status}, want{"success", &success})
-	switch str(status) {
+	switch jsontext.Text(status) {
 	case "failed", "declined":
 		return true
 	}
@@ -204,14 +204,14 @@ func (m *Mapper) learnChildren(n *note) {
 		_ = pick(n.item, want{"senderThreadId", &sender}, want{"receiverThreadIds", &receivers}, want{"tool", &tool})
 		spawned := bytes.EqualFold(bytes.ReplaceAll(tool, []byte("_"), nil), []byte(`"spawnAgent"`))
 		_ = jsontext.Elements(receivers, func(v []byte) error {
-			m.adopt(str(v), str(sender), spawned)
+			m.adopt(jsontext.Text(v), jsontext.Text(sender), spawned)
 			return nil
 		})
 		if delete(m.spawning, n.itemID); spawned && n.method == "item/started" {
 			m.spawning[n.itemID] = n.thread
 		}
 	case "subAgentActivity":
-		m.adopt(str(jsontext.Get(n.item, "agentThreadId")), n.thread, true)
+		m.adopt(jsontext.Text(jsontext.Get(n.item, "agentThreadId")), n.thread, true)
 	}
 }
 
@@ -228,17 +228,17 @@ func (m *Mapper) adopt(child, parent string, sure bool) {
 func (m *Mapper) learnThread(obj []byte, n *note) {
 	var id, parent, preview, turns []byte
 	if pick(obj, want{"id", &id}, want{"parentThreadId", &parent}, want{"preview", &preview},
-		want{"turns", &turns}) != nil || str(id) == "" {
+		want{"turns", &turns}) != nil || jsontext.Text(id) == "" {
 		return
 	}
-	t := m.thread(str(id))
-	if n.method == "thread/resume" || n.method == "thread/fork" || str(preview) != "" || len(turns) > len("[]") {
+	t := m.thread(jsontext.Text(id))
+	if n.method == "thread/resume" || n.method == "thread/fork" || jsontext.Text(preview) != "" || len(turns) > len("[]") {
 		t.resumed = true
 	}
 	if n.thread == "" {
 		n.thread = t.id
 	}
-	if p := str(parent); p != "" {
+	if p := jsontext.Text(parent); p != "" {
 		t.parent = p
 	} else if m.session == "" {
 		m.session = t.id

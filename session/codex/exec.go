@@ -44,8 +44,8 @@ func (e *Exec) Map(line []byte) []transcript.Item {
 	}
 	var id, what []byte
 	_ = pick(l.item, want{"id", &id}, want{"type", &what})
-	l.kind, l.id, l.what = str(kind), str(id), str(what)
-	if t := str(thread); t != "" {
+	l.kind, l.id, l.what = jsontext.Text(kind), jsontext.Text(id), jsontext.Text(what)
+	if t := jsontext.Text(thread); t != "" {
 		e.thread = t
 	}
 	items := e.dispatch(&l)
@@ -125,7 +125,7 @@ func (e *Exec) turnCompleted(l *execLine) []transcript.Item {
 // failure maps a line "error". A retry is an error of its own; any other one
 // is repeated by the end of the turn.
 func (e *Exec) failure(l *execLine) []transcript.Item {
-	if strings.HasPrefix(str(jsontext.Get(l.line, "message")), "Reconnecting") {
+	if strings.HasPrefix(jsontext.Text(jsontext.Get(l.line, "message")), "Reconnecting") {
 		return one(e.item(transcript.Error, "retry", l, nil))
 	}
 	if e.pending != nil {
@@ -156,7 +156,7 @@ func (e *Exec) execItem(l *execLine) []transcript.Item {
 
 func (e *Exec) tool(l *execLine, done bool) []transcript.Item {
 	s := e.tools[l.id]
-	name := quoted(l.what)
+	name := jsontext.Quote(l.what)
 	if tool := jsontext.Get(l.item, "tool"); len(tool) > 2 {
 		name = tool
 	}
