@@ -70,3 +70,11 @@ func usageError(format string, args ...any) error { return ErrorOf(Usage, format
 
 // environmentError: something is missing here.
 func environmentError(format string, args ...any) error { return ErrorOf(Environment, format, args...) }
+
+// noUnless is saidNo, unless the result says yes.
+func noUnless(yes bool) error {
+	if yes {
+		return nil
+	}
+	return saidNo()
+}

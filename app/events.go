@@ -43,3 +43,11 @@ const (
 	InLine            // one line to the app itself
 	Enter             // the answer does not matter, but that there was one
 )
+
+// Progress is how far long work is.
+type Progress struct {
+	What        string // "" for parts that have no name
+	Done, Total int64
+}
+
+func (Progress) isEvent() {}

@@ -1,25 +1,82 @@
 package app
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"conclave/profile"
+	door "conclave/workspace"
 )
 
-// PackLibrary is the search path for packs.
+// Fault is what is wrong with a profile or a pack, and what to do about it.
+type Fault = profile.Fault
+
+// Pack is nine profiles of one theme, as it is shown.
+type Pack struct {
+	Name     string         `json:"name"`
+	Origin   profile.Origin `json:"origin"`
+	Where    string         `json:"where"`
+	Theme    string         `json:"theme"`
+	Profiles []Profile      `json:"profiles"`
+	Faults   []Fault        `json:"faults"`
+	pack     *profile.Pack
+}
+
+// Profile is how a member of the cast appears.
+type Profile struct {
+	Archetype string         `json:"archetype"`
+	SkinName  string         `json:"skin-name"`
+	Theme     string         `json:"theme"`
+	Emoji     string         `json:"emoji"`
+	Depth     profile.Depth  `json:"depth"`
+	Tag       string         `json:"tag"`
+	MenuName  string         `json:"menu-name"`
+	FilePart  string         `json:"file-part"`
+	Status    profile.Status `json:"status,omitempty"`
+	Text      string         `json:"text,omitempty"`
+	// Concept and Words are what it says, section by section; Core is the
+	// archetype's own.
+	Concept string `json:"-"`
+	Words   string `json:"-"`
+	Core    string `json:"-"`
+}
+
+func viewPack(p *profile.Pack) *Pack {
+	v := &Pack{Name: p.Name, Origin: p.Origin, Where: p.Where, Theme: p.Theme, Faults: append([]Fault{}, p.Faults...), pack: p}
+	for _, q := range p.Profiles {
+		v.Profiles = append(v.Profiles, viewProfile(q))
+	}
+	return v
+}
+
+func viewProfile(p *profile.Profile) Profile {
+	f := p.Face()
+	words := p.Concept + "\n\n" + p.Voice
+	if p.Modifiers != "" {
+		words += "\n\n" + p.Modifiers
+	}
+	return Profile{Archetype: p.Archetype, SkinName: p.SkinName, Theme: p.Theme, Emoji: f.Emoji(), Depth: p.Depth,
+		Tag: f.Tag(), MenuName: f.MenuName(), FilePart: f.FilePart(),
+		Concept: p.Concept, Words: words, Core: f.Archetype.Core}
+}
+
+// packLibrary is the search path for packs.
 func (a *App) PackLibrary() (profile.Library, error) {
 	root, err := a.FindRoot()
 	l := profile.Library{Project: filepath.Join(root, packsDir)}
 	if data := a.UserDataDir(); data != "" {
-		l.User = filepath.Join(data, "conclave", "profile-packs")
+		l.User = filepath.Join(data, "conclave", packsDir)
 	}
 	return l, err
 }
 
-// OpenPack finds a pack by name, or by path if it looks like one.
+// openPack finds a pack by name, or by path if it looks like one.
 func (a *App) OpenPack(name string) (*profile.Pack, error) {
 	if strings.ContainsAny(name, `/\`) || profile.IsArchive(name) || name == "." || name == ".." {
 		p, err := profile.Load(a.AbsPath(name))
@@ -45,10 +102,231 @@ func (a *App) OpenPack(name string) (*profile.Pack, error) {
 }
 
 // ShortenFaults makes the files of faults relative to where the person is.
-func (a *App) ShortenFaults(faults []profile.Fault) {
+func (a *App) ShortenFaults(faults []Fault) {
 	for i, f := range faults {
 		if rest, ok := strings.CutPrefix(f.File, filepath.ToSlash(a.Dir)+"/"); ok {
 			faults[i].File = rest
 		}
 	}
+}
+
+// soundPack is a pack that can be used; the faults of another are shown.
+func (a *App) soundPack(name, not string) (*profile.Pack, error) {
+	p, err := a.OpenPack(name)
+	if err == nil && len(p.Faults) > 0 {
+		a.show(Faults(p.Faults))
+		return nil, noError("pack %s has %s and was not %s", p.Name, countOf(len(p.Faults), "fault"), not)
+	}
+	return p, err
+}
+
+// Packs are those that can be found.
+func (a *App) Packs() ([]*Pack, error) {
+	library, err := a.PackLibrary()
+	if err != nil {
+		return nil, err
+	}
+	packs, err := library.List()
+	if err != nil {
+		return nil, environmentError("%w", err)
+	}
+	views := []*Pack{}
+	for _, p := range packs {
+		views = append(views, viewPack(p))
+	}
+	return views, nil
+}
+
+// Pack is one pack with every text.
+func (a *App) Pack(name string) (*Pack, error) {
+	p, err := a.OpenPack(name)
+	if err != nil {
+		return nil, err
+	}
+	v := viewPack(p)
+	for i, q := range p.Profiles {
+		v.Profiles[i].Text = string(q.Bytes())
+	}
+	return v, nil
+}
+
+// PreviewPack is a pack with the status of each profile that installing it
+// would meet here.
+func (a *App) PreviewPack(name string) (*Pack, error) {
+	v, err := a.Pack(name)
+	if err != nil {
+		return nil, err
+	}
+	project, err := a.profileProject()
+	if err != nil {
+		return nil, err
+	}
+	for i, q := range v.Profiles {
+		if v.Profiles[i].Status, err = project.Status(q.Archetype); err != nil {
+			return nil, environmentError("%w", err)
+		}
+	}
+	return v, nil
+}
+
+// Validation is what was found in one pack or profile.
+type Validation struct {
+	Path      string         `json:"path"`
+	Pack      string         `json:"pack,omitempty"`
+	Faults    []Fault        `json:"faults"`
+	Checklist []profile.Item `json:"checklist,omitempty"`
+}
+
+// ValidatePacks checks packs or single profiles. The answer is no when one has
+// a fault.
+func (a *App) ValidatePacks(ctx context.Context, names []string) ([]Validation, error) {
+	var results []Validation
+	faults := 0
+	for _, name := range names {
+		v, err := a.validatePack(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		results = append(results, v)
+		faults += len(v.Faults)
+	}
+	return results, noUnless(faults == 0)
+}
+
+func (a *App) validatePack(ctx context.Context, name string) (Validation, error) {
+	v := Validation{Path: name, Faults: []Fault{}}
+	info, err := os.Stat(a.AbsPath(name))
+	if err == nil && !info.IsDir() && strings.HasSuffix(strings.ToLower(name), ".md") {
+		data, err := door.ReadNamed(a.AbsPath(name), door.MaxText)
+		if err != nil {
+			return v, environmentError("%w", err)
+		}
+		_, faults := profile.Parse(name, data)
+		v.Faults = append(v.Faults, faults...)
+		return v, nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return v, environmentError("%w", err)
+	}
+	if err == nil {
+		name = a.AbsPath(name) // a path without a slash is a path all the same
+	}
+	p, err := a.OpenPack(name)
+	if err != nil {
+		return v, err
+	}
+	v.Pack = p.Name
+	v.Faults = append(v.Faults, p.Faults...)
+	v.Checklist = profile.Review(ctx, p, nil)
+	return v, nil
+}
+
+// NewPack writes nine templates for a pack and returns their directory.
+func (a *App) NewPack(name, theme string) (string, error) {
+	if profile.Slug(name) != name {
+		return "", usageError("a pack's name is lower case with hyphens: %q could be %q", name, profile.Slug(name))
+	}
+	root, err := a.FindRoot()
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(root, packsDir, name)
+	if err := profile.NewPack(dir, theme); err != nil {
+		return "", usageError("%w", err)
+	}
+	if rel, err := filepath.Rel(a.Dir, dir); err == nil {
+		dir = rel
+	}
+	return filepath.ToSlash(dir), nil
+}
+
+// ExportPack writes a pack's files to a new directory or archive, and says how
+// many profiles it has.
+func (a *App) ExportPack(name, to string) (int, error) {
+	p, err := a.soundPack(name, "exported")
+	if err != nil {
+		return 0, err
+	}
+	if err := p.Export(a.AbsPath(to)); err != nil {
+		return 0, environmentError("%w", err)
+	}
+	return len(p.Profiles), nil
+}
+
+// Installed is what installing a pack came to.
+type Installed struct {
+	Pack    *Pack
+	Written int
+	Worn    []Profile
+	Kept    string // where the former profiles are
+}
+
+// EditedError: profiles that the person edited are in the way.
+type EditedError = profile.EditedError
+
+// InstallPack dresses the campaign in a pack, all of it or what only names.
+// Profiles that the person edited are replaced by force alone: asked says yes
+// for them when it is not nil.
+func (a *App) InstallPack(name string, only []string, force bool) (*Installed, error) {
+	for _, id := range only {
+		if x, ok := profile.Lookup(id); !ok || x.Kind == profile.Educator {
+			return nil, usageError("--only: %q is in no pack", id)
+		}
+	}
+	p, err := a.soundPack(name, "installed")
+	if err != nil {
+		return nil, err
+	}
+	w, err := a.Enter()
+	if err != nil {
+		return nil, err
+	}
+	if err := w.vouchForPack(p, name); err != nil {
+		return nil, err
+	}
+	change, err := profile.Project{Dir: w.Root}.Install(p, only, force)
+	if err != nil {
+		return nil, changeError(err)
+	}
+	out := &Installed{Pack: viewPack(p), Written: len(change.Written), Kept: change.Kept}
+	for i, q := range p.Profiles {
+		if len(only) > 0 && !slices.Contains(only, q.Archetype) {
+			continue
+		}
+		if err := w.grantProfile(q.Archetype, q.Bytes()); err != nil {
+			return nil, err
+		}
+		out.Worn = append(out.Worn, out.Pack.Profiles[i])
+	}
+	return out, nil
+}
+
+// UndoPack takes the last change of profiles back.
+func (a *App) UndoPack(force bool) (*profile.Change, error) {
+	project, err := a.profileProject()
+	if err != nil {
+		return nil, err
+	}
+	change, err := project.Undo(force)
+	if err != nil {
+		return nil, changeError(err)
+	}
+	return change, nil
+}
+
+// countOf says "1 fault" or "7 faults".
+func countOf(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}
+
+// changeError gives an error of a change its kind.
+func changeError(err error) error {
+	edited, faults := (*profile.EditedError)(nil), (*profile.FaultsError)(nil)
+	if errors.As(err, &edited) || errors.As(err, &faults) || errors.Is(err, profile.ErrNothingToUndo) {
+		return noError("%w", err)
+	}
+	return environmentError("%w", err)
 }

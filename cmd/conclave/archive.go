@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -358,19 +357,6 @@ func writeNew(path string, fill func(io.Writer) error) (err error) {
 		return environmentError("%w", err)
 	}
 	return nil
-}
-
-// byteSize says "12.3 MB".
-func byteSize(n int64) string {
-	switch {
-	case n >= 1e9:
-		return fmt.Sprintf("%.1f GB", float64(n)/1e9)
-	case n >= 1e6:
-		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
-	case n >= 1e3:
-		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
-	}
-	return counted(int(n), "byte", "bytes")
 }
 
 // bar is one line on a terminal that says how far something long is. It

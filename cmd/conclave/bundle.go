@@ -102,7 +102,7 @@ func (env *environment) createBundle(cmd *cobra.Command, run string, b bundling)
 	if err != nil {
 		return err
 	}
-	v := currentVersion()
+	v := env.app().Build()
 	o := bundle.Options{
 		Record: path, Dir: bundleDir(root), NoRedact: b.noRedact, Patterns: patterns, Environ: os.Environ(),
 		Build: bundle.Build{Version: v.Version, Commit: v.Commit}, Command: os.Args, Workspace: root, WithWorkspace: b.withWorkspace,

@@ -27,8 +27,13 @@ func (env *environment) keyboard() *keyboard {
 
 // show prints an event.
 func (env *environment) show(e app.Event) {
-	if e, ok := e.(app.Warning); ok {
+	switch e := e.(type) {
+	case app.Warning:
 		env.Stderr.Printf("conclave: %s\n", e.Text)
+	case app.Faults:
+		printFaults(env.Stdout, e)
+	case app.Progress:
+		env.showProgress(e)
 	}
 }
 

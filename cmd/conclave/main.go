@@ -33,8 +33,9 @@ type environment struct {
 	Getenv          func(string) string
 	StdinIsTerminal bool
 
-	person *keyboard // at this terminal
-	muted  bool      // standard output is for JSON alone
+	person   *keyboard // at this terminal
+	muted    bool      // standard output is for JSON alone
+	progress progress  // the line that says how far something is
 }
 
 func main() {

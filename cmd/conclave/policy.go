@@ -6,16 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"conclave/app"
 	"conclave/internal/screen"
-	"conclave/policy"
 )
-
-// policyView is what --json prints for one role.
-type policyView struct {
-	Role      policy.Role   `json:"role"`
-	Level     policy.Level  `json:"level"`
-	Decisions []policy.Cell `json:"decisions"`
-}
 
 func newPolicyCommand(env *environment) *cobra.Command {
 	var asJSON, asMarkdown bool
@@ -37,28 +30,23 @@ The roles: ` + roleNames() + `.`,
 			}
 			return nil
 		},
-		ValidArgs: roleList(),
+		ValidArgs: app.Roles(),
 		RunE: func(_ *cobra.Command, args []string) error {
-			roles := policy.Roles()
-			if len(args) == 1 {
-				role := policy.Role(strings.ToLower(args[0]))
-				if !role.Known() {
-					return usageError("no role %q; the roles are %s", args[0], roleNames())
-				}
-				roles = []policy.Role{role}
-			}
+			table, err := env.app().Policy(first(args))
 			switch {
+			case err != nil:
+				return err
 			case asMarkdown && (asJSON || len(args) == 1):
 				return usageError("--markdown prints the whole page; leave the role and --json out")
 			case asMarkdown:
-				_, err := io.WriteString(env.Stdout.Raw(), policy.Markdown())
+				_, err := io.WriteString(env.Stdout.Raw(), env.app().PolicyPage())
 				return err
 			case asJSON:
-				return env.Stdout.JSON(policyViews(roles))
+				return env.Stdout.JSON(table)
 			case len(args) == 1:
-				printRolePolicy(env, roles[0])
+				printRolePolicy(env.Stdout, table[0])
 			default:
-				printPolicyMatrix(env)
+				printPolicyMatrix(env.Stdout, table)
 			}
 			return nil
 		},
@@ -68,78 +56,56 @@ The roles: ` + roleNames() + `.`,
 	return cmd
 }
 
-func roleList() []string {
-	var names []string
-	for _, role := range policy.Roles() {
-		names = append(names, string(role))
-	}
-	return names
-}
+func roleNames() string { return strings.Join(app.Roles(), ", ") }
 
-func roleNames() string { return strings.Join(roleList(), ", ") }
-
-func policyViews(roles []policy.Role) []policyView {
-	var views []policyView
-	for _, role := range roles {
-		v := policyView{Role: role, Level: policy.Required(role)}
-		for _, kind := range policy.Kinds() {
-			v.Decisions = append(v.Decisions, policy.Cell{Role: role, Kind: kind, Decision: policy.Decide(role, kind)})
-		}
-		views = append(views, v)
-	}
-	return views
-}
-
-func printRolePolicy(env *environment, role policy.Role) {
-	env.Stdout.Printf("%s needs a %s room.\n", screen.Bold(string(role)), policy.Required(role))
+func printRolePolicy(w *screen.Writer, p app.RolePolicy) {
+	w.Printf("%s needs a %s room.\n", screen.Bold(string(p.Role)), p.Level)
 	for _, allowed := range []bool{true, false} {
 		heading := "receives"
 		if !allowed {
 			heading = "does not receive"
 		}
-		env.Stdout.Printf("\n%s\n", screen.Bold(heading))
-		for _, kind := range policy.Kinds() {
-			d := policy.Decide(role, kind)
+		w.Printf("\n%s\n", screen.Bold(heading))
+		for _, d := range p.Decisions {
 			if d.Allow != allowed {
 				continue
 			}
-			name := screen.Sprintf("%-24s", kind)
+			name := screen.Sprintf("%-24s", d.Kind)
 			if allowed {
 				name = screen.Green(name)
 			}
 			form := ""
-			if d.Form == policy.Reduced {
+			if d.Form == "reduced" {
 				form = "reduced: "
 			}
-			env.Stdout.Printf("  %s %s%s %s\n", name, form, d.Reason, screen.Dim("("+d.Source+")"))
+			w.Printf("  %s %s%s %s\n", name, form, d.Reason, screen.Dim("("+d.Source+")"))
 		}
 	}
 }
 
 // printPolicyMatrix shows the six animals as one column: the table gives them
 // one line.
-func printPolicyMatrix(env *environment) {
-	roles := append([]policy.Role{policy.Bear}, policy.Roles()[len(policy.Animals()):]...)
-	env.Stdout.Printf("%-24s", "")
-	for _, role := range roles {
-		name := string(role)
-		if role == policy.Bear {
-			name = "animals"
+func printPolicyMatrix(w *screen.Writer, table []app.RolePolicy) {
+	w.Printf("%-24s %-8.8s", "", "animals")
+	columns := []app.RolePolicy{table[0]}
+	for _, p := range table {
+		if !p.Animal {
+			w.Printf(" %-8.8s", p.Role)
+			columns = append(columns, p)
 		}
-		env.Stdout.Printf(" %-8.8s", name)
 	}
-	env.Stdout.Printf("\n")
-	for _, kind := range policy.Kinds() {
-		env.Stdout.Printf("%-24s", kind)
-		for _, role := range roles {
-			mark := policy.Decide(role, kind).Mark()
+	w.Printf("\n")
+	for i, d := range table[0].Decisions {
+		w.Printf("%-24s", d.Kind)
+		for _, p := range columns {
+			mark := p.Decisions[i].Mark()
 			cell := screen.Sprintf("%-8s", mark)
 			if mark == "–" {
 				cell = screen.Dim(cell)
 			}
-			env.Stdout.Printf(" %s", cell)
+			w.Printf(" %s", cell)
 		}
-		env.Stdout.Printf("\n")
+		w.Printf("\n")
 	}
-	env.Stdout.Printf("\n● whole or section   ◐ reduced   – denied   (reasons: conclave policy ROLE)\n")
+	w.Printf("\n● whole or section   ◐ reduced   – denied   (reasons: conclave policy ROLE)\n")
 }

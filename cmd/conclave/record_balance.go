@@ -67,30 +67,10 @@ func balanceText(w *screen.Writer, b collect.Balance) {
 	}
 }
 
-// progress says how far long work is: on a terminal in one line that is
-// written over, else in a line a second.
-type progress struct {
-	w     *screen.Writer
-	shown bool
-}
+// balanceBar is progress until collecting is app's.
+type balanceBar struct{ env *environment }
 
-func newProgress(env *environment) *progress {
-	return &progress{w: env.Stderr}
-}
+func newProgress(env *environment) *balanceBar { return &balanceBar{env} }
 
-func (p *progress) show(b collect.Balance) {
-	text := screen.Sprintf("%s, %.1f of %.1f MB, %s", counted(b.Files, "file", "files"),
-		float64(b.BytesRead)/1e6, float64(b.BytesOnDisk)/1e6, counted(int(b.Entries), "entry", "entries"))
-	p.shown = true
-	if p.w.Terminal() {
-		p.w.Progress("%s", text)
-		return
-	}
-	p.w.Printf("%s\n", text)
-}
-
-func (p *progress) clear() {
-	if p.shown {
-		p.w.Progress("")
-	}
-}
+func (p *balanceBar) show(b collect.Balance) { p.env.showCollecting(b) }
+func (p *balanceBar) clear()                 { p.env.clearProgress() }

@@ -1,49 +1,26 @@
 package main
 
 import (
-	"runtime"
-	"runtime/debug"
+	"context"
 
 	"github.com/spf13/cobra"
+
+	"conclave/app"
+	"conclave/internal/screen"
 )
 
 // version is set when a release is built (-ldflags "-X main.version=…").
 var version = "0.1.0-dev"
 
-type versionInfo struct {
-	Version  string `json:"version"`
-	Commit   string `json:"commit,omitempty"`
-	Go       string `json:"go"`
-	Platform string `json:"platform"`
-}
-
-func currentVersion() versionInfo {
-	v := versionInfo{Version: version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" {
-				v.Commit = s.Value
-			}
-		}
-	}
-	return v
-}
-
 func newVersionCommand(env *environment) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+	return answer(env, &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version",
 		Example: "  conclave version --json",
 		Args:    cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			v := currentVersion()
-			if asJSON {
-				return env.Stdout.JSON(v)
-			}
-			return env.Stdout.Printf("conclave %s (%s, %s)\n", v.Version, v.Go, v.Platform)
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	return cmd
+	}, func(context.Context, []string) (app.Build, error) {
+		return env.app().Build(), nil
+	}, func(w *screen.Writer, b app.Build) error {
+		return w.Printf("conclave %s (%s, %s)\n", b.Version, b.Go, b.Platform)
+	})
 }

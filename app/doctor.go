@@ -1,0 +1,149 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"conclave/agent/claude"
+	"conclave/agent/codex"
+	"conclave/config"
+	"conclave/internal/proc"
+	"conclave/room"
+)
+
+// Finding is one line of what Doctor says.
+type Finding struct {
+	What  string `json:"what"`
+	OK    bool   `json:"ok"`
+	State string `json:"state"`
+	Hint  string `json:"hint,omitempty"`
+}
+
+// Doctor looks at the machine with the person's own configuration alone: a
+// project's file decides about nothing that is started here. It says Environment
+// when evaluators could not be locked in.
+func (a *App) Doctor(ctx context.Context) ([]Finding, error) {
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	findings := []Finding{examineRooms(ctx)}
+	var lacking error
+	if !findings[0].OK {
+		lacking = &Error{Kind: Environment}
+	}
+	own, err := a.OwnConfig()
+	if err != nil {
+		return append(findings, Finding{"your configuration", false, err.Error(), "mend the file that is named"}), lacking
+	}
+	root, refusal := a.FindRoot()
+	w := &Workspace{Root: root, Config: config.Merge(config.Config{}, own)}
+	if refusal != nil {
+		w.Root = a.Dir // where nothing may be started from either
+	}
+	findings = append(findings, w.examineClaude(ctx), w.examineCodex(ctx, a.Getenv),
+		Finding{What: "the embedded party", OK: true, State: "always there; needs no key and no network"})
+	if refusal != nil {
+		return append(findings, Finding{"workspace", false, refusal.Error(), "look at what is named"}), lacking
+	}
+	for _, file := range []string{filepath.Join(root, config.FileName), a.UserConfigFile()} {
+		state := "not there; the defaults hold"
+		if _, err := os.Lstat(file); err == nil {
+			state = "there"
+		}
+		findings = append(findings, Finding{What: file, OK: true, State: state})
+	}
+	return append(findings, a.examineProject()...), lacking
+}
+
+// examineProject says what of a project can be used.
+func (a *App) examineProject() []Finding {
+	w, err := a.Enter()
+	if err != nil {
+		return []Finding{{"workspace", false, err.Error(), "look at what is named"}}
+	}
+	items, refused := w.Everything()
+	found := []Finding{{What: "trust", OK: true, State: trustedState(len(items))}}
+	if err := w.VouchFor(items); err != nil {
+		found[0] = Finding{"trust", false, err.Error(), "conclave trust"}
+	}
+	for _, err := range refused {
+		found = append(found, Finding{"refused", false, err.Error(), "look at what is named"})
+	}
+	if err := w.Configure(); err != nil {
+		found = append(found, Finding{"configuration", false, err.Error(), "mend the file that is named"})
+	}
+	return found
+}
+
+func trustedState(n int) string {
+	if n == 0 {
+		return "this workspace asks for nothing"
+	}
+	return countOf(n, "thing") + " to trust, all trusted"
+}
+
+// examineRooms opens a sealed room, shows its probe pairs and removes it.
+func examineRooms(ctx context.Context) Finding {
+	f := Finding{What: "sealed rooms", Hint: "evaluators and players need them; " +
+		"`lower` in your own configuration is the explicit way round"}
+	r, err := room.Open(ctx, room.Plan{Role: "doctor"})
+	if err == nil {
+		err = r.Check(ctx)
+		e := r.Enforcement()
+		f.State = fmt.Sprintf("%s: %d probe pairs hold (%s)", e.Level, len(e.Probes), e.Mechanism)
+		if closing := r.Close(); err == nil {
+			err = closing
+		}
+	}
+	if err != nil {
+		f.State = err.Error()
+		return f
+	}
+	f.OK, f.Hint = true, ""
+	return f
+}
+
+func (w *Workspace) examineClaude(ctx context.Context) Finding {
+	return w.examineProgram("Claude Code", "claude", "@anthropic-ai/claude-code", "ANTHROPIC_API_KEY",
+		func(native string) (path, version, login string, err error) {
+			s, err := claude.New(claude.Config{Program: native}).Probe(ctx, proc.Launcher{})
+			return s.Path, s.Version, s.Login, err
+		})
+}
+
+func (w *Workspace) examineCodex(ctx context.Context, getenv func(string) string) Finding {
+	return w.examineProgram("Codex", "codex", "@openai/codex", "OPENAI_API_KEY",
+		func(native string) (path, version, login string, err error) {
+			s, err := codex.Probe(ctx, codex.ProbeOptions{Path: native, Launcher: proc.Launcher{}, Env: getenv})
+			return s.Path, s.Version, s.Login, err
+		})
+}
+
+// examineProgram says which version of an agent was found and how it would pay.
+func (w *Workspace) examineProgram(
+	what, name, npm, key string, probe func(native string) (path, version, login string, err error),
+) Finding {
+	f := Finding{What: what, Hint: "npm install -g " + npm + ", or name its path under `programs` in your configuration"}
+	native, err := w.FindProgram(name)
+	if err != nil {
+		f.State = err.Error()
+		return f
+	}
+	path, version, login, err := probe(native)
+	if err != nil {
+		f.State = err.Error()
+		return f
+	}
+	f.State = fmt.Sprintf("%s at %s, pays by %s", version, path, login)
+	f.OK, f.Hint = login == "api key", ""
+	switch login {
+	case "":
+		f.State = fmt.Sprintf("%s at %s, with neither a key nor a login", version, path)
+		f.Hint = "set " + key
+	case "login":
+		f.Hint = "seats in rooms need " + key + ": a login stays with the person"
+	}
+	return f
+}

@@ -1,0 +1,50 @@
+package app
+
+import (
+	"slices"
+	"strings"
+
+	"conclave/policy"
+)
+
+// RolePolicy is what one role may know, and the room it needs.
+type RolePolicy struct {
+	Role      policy.Role   `json:"role"`
+	Level     policy.Level  `json:"level"`
+	Decisions []policy.Cell `json:"decisions"`
+	Animal    bool          `json:"-"` // one of the six, for whom the table has one line
+}
+
+// Roles are the names of all roles.
+func Roles() []string {
+	var names []string
+	for _, role := range policy.Roles() {
+		names = append(names, string(role))
+	}
+	return names
+}
+
+// Policy is the one table that decides who may know what: of one role, or of
+// all of them.
+func (a *App) Policy(role string) ([]RolePolicy, error) {
+	roles := policy.Roles()
+	if role != "" {
+		one := policy.Role(strings.ToLower(role))
+		if !one.Known() {
+			return nil, usageError("no role %q; the roles are %s", role, strings.Join(Roles(), ", "))
+		}
+		roles = []policy.Role{one}
+	}
+	var table []RolePolicy
+	for _, role := range roles {
+		p := RolePolicy{Role: role, Level: policy.Required(role), Animal: slices.Contains(policy.Animals(), role)}
+		for _, kind := range policy.Kinds() {
+			p.Decisions = append(p.Decisions, policy.Cell{Role: role, Kind: kind, Decision: policy.Decide(role, kind)})
+		}
+		table = append(table, p)
+	}
+	return table, nil
+}
+
+// PolicyPage is the table as the page docs/ISOLATION.md.
+func (a *App) PolicyPage() string { return policy.Markdown() }

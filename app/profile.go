@@ -1,0 +1,254 @@
+package app
+
+import (
+	"path"
+
+	"conclave/profile"
+	door "conclave/workspace"
+)
+
+// Faults are what is wrong with profiles that were asked for.
+type Faults []Fault
+
+func (Faults) isEvent() {}
+
+// profileProject is the workspace that the working directory belongs to.
+func (a *App) profileProject() (profile.Project, error) {
+	root, err := a.FindRoot()
+	return profile.Project{Dir: root}, err
+}
+
+// recoveredParty reads the profiles after finishing what a kill interrupted.
+func (a *App) recoveredParty() (profile.Project, profile.Party, []Fault, error) {
+	project, err := a.profileProject()
+	if err != nil {
+		return project, nil, nil, err
+	}
+	if err := project.Recover(); err != nil {
+		return project, nil, nil, environmentError("%w", err)
+	}
+	party, faults, err := project.Party()
+	if err != nil {
+		return project, nil, nil, environmentError("%w", err)
+	}
+	return project, party, faults, nil
+}
+
+func archetype(id string) (profile.Archetype, error) {
+	x, ok := profile.Lookup(id)
+	if !ok {
+		return x, usageError("%q is not of the cast; conclave profile list names it", id)
+	}
+	return x, nil
+}
+
+// profileFile is where a profile that is worn lies in a workspace.
+func profileFile(id string) string { return path.Join(profilesDir, id+".md") }
+
+// faultsOf are those of the profile that an archetype would wear.
+func faultsOf(id string, faults []Fault) Faults {
+	var own Faults
+	for _, f := range faults {
+		if f.File == profileFile(id) {
+			own = append(own, f)
+		}
+	}
+	return own
+}
+
+// ProfileList is the cast as it appears in a campaign.
+type ProfileList struct {
+	Profiles []Profile `json:"profiles"`
+	Faults   []Fault   `json:"faults"`
+}
+
+// Profiles is who is who in this campaign. The answer is no when a profile is
+// faulty.
+func (a *App) Profiles() (ProfileList, error) {
+	project, party, faults, err := a.recoveredParty()
+	if err != nil {
+		return ProfileList{}, err
+	}
+	list := ProfileList{Faults: append([]Fault{}, faults...)}
+	for _, x := range profile.Cast() {
+		face, _ := party.Face(x.ID)
+		v := Profile{Archetype: x.ID, Emoji: face.Emoji(), Tag: face.Tag(), MenuName: face.MenuName()}
+		if p := party[x.ID]; p != nil {
+			v = viewProfile(p)
+		}
+		if v.Status, err = project.Status(x.ID); err != nil {
+			return list, environmentError("%w", err)
+		}
+		list.Profiles = append(list.Profiles, v)
+	}
+	return list, noUnless(len(faults) == 0)
+}
+
+// Profile is the one that an archetype wears.
+func (a *App) Profile(id string) (Profile, error) {
+	x, err := archetype(id)
+	if err != nil {
+		return Profile{}, err
+	}
+	_, party, faults, err := a.recoveredParty()
+	if err != nil {
+		return Profile{}, err
+	}
+	p := party[id]
+	if p == nil {
+		if own := faultsOf(id, faults); len(own) > 0 {
+			a.show(own)
+		}
+		return Profile{}, noError("the %s wears no profile; its core: %s", id, x.Core)
+	}
+	v := viewProfile(p)
+	v.Text = string(p.Bytes())
+	return v, nil
+}
+
+// ProfileChoice is what a profile is made of: one from a pack or a file, or the
+// one that is worn, or a plain one; with another name or emoji.
+type ProfileChoice struct {
+	Name, Emoji, Theme, From, File string
+	Force                          bool
+}
+
+// SetProfile gives one member of the cast a profile, a name or an emoji.
+func (a *App) SetProfile(id string, c ProfileChoice) (Profile, error) {
+	x, err := archetype(id)
+	if err != nil {
+		return Profile{}, err
+	}
+	if c == (ProfileChoice{Force: c.Force, Theme: c.Theme}) {
+		return Profile{}, usageError("say what to set: --name, --emoji, --from or --file")
+	}
+	w, err := a.Enter()
+	if err != nil {
+		return Profile{}, err
+	}
+	project := profile.Project{Dir: w.Root}
+	base, carriesOn, err := a.baseProfile(w, project, x, c)
+	if err != nil {
+		return Profile{}, err
+	}
+	data := base.Bytes()
+	if c.Name != "" || c.Emoji != "" {
+		if data, err = base.Rename(c.Name, c.Emoji); err != nil {
+			return Profile{}, usageError("%w", err)
+		}
+	}
+	if _, err := project.Set(id, data, c.Force || carriesOn); err != nil {
+		return Profile{}, changeError(err)
+	}
+	if !carriesOn || w.wornTrusted(base) {
+		if err := w.grantProfile(id, data); err != nil {
+			return Profile{}, err
+		}
+	}
+	party, _, err := project.Party()
+	if err != nil {
+		return Profile{}, environmentError("%w", err)
+	}
+	face, _ := party.Face(id)
+	return Profile{Archetype: id, Tag: face.Tag(), MenuName: face.MenuName()}, nil
+}
+
+// baseProfile is what a name or an emoji is put on. It reports whether that is
+// the worn profile itself, whose edits are carried on.
+func (a *App) baseProfile(
+	w *Workspace, project profile.Project, x profile.Archetype, c ProfileChoice,
+) (*profile.Profile, bool, error) {
+	switch {
+	case c.From != "":
+		pack, err := a.OpenPack(c.From)
+		if err != nil {
+			return nil, false, err
+		}
+		if p := pack.Profile(x.ID); p != nil && len(pack.Faults) == 0 {
+			return p, false, w.vouchForPack(pack, c.From)
+		}
+		a.show(Faults(pack.Faults))
+		return nil, false, noError("pack %s has no faultless profile for the %s", pack.Name, x.ID)
+	case c.File != "":
+		data, err := door.ReadNamed(a.AbsPath(c.File), door.MaxText)
+		if err != nil {
+			return nil, false, environmentError("%w", err)
+		}
+		// The file may have any name; it is to become the archetype's.
+		return a.parseProfile(x, data, c.File)
+	}
+	party, faults, err := project.Party()
+	if err != nil {
+		return nil, false, environmentError("%w", err)
+	}
+	if p := party[x.ID]; p != nil {
+		return p, true, nil
+	}
+	if own := faultsOf(x.ID, faults); len(own) > 0 {
+		return nil, false, noError("the profile that is there is faulty: %s", own[0])
+	}
+	if c.Name == "" {
+		return nil, false, usageError("the %s wears no profile yet: say --name, --from or --file", x.ID)
+	}
+	if err := profile.CheckSkinName(c.Name); err != nil {
+		return nil, false, usageError("%w", err)
+	}
+	theme := c.Theme
+	if theme == "" {
+		theme = "Custom"
+	}
+	return a.parseProfile(x, profile.Plain(x, c.Name, theme, c.Emoji), "the plain profile")
+}
+
+func (a *App) parseProfile(x profile.Archetype, data []byte, name string) (*profile.Profile, bool, error) {
+	p, faults := profile.Parse(x.ID+".md", data)
+	if len(faults) > 0 {
+		a.show(Faults(faults))
+		return nil, false, noError("%s has %s and was not set", name, countOf(len(faults), "fault"))
+	}
+	return p, false, nil
+}
+
+// RemoveProfile takes a profile off; the archetype appears as itself again.
+func (a *App) RemoveProfile(id string, force bool) error {
+	if _, err := archetype(id); err != nil {
+		return err
+	}
+	project, err := a.profileProject()
+	if err != nil {
+		return err
+	}
+	change, err := project.Remove(id, force)
+	if err != nil {
+		return changeError(err)
+	}
+	if len(change.Removed) == 0 {
+		return noError("the %s wears no profile", id)
+	}
+	return nil
+}
+
+// vouchForPack refuses a pack that is somebody's and not trusted, wherever it
+// lies.
+func (w *Workspace) vouchForPack(p *profile.Pack, name string) error {
+	err := w.VouchFor(w.PackItems(p))
+	if err != nil && p.Origin == profile.FromPath {
+		return environmentError("%w %s", err, name)
+	}
+	return err
+}
+
+// wornTrusted: what is carried on under another name is still the text that it
+// was; a new name makes nobody trust it.
+func (w *Workspace) wornTrusted(p *profile.Profile) bool {
+	return w.Vouch(profileFile(p.Archetype), p.Bytes()) == nil
+}
+
+// grantProfile: what the person had written into the party's profiles is trusted
+// from then on.
+func (w *Workspace) grantProfile(id string, data []byte) error {
+	if err := w.Grant(profileFile(id), data); err != nil {
+		return environmentError("%w", err)
+	}
+	return nil
+}
