@@ -9,9 +9,14 @@
 // Nothing is ever taken out of the log; files are written by package table/flow
 // through the engine, which makes them appear once.
 //
+// Which events stand is said by one rule (standing, in log.go): a restore goes
+// back to the event that it names, in whatever branch that lies; what lies
+// between is undone. State, Story, PlayLog and Missed ask it, so that what is
+// told is what the table knows.
+//
 // State is the log added up. It is a fold over the events and nothing else: no
-// clock, no file but the log. A restore goes back to the event that it names;
-// numbers go on.
+// clock, no file but the log, each event once. Numbers, the session and the
+// journals that were set off go on whatever is undone.
 //
 // A save point lies under saves/{name}/: the campaign's files, without tmp/, the
 // dice log (which is never turned back) and hidden files, and save.json with its

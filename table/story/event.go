@@ -2,16 +2,11 @@ package story
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"conclave/table"
-	"conclave/workspace"
 )
 
 // Scene is a stretch of the story in one place.
@@ -83,6 +78,12 @@ type Event struct {
 	To       int             `json:"to,omitempty"`       // the event that a restore goes back to
 }
 
+// renamed are the old and the new name of a rename.
+func (e Event) renamed() (from, to string) {
+	from, to, _ = strings.Cut(e.Name, " ")
+	return from, to
+}
+
 // Asked is one request to a player and what it came to.
 type Asked struct {
 	Character string            `json:"character"`
@@ -133,50 +134,4 @@ func (e Event) File() (name string, data []byte) {
 		panic(err) // it is plain data
 	}
 	return "log/" + logName(e), append(data, '\n')
-}
-
-func logDir(root, campaign string) string {
-	return filepath.Join(table.PrivatePath(root, campaign), "log")
-}
-
-// ReadLog returns the events of a campaign, oldest first. It takes no lock.
-func ReadLog(root, campaign string) ([]Event, error) {
-	var out []Event
-	err := eachEvent(root, campaign, func(e Event) error {
-		out = append(out, e)
-		return nil
-	})
-	return out, err
-}
-
-func eachEvent(root, campaign string, visit func(Event) error) error {
-	dir := logDir(root, campaign)
-	entries, err := os.ReadDir(dir) // sorted
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	for _, entry := range entries {
-		if filepath.Ext(entry.Name()) != ".json" || strings.HasPrefix(entry.Name(), ".") {
-			continue
-		}
-		data, err := workspace.ReadOwn(filepath.Join(dir, entry.Name()), workspace.MaxFile)
-		if err != nil {
-			return err
-		}
-		var e Event
-		if err := json.Unmarshal(data, &e); err != nil {
-			return fmt.Errorf("read the table's log: %s: %w", entry.Name(), err)
-		}
-		if e.V > Version {
-			return fmt.Errorf("read the table's log: %s is of version %d, this program knows %d: use a newer one",
-				entry.Name(), e.V, Version)
-		}
-		if err := visit(e); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -17,33 +17,12 @@ import (
 // each walks through what happened. Events that a restore has undone are left
 // out.
 func each(root, campaign string, visit func(Event)) error {
-	events, err := ReadLog(root, campaign)
-	if err != nil {
-		return err
-	}
-	for _, e := range standing(events) {
-		visit(e)
-	}
-	return nil
-}
-
-// standing leaves out what was undone.
-func standing(events []Event) []Event {
-	var out []Event
-	for _, e := range events {
-		if e.Kind == EventRestore {
-			kept := out[:0:0]
-			for _, old := range out {
-				if old.Seq <= e.To {
-					kept = append(kept, old)
-				}
-			}
-			out = kept
-			continue
+	return walk(root, campaign, func(e Event, stands bool) error {
+		if stands {
+			visit(e)
 		}
-		out = append(out, e)
-	}
-	return out
+		return nil
+	})
 }
 
 // Story is the campaign as a text in Markdown, as a seat knows it, without the

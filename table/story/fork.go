@@ -84,7 +84,7 @@ func (f Fork) copyLog(to string, last int) error {
 	if err := os.MkdirAll(to, 0o700); err != nil {
 		return err
 	}
-	return eachEvent(f.Root, f.Campaign, func(e Event) error {
+	return walk(f.Root, f.Campaign, func(e Event, _ bool) error {
 		if e.Seq > last {
 			return nil
 		}

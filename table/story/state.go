@@ -1,10 +1,8 @@
 package story
 
 import (
-	"errors"
 	"maps"
 	"slices"
-	"strings"
 
 	"conclave/table"
 )
@@ -39,11 +37,37 @@ func newState() State {
 // maxRecap bounds the recap in bytes: the GM's memory of what was said lately.
 const maxRecap = 24 << 10
 
-// Apply adds the next event.
+// Apply adds the next event, which is no restore: that one goes back in the log,
+// and Load follows it.
 func (s *State) Apply(e Event) {
+	s.count(e)
+	s.tell(e)
+}
+
+// count adds what goes on whatever is undone: numbers, the session, and which
+// journals were set off.
+func (s *State) count(e Event) {
 	s.Seq = max(s.Seq, e.Seq)
 	s.Cycle = max(s.Cycle, e.Cycle)
 	s.Session = max(s.Session, e.Session)
+	switch e.Kind {
+	case EventSession:
+		s.InSession = true
+	case EventEnd:
+		s.InSession = false
+	case EventRename:
+		from, to := e.renamed()
+		move(s.LastJob, from, to)
+	}
+	if e.Flushed {
+		for _, c := range e.Journals {
+			s.LastJob[c] = e.Cycle
+		}
+	}
+}
+
+// tell adds what has happened in an event that stands.
+func (s *State) tell(e Event) {
 	maps.Copy(s.Statuses, e.Statuses)
 	for who, gone := range e.Away {
 		if gone {
@@ -56,10 +80,6 @@ func (s *State) Apply(e Event) {
 		s.Scene = *e.Scene
 	}
 	switch e.Kind {
-	case EventSession:
-		s.InSession = true
-	case EventEnd:
-		s.InSession = false
 	case EventCommit:
 		s.Context = e.Context
 		s.Secrets = hold(s.Secrets, secretsOf(e.Asked))
@@ -68,30 +88,16 @@ func (s *State) Apply(e Event) {
 			s.Rounds = append(s.Rounds, e.Blocks)
 		}
 	case EventRename:
-		s.rename(e.Name)
+		s.rename(e.renamed())
 	}
 	if e.Flushed {
 		s.Rounds = nil
-		for _, c := range e.Journals {
-			s.LastJob[c] = e.Cycle
-		}
 	}
 }
 
-func (s *State) rename(pair string) {
-	from, to, _ := strings.Cut(pair, " ")
-	if v, ok := s.Statuses[from]; ok {
-		s.Statuses[to] = v
-		delete(s.Statuses, from)
-	}
-	if v, ok := s.Away[from]; ok {
-		s.Away[to] = v
-		delete(s.Away, from)
-	}
-	if v, ok := s.LastJob[from]; ok {
-		s.LastJob[to] = v
-		delete(s.LastJob, from)
-	}
+func (s *State) rename(from, to string) {
+	move(s.Statuses, from, to)
+	move(s.Away, from, to)
 	s.Secrets = slices.Clone(s.Secrets)
 	for i := range s.Secrets {
 		if s.Secrets[i].Who == from {
@@ -106,6 +112,13 @@ func (s *State) rename(pair string) {
 				}
 			}
 		}
+	}
+}
+
+func move[V any](m map[string]V, from, to string) {
+	if v, ok := m[from]; ok {
+		m[to] = v
+		delete(m, from)
 	}
 }
 
@@ -134,35 +147,14 @@ func (x Exchange) size() int {
 
 // Load adds up the log of a campaign.
 func Load(root, campaign string) (State, error) {
-	return stateAt(root, campaign, 1<<62)
-}
-
-// errEnough ends a walk.
-var errEnough = errors.New("enough")
-
-// stateAt adds the log up to an event. A restore goes back to the state of the
-// event that it names; numbers go on.
-func stateAt(root, campaign string, last int) (State, error) {
 	s := newState()
-	err := eachEvent(root, campaign, func(e Event) error {
-		if e.Seq > last {
-			return errEnough
+	err := walk(root, campaign, func(e Event, stands bool) error {
+		s.count(e)
+		if stands {
+			s.tell(e)
 		}
-		if e.Kind == EventRestore {
-			back, err := stateAt(root, campaign, min(e.To, e.Seq-1))
-			if err != nil {
-				return err
-			}
-			back.Seq, back.Cycle, back.Session = s.Seq, s.Cycle, s.Session
-			back.LastJob, back.InSession = s.LastJob, s.InSession
-			s = back
-		}
-		s.Apply(e)
 		return nil
 	})
-	if errors.Is(err, errEnough) {
-		err = nil
-	}
 	return s, err
 }
 

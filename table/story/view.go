@@ -29,9 +29,9 @@ func TextOf(blocks []table.Block, seat string) string {
 // "" for nothing.
 func Missed(root, campaign, character string, since int) (string, error) {
 	var parts []string
-	err := eachEvent(root, campaign, func(e Event) error {
+	err := each(root, campaign, func(e Event) {
 		if e.Kind != EventCommit || e.Cycle <= since {
-			return nil
+			return
 		}
 		for _, a := range e.Asked {
 			if a.Character == character && a.Outcome == OutcomeAnswer {
@@ -41,7 +41,6 @@ func Missed(root, campaign, character string, since int) (string, error) {
 		if text := table.TextFor(e.Blocks, character); text != "" {
 			parts = append(parts, text)
 		}
-		return nil
 	})
 	if err != nil || len(parts) == 0 {
 		return "", err
