@@ -10,6 +10,7 @@ import (
 
 	"conclave/archive"
 	"conclave/archive/search"
+	"conclave/internal/sample"
 	"conclave/record"
 	"conclave/transcript"
 )
@@ -20,6 +21,7 @@ const fixtures = "../testdata/fixtures"
 // anywhere, within lines and characters too, with a refresh after each: the
 // answers are those of one refresh of the whole, and those of a rebuild.
 func TestGrownInStepsEqualsCold(t *testing.T) {
+	sample.Long(t)
 	growInSteps(t, 1, 400_000)
 }
 

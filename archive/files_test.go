@@ -9,10 +9,12 @@ import (
 
 	"conclave/archive"
 	"conclave/internal/jsontext"
+	"conclave/internal/sample"
 )
 
 // TestCache: a cache is used while its bundle is the same, and no longer.
 func TestCache(t *testing.T) {
+	sample.Long(t)
 	dir, cache := t.TempDir(), t.TempDir()
 	file := filepath.Join(dir, "b.zip")
 	ask := func(want string) {
@@ -59,6 +61,7 @@ func TestCache(t *testing.T) {
 
 // TestHostileBundles: none is read, none does harm, each says why.
 func TestHostileBundles(t *testing.T) {
+	sample.Long(t)
 	dir := t.TempDir()
 	manifest := `{"format_version":"1.0.0","bundle_id":"x"}`
 	bomb := strings.Repeat("\x00", 20<<20)

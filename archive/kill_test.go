@@ -14,6 +14,7 @@ import (
 
 	"conclave/archive"
 	"conclave/archive/search"
+	"conclave/internal/sample"
 )
 
 // TestMain lets the test program be one of two programs at an archive.
@@ -56,6 +57,7 @@ func program(t *testing.T, path, root string, more ...string) *exec.Cmd {
 // TestKilled kills a refresh after so many bytes of its progress, again and
 // again: what is there is whole, and the next one completes it.
 func TestKilled(t *testing.T) {
+	sample.Long(t)
 	tree := smallTree(t, 21, 1_500_000)
 	cold := newTestArchive(t)
 	refresh(t, cold, tree.Dir)
@@ -115,6 +117,7 @@ func TestKilled(t *testing.T) {
 
 // TestTwoPrograms: two refresh one archive while a third searches it.
 func TestTwoPrograms(t *testing.T) {
+	sample.Long(t)
 	tree := smallTree(t, 22, 500_000)
 	path := filepath.Join(t.TempDir(), "archive.db")
 	a := openAt(t, path)
@@ -154,6 +157,7 @@ func TestTwoPrograms(t *testing.T) {
 // TestCancelled: a refresh that is called off says so, and what it had
 // committed stays.
 func TestCancelled(t *testing.T) {
+	sample.Long(t)
 	tree := smallTree(t, 23, 400_000)
 	a := newTestArchive(t)
 	stop, cancel := context.WithCancel(ctx)

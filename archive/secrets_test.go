@@ -13,6 +13,7 @@ import (
 	"conclave/archive/search"
 	"conclave/bundle/redact"
 	"conclave/internal/plant"
+	"conclave/internal/sample"
 	"conclave/record"
 	"conclave/transcript"
 )
@@ -58,6 +59,7 @@ func plantAll(t *testing.T, dir string, secrets []plant.Secret, innocents []stri
 // finds or shows, in what a query answers or in log lines; the look-alikes are
 // in all of them; and the raw store has every byte.
 func TestNoPlantedSecretComesOut(t *testing.T) {
+	sample.Long(t)
 	secrets, innocents := plant.Secrets(4), plant.Innocents(4)
 	if len(secrets) < 60 || len(innocents) < 200 {
 		t.Fatalf("%d secrets and %d look-alikes", len(secrets), len(innocents))

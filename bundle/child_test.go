@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"conclave/internal/sample"
 	"conclave/record"
 	"conclave/transcript"
 )
@@ -92,6 +93,7 @@ func startChild(t *testing.T, words ...string) *exec.Cmd {
 // TestKill kills the programs at random moments. Whatever bears the name of a
 // bundle is one, and the next run works.
 func TestKill(t *testing.T) {
+	sample.Long(t)
 	path := manyEntries(t, filepath.Join(t.TempDir(), "r.record"), 150)
 	rounds := 8
 	if os.Getenv("CONCLAVE_SOAK") != "" {
@@ -202,6 +204,7 @@ func manyEntries(tb testing.TB, path string, n int) string {
 // programs of their own and compares their peaks. With CONCLAVE_SOAK it is a
 // hundred thousand entries, in 150 MB; BenchmarkCreate says how fast.
 func TestMemoryDoesNotGrow(t *testing.T) {
+	sample.Long(t)
 	if runtime.GOOS != "linux" {
 		t.Skip("peak memory is read from /proc")
 	}

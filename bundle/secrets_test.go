@@ -12,6 +12,7 @@ import (
 	"conclave/audit"
 	"conclave/bundle/redact"
 	"conclave/internal/plant"
+	"conclave/internal/sample"
 	"conclave/record"
 	"conclave/transcript"
 )
@@ -59,6 +60,7 @@ func plantedRun(t *testing.T, secrets []plant.Secret, innocents []string) (path,
 }
 
 func TestNoPlantedSecretInABundle(t *testing.T) {
+	sample.Long(t)
 	for seed := uint64(1); seed <= 3; seed++ {
 		secrets, innocents := plant.Secrets(seed), plant.Innocents(seed)
 		if len(secrets) < 60 || len(innocents) < 200 {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"conclave/internal/jsontext"
+	"conclave/internal/sample"
 	"conclave/record"
 	"conclave/transcript"
 )
@@ -334,6 +335,7 @@ func TestFixtures(t *testing.T) {
 }
 
 func TestTenThousandFiles(t *testing.T) {
+	sample.Long(t)
 	t.Parallel()
 	p := newPlace(t)
 	sessions, agents := 50, 199

@@ -7,12 +7,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"conclave/internal/sample"
 )
 
 // The defects of the original collector, each as a test of ours.
 
 // It read at most 64 KiB of a file per poll.
 func TestDefectReadLimitBoundsThroughput(t *testing.T) {
+	sample.Long(t)
 	t.Parallel()
 	p := newPlace(t)
 	lines := []string{line("first", "1")}
@@ -35,6 +38,7 @@ func TestDefectReadLimitBoundsThroughput(t *testing.T) {
 
 // At its stop it read once more, 64 KiB, and lost the backlog.
 func TestDefectBacklogLostAtStop(t *testing.T) {
+	sample.Long(t)
 	t.Parallel()
 	p := newPlace(t)
 	p.write(p.main(sessionA), line("a", "1")+"\n")

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"conclave/internal/sample"
 	"conclave/internal/sessiongen"
 	"conclave/record"
 	"conclave/transcript"
@@ -278,6 +279,7 @@ func compare(t *testing.T, file, path string) {
 
 // The union of the entries is the file, exactly once.
 func TestNoLossWhenKilledTenTimes(t *testing.T) {
+	sample.Long(t)
 	t.Parallel()
 	size, long := int64(8<<20), 3<<20
 	if testing.Short() || racing {

@@ -15,6 +15,7 @@ import (
 	"conclave/engine"
 	"conclave/engine/enginetest"
 	"conclave/internal/lockfile"
+	sampling "conclave/internal/sample"
 )
 
 // simple is a flow without input that returns what run returns.
@@ -224,6 +225,7 @@ func (a answers) Ask(context.Context, engine.Question) (string, error) { return 
 // Each restart of the library underneath used to cost one of 100 attempts,
 // after which the answer was lost.
 func TestManyRestartsWhileAQuestionWaits(t *testing.T) {
+	sampling.Long(t)
 	dir := enginetest.Workspace(t, "test")
 	var before atomic.Int32
 	flow := simple("ask", 1, func(r *engine.Run) (any, error) {

@@ -16,12 +16,14 @@ import (
 
 	"conclave/engine"
 	"conclave/engine/enginetest"
+	sampling "conclave/internal/sample"
 )
 
 const envPostgres = "ENGINETEST_POSTGRES"
 
 // The sample, killed here and there, on a real PostgreSQL server.
 func TestPostgres(t *testing.T) {
+	sampling.Long(t)
 	url := os.Getenv(envPostgres)
 	if url == "" {
 		url = startPostgres(t)

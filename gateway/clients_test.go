@@ -15,6 +15,7 @@ import (
 	"conclave/gateway"
 	"conclave/internal/clients"
 	"conclave/internal/modelstub"
+	"conclave/internal/sample"
 	"conclave/toolbox"
 )
 
@@ -161,9 +162,7 @@ func submit(t *testing.T, token string, events toolbox.Events, got *[]string) *t
 // The real programs speak through the gateway and call a tool of the room:
 // first with an input that does not fit, then with one that does.
 func TestRealClientsCallATool(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts the real programs")
-	}
+	sample.Long(t)
 	for _, c := range realClients() {
 		t.Run(c.name+" "+c.version, func(t *testing.T) {
 			t.Parallel()
@@ -249,9 +248,7 @@ func checkClean(t *testing.T, d *door, record *memory) {
 
 // A refusal reaches the person through what the real programs show, at once.
 func TestRealClientsShowRefusals(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts the real programs")
-	}
+	sample.Long(t)
 	for _, c := range realClients() {
 		if c.version == clients.ClaudeOld {
 			continue // shows errors as the new one does, and is slow to start

@@ -13,6 +13,7 @@ import (
 	"conclave/archive"
 	"conclave/archive/archivetest"
 	"conclave/archive/sql"
+	"conclave/internal/sample"
 )
 
 var (
@@ -160,6 +161,7 @@ func TestOnlyWhatIsDescribed(t *testing.T) {
 
 // TestMemoryOfAQuery is W19: one expression took 2.7 GB.
 func TestMemoryOfAQuery(t *testing.T) {
+	sample.Long(t)
 	a := openFiles(t, bundles+"wink-claude-error.zip")
 	wide := "SELECT " + strings.TrimSuffix(strings.Repeat("zeroblob(60000000) || '',", 8), ",")
 	for _, c := range []struct{ query, want string }{

@@ -77,3 +77,12 @@ var commit = sync.OnceValue(func() uint64 {
 	h.Write([]byte(repository.Commit()))
 	return h.Sum64()
 })
+
+// Long marks a test that make check leaves to make test: it starts real
+// programs or takes many seconds, and a part of it would show nothing.
+func Long(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("left to make test")
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"conclave/audit"
 	"conclave/engine/enginetest"
 	"conclave/internal/jsontext"
+	"conclave/internal/sample"
 	"conclave/policy"
 	"conclave/quest"
 	"conclave/record"
@@ -153,5 +154,6 @@ func askedOnce(f *os.File) string {
 func TestKilledCampaign(t *testing.T) { survives(t, campaignActs(), 5) }
 
 func TestKilledCouncil(t *testing.T) {
+	sample.Long(t)
 	survives(t, []act{{"council", Council{Message: "council"}}}, 1)
 }

@@ -11,6 +11,7 @@ import (
 
 	"conclave/agent"
 	"conclave/engine"
+	"conclave/internal/sample"
 	"conclave/policy"
 	"conclave/profile"
 	"conclave/quest"
@@ -90,6 +91,7 @@ func (w *waiting) Ask(_ context.Context, q engine.Question) (string, error) {
 // TestRestartsWhileAQuestionWaits: each restart asks again, and nothing else
 // happens until there is an answer.
 func TestRestartsWhileAQuestionWaits(t *testing.T) {
+	sample.Long(t)
 	dir := t.TempDir()
 	write(t, dir, quest.QuestFile, aQuest)
 	s := stage{dir: dir, script: "as cat\nturn on first\n  say One.\nturn on second\n  say Two.\n"}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"conclave/agent"
+	"conclave/internal/sample"
 	"conclave/policy"
 	"conclave/policy/policytest"
 	"conclave/room"
@@ -121,6 +122,7 @@ func shared(t *testing.T) string {
 }
 
 func TestRoomsShowWhatPolicySaysToAUser(t *testing.T) {
+	sample.Long(t)
 	if os.Geteuid() != 0 {
 		t.Log("this run is one of an ordinary user")
 		return

@@ -14,6 +14,7 @@ import (
 
 	"conclave/agent"
 	"conclave/engine"
+	"conclave/internal/sample"
 	"conclave/policy"
 	"conclave/table/story"
 )
@@ -135,6 +136,7 @@ func BenchmarkEightTables(b *testing.B) {
 
 // TestSoakMemory plays many cycles and watches the memory that is in use.
 func TestSoakMemory(t *testing.T) {
+	sample.Long(t)
 	cycles := 25
 	soak := os.Getenv("CONCLAVE_SOAK") != ""
 	switch {

@@ -16,6 +16,7 @@ import (
 	"conclave/engine"
 	"conclave/engine/enginetest"
 	"conclave/internal/jsontext"
+	"conclave/internal/sample"
 	"conclave/record"
 	"conclave/table"
 	"conclave/table/story"
@@ -234,6 +235,7 @@ func saveAll(ctx context.Context, dir string, crash func(string)) error {
 // What has the name of a save point or of a forked campaign is whole, whenever
 // its maker died, and the next attempt makes what is missing.
 func TestKilledSaves(t *testing.T) {
+	sample.Long(t)
 	labels := enginetest.KillEverywhere(t, enginetest.Program{
 		Scopes:  []string{Scope("ash")},
 		Prepare: prepareAsh,

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"conclave/internal/sample"
 	"conclave/table"
 	"conclave/table/story"
 )
@@ -31,6 +32,7 @@ func TestASilentGM(t *testing.T) {
 // TestOwnSavePoints: the table keeps the last ten of its own, and all of a
 // person's.
 func TestOwnSavePoints(t *testing.T) {
+	sample.Long(t)
 	r := newRig(t, nil)
 	scenes := 0
 	r.agents["gm"] = &talker{reply: func(context.Context, string) (string, error) {

@@ -15,6 +15,7 @@ import (
 	"conclave/gateway"
 	"conclave/internal/clients"
 	"conclave/internal/modelstub"
+	"conclave/internal/sample"
 	"conclave/policy"
 	"conclave/seat"
 	"conclave/table"
@@ -60,6 +61,7 @@ func realProgram(t *testing.T, name string, stub *modelstub.Server) Actor {
 // their front ends would do with @file and !command. Of tools they have the
 // dice for their own character and nothing else.
 func TestRealPlayers(t *testing.T) {
+	sample.Long(t)
 	for _, name := range []string{"claude", "codex"} {
 		t.Run(name, func(t *testing.T) {
 			stub := modelstub.New(modelstub.Script(

@@ -16,6 +16,7 @@ import (
 	"conclave/audit"
 	"conclave/dice"
 	"conclave/internal/modelstub"
+	"conclave/internal/sample"
 	"conclave/policy"
 	"conclave/table"
 	"conclave/table/story"
@@ -166,6 +167,7 @@ func sameWorld(t *testing.T, got, want map[string]string) {
 // some of both, the campaign's files are the same to the byte, and so is what
 // everybody was told.
 func TestRealGM(t *testing.T) {
+	sample.Long(t)
 	text := newGMTable(t)
 	said := tellByText()
 	text.scripts["gm"] = gmSays("session-start", said[0]) + gmSays("Event: responses", said[1])
