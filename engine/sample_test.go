@@ -84,7 +84,7 @@ func (s *sample) council(r *engine.Run, input json.RawMessage) (json.RawMessage,
 	}
 	said, err := engine.Parallel(r, "seat", 6, func(b *engine.Run, i int) (string, error) {
 		who := fmt.Sprintf("seat%d", i+1)
-		first, err := engine.Turn(b, r.ID()+"."+who, &seat{s.dir, s.crash}, agent.Message{Text: in.Topic})
+		first, err := engine.Turn(b, &turn{r.ID() + "." + who, in.Topic, s.dir, s.crash})
 		if err != nil {
 			return "", err
 		}
@@ -127,7 +127,7 @@ func (s *sample) council(r *engine.Run, input json.RawMessage) (json.RawMessage,
 }
 
 func (s *sample) journal(r *engine.Run, input json.RawMessage) (json.RawMessage, error) {
-	t, err := engine.Turn(r, r.ID(), &seat{s.dir, s.crash}, agent.Message{Text: "write"})
+	t, err := engine.Turn(r, &turn{r.ID(), "write", s.dir, s.crash})
 	if err != nil {
 		return nil, err
 	}
@@ -135,19 +135,22 @@ func (s *sample) journal(r *engine.Run, input json.RawMessage) (json.RawMessage,
 		{Op: engine.Append, Path: "journal" + string(input) + ".md", Data: []byte(t.Reply.Text + "\n")}})
 }
 
-// seat keeps its record in two files per turn: attempts that began, and the
-// reply. It refuses to be asked again for a reply that was durable.
-type seat struct {
-	dir   string
-	crash func(string)
+// turn keeps its record in two files: attempts that began, and the reply. It
+// refuses to be taken again when its reply was durable.
+type turn struct {
+	id, text string
+	dir      string
+	crash    func(string)
 }
 
-func (s *seat) file(turn, kind string) string {
-	return filepath.Join(s.dir, ".conclave", "seats", turn+"."+kind)
+func (t *turn) ID() string { return t.id }
+
+func (t *turn) file(kind string) string {
+	return filepath.Join(t.dir, ".conclave", "seats", t.id+"."+kind)
 }
 
-func (s *seat) Find(_ context.Context, turn string) (engine.Found, error) {
-	begun, err := os.ReadFile(s.file(turn, "begun"))
+func (t *turn) Find(context.Context) (engine.Found, error) {
+	begun, err := os.ReadFile(t.file("begun"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return engine.Found{}, nil
 	}
@@ -155,7 +158,7 @@ func (s *seat) Find(_ context.Context, turn string) (engine.Found, error) {
 	if err != nil {
 		return found, err
 	}
-	reply, err := os.ReadFile(s.file(turn, "reply"))
+	reply, err := os.ReadFile(t.file("reply"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return found, nil
 	}
@@ -163,37 +166,37 @@ func (s *seat) Find(_ context.Context, turn string) (engine.Found, error) {
 	return found, err
 }
 
-func (s *seat) Take(_ context.Context, turn string, attempt int, m agent.Message) (agent.Reply, error) {
-	if _, err := os.Stat(s.file(turn, "reply")); err == nil {
-		return agent.Reply{}, fmt.Errorf("turn %s was finished and is asked for again", turn)
+func (t *turn) Take(context.Context) (agent.Reply, error) {
+	if _, err := os.Stat(t.file("reply")); err == nil {
+		return agent.Reply{}, fmt.Errorf("turn %s was finished and is asked for again", t.id)
 	}
-	if err := os.MkdirAll(filepath.Dir(s.file(turn, "")), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Dir(t.file("")), 0o700); err != nil {
 		return agent.Reply{}, err
 	}
-	f, err := os.OpenFile(s.file(turn, "begun"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	f, err := os.OpenFile(t.file("begun"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return agent.Reply{}, err
 	}
 	defer f.Close()
-	if _, err := fmt.Fprintln(f, attempt); err != nil {
+	if _, err := fmt.Fprintln(f, "begun"); err != nil {
 		return agent.Reply{}, err
 	}
-	s.point("begun " + turn)
-	text := turn + " on " + m.Text
-	temp := s.file(turn, "temp")
+	t.point("begun " + t.id)
+	text := t.id + " on " + t.text
+	temp := t.file("temp")
 	if err := os.WriteFile(temp, []byte(text), 0o600); err != nil {
 		return agent.Reply{}, err
 	}
-	if err := os.Rename(temp, s.file(turn, "reply")); err != nil {
+	if err := os.Rename(temp, t.file("reply")); err != nil {
 		return agent.Reply{}, err
 	}
-	s.point("replied " + turn)
+	t.point("replied " + t.id)
 	return agent.Reply{Text: text}, nil
 }
 
-func (s *seat) point(label string) {
-	if s.crash != nil {
-		s.crash(label)
+func (t *turn) point(label string) {
+	if t.crash != nil {
+		t.crash(label)
 	}
 }
 

@@ -8,16 +8,19 @@ import (
 	"conclave/agent"
 )
 
-// Seat is where turns are taken: an agent or a person with a record.
-type Seat interface {
-	// Find looks in the record for a turn: its reply when the last byte of it
+// AgentTurn is one turn of an agent or a person with a record.
+type AgentTurn interface {
+	// ID is the same at every replay and unique in the record: build it from
+	// Run.ID and what is asked.
+	ID() string
+	// Find looks in the record for the turn: its reply when the last byte of it
 	// was durable, and how often it was begun so far.
-	Find(ctx context.Context, turnID string) (Found, error)
-	// Take begins the turn for the attempt-th time, notes that on the record
-	// first, and returns when its reply is durable there. An error becomes the
-	// outcome of the turn, unless it is wrapped in Halt: then the turn is begun
-	// again on Resume.
-	Take(ctx context.Context, turnID string, attempt int, m agent.Message) (agent.Reply, error)
+	Find(ctx context.Context) (Found, error)
+	// Take begins the turn once more, notes that on the record first, and
+	// returns when its reply is durable there. An error becomes the outcome of
+	// the turn, unless it is wrapped in Halt: then the turn is begun again on
+	// Resume.
+	Take(ctx context.Context) (agent.Reply, error)
 }
 
 // Found is what the record says of a turn.
@@ -37,29 +40,25 @@ type TurnResult struct {
 }
 
 // Turn takes a turn once: a reply that is on the record is never asked for
-// again, an unfinished one is. It is one step. The id must be the same at every
-// replay and unique in the record: build it from Run.ID and what is asked.
-func Turn(r *Run, id string, seat Seat, m agent.Message) (TurnResult, error) {
-	return Do(r, "turn "+id, func(ctx context.Context) (TurnResult, error) {
-		return TakeTurn(ctx, id, seat, m)
-	})
+// again, an unfinished one is. It is one step.
+func Turn(r *Run, t AgentTurn) (TurnResult, error) {
+	return Do(r, "turn "+t.ID(), func(ctx context.Context) (TurnResult, error) { return TakeTurn(ctx, t) })
 }
 
 // TakeTurn is the body of Turn, for steps that run at once (DoEach).
-func TakeTurn(ctx context.Context, id string, seat Seat, m agent.Message) (TurnResult, error) {
-	found, err := seat.Find(ctx, id)
+func TakeTurn(ctx context.Context, t AgentTurn) (TurnResult, error) {
+	found, err := t.Find(ctx)
 	if err != nil {
-		return TurnResult{}, Halt(fmt.Errorf("look for turn %s in the record: %w", id, err))
+		return TurnResult{}, Halt(fmt.Errorf("look for turn %s in the record: %w", t.ID(), err))
 	}
 	if found.Finished {
 		return TurnResult{Reply: found.Reply, Attempts: found.Attempts}, nil
 	}
-	attempt := found.Attempts + 1
-	reply, err := seat.Take(ctx, id, attempt, m)
+	reply, err := t.Take(ctx)
 	if err != nil {
 		return TurnResult{}, err
 	}
-	return TurnResult{Reply: reply, Attempts: attempt, Asked: 1}, nil
+	return TurnResult{Reply: reply, Attempts: found.Attempts + 1, Asked: 1}, nil
 }
 
 // Question is what a flow asks the person.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,7 +27,7 @@ import (
 // Seat is an agent at work. It is not safe for concurrent use.
 type Seat struct {
 	plan    Plan
-	past    past
+	history *History
 	writer  *record.Writer
 	emitter *transcript.Emitter
 	place   place
@@ -57,7 +58,7 @@ func Open(ctx context.Context, p Plan) (*Seat, error) {
 	if err := s.openRecord(); err != nil {
 		return nil, err
 	}
-	if s.past.sealed != nil {
+	if s.history.Sealed() {
 		return s, nil // the run is over: what it said can be read
 	}
 	if err := s.furnish(ctx); err != nil {
@@ -72,27 +73,51 @@ func (s *Seat) openRecord() error {
 	if err != nil {
 		return err
 	}
-	s.writer, s.past, err = readPast(path)
+	s.writer, s.history, err = resume(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		s.past = newPast()
-		attributes := map[string]string{"role": s.plan.Role, "prompt_name": s.plan.PromptName, "adapter": s.plan.Agent.Adapter()}
-		for k, v := range s.plan.Attributes {
-			attributes[k] = v
+		attributes := map[string]string{
+			"role": s.plan.Role, "prompt_name": s.plan.PromptName, "adapter": s.plan.Agent.Adapter(),
 		}
-		s.writer, err = record.Create(path, record.Header{Run: s.plan.Run, Program: s.plan.Program, Attributes: attributes})
+		maps.Copy(attributes, s.plan.Attributes)
+		header := record.Header{Run: s.plan.Run, Program: s.plan.Program, Attributes: attributes}
+		s.history = &History{Header: header}
+		s.writer, err = record.Create(path, header)
 	}
-	if err != nil || s.past.sealed != nil {
+	if err != nil || s.history.Sealed() {
 		return err
 	}
+	if err := s.emitAs(s.plan.PromptName, s.plan.Agent.Adapter()); err != nil {
+		return err
+	}
+	if s.history.summary == nil {
+		return s.emitter.Start()
+	}
+	return nil
+}
+
+// reopen continues the record of a run without a room: what it says can be
+// added to, and it can be ended.
+func reopen(workspace, run string) (*Seat, error) {
+	path, err := record.Path(workspace, run)
+	if err != nil {
+		return nil, err
+	}
+	s := &Seat{plan: Plan{Workspace: workspace, Run: run}}
+	s.writer, s.history, err = resume(path)
+	if err != nil || s.history.Sealed() {
+		return s, err
+	}
+	by := s.history.Header.Attributes
+	return s, s.emitAs(by["prompt_name"], by["adapter"])
+}
+
+func (s *Seat) emitAs(promptName, adapter string) (err error) {
 	s.emitter, err = transcript.NewEmitter(transcript.Options{
-		PromptName: s.plan.PromptName, Adapter: s.plan.Agent.Adapter(),
-		Store: s.writer, Stream: s.plan.Stream, Continue: s.past.summary,
+		PromptName: promptName, Adapter: adapter,
+		Store: s.writer, Stream: s.plan.Stream, Continue: s.history.summary,
 	})
 	if err != nil {
 		return errors.Join(err, s.writer.Close())
-	}
-	if s.past.summary == nil {
-		return s.emitter.Start()
 	}
 	return nil
 }
@@ -104,7 +129,7 @@ func (s *Seat) furnish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.toolbox, err = toolbox.New(toolbox.Options{Tools: s.plan.Tools, Token: token, Events: s.emitter})
+	s.toolbox, err = toolbox.New(toolbox.Options{Tools: s.plan.Tools, Token: token, Events: toolEvents{s}})
 	if err != nil {
 		return err
 	}
@@ -273,7 +298,7 @@ func (s *Seat) Outbox() ([]room.File, []room.LeftOut, error) {
 // Note puts something on the run's record that is no turn. It is durable with
 // the next turn's message.
 func (s *Seat) Note(event, message string, context any) error {
-	if s.past.sealed != nil {
+	if s.history.Sealed() {
 		return record.ErrSealed
 	}
 	return s.note(event, message, context)
@@ -290,8 +315,8 @@ func (s *Seat) Event(event, message string, context any) error {
 // Close ends the run: it stops the agent, seals the record with a reason and
 // removes the room. Further calls return the same seal.
 func (s *Seat) Close(ctx context.Context, reason string) (record.Seal, error) {
-	if s.past.sealed != nil {
-		return *s.past.sealed, nil
+	if s.history.Sealed() {
+		return *s.history.seal, nil
 	}
 	if s.closed {
 		return s.seal, nil
@@ -308,7 +333,7 @@ func (s *Seat) Close(ctx context.Context, reason string) (record.Seal, error) {
 
 // Leave ends the seat without ending the run: opening it again continues.
 func (s *Seat) Leave(ctx context.Context) error {
-	if s.past.sealed != nil || s.closed {
+	if s.history.Sealed() || s.closed {
 		return nil
 	}
 	s.closed = true

@@ -137,8 +137,8 @@ func TestADurableReplyIsNeverAskedForAgain(t *testing.T) {
 	}
 
 	again := open(t, plan(t, ws, script))
-	if r, ok := again.Finished("t1"); !ok || r.Text != "One." {
-		t.Errorf("Finished = %q, %v", r.Text, ok)
+	if past := again.History().Turn("t1"); !past.Finished || past.Reply.Text != "One." {
+		t.Errorf("on the record: %+v", past)
 	}
 	if r, err := again.Take(t.Context(), said("t1", "first")); err != nil || r.Text != "One." {
 		t.Errorf("the same turn again: %q, %v", r.Text, err)
@@ -182,13 +182,14 @@ func TestAnUnfinishedTurnIsAskedAgainAndCounted(t *testing.T) {
 }
 
 func TestHistoryForASessionThatWasLost(t *testing.T) {
-	p := newPast()
-	p.add("t1", []audit.Part{{Origin: audit.FromPerson, Text: "What now?"}}, agent.Reply{Text: "Wait."})
-	if h := p.history(true); !strings.Contains(h, "What now?") || !strings.Contains(h, "Wait.") {
-		t.Errorf("history = %q", h)
+	h := &History{}
+	if told := h.retold(); told != "" {
+		t.Errorf("who has said nothing is told %q", told)
 	}
-	if h := p.history(false); h != "" {
-		t.Errorf("a living session is told %q", h)
+	h.add(audit.Message{Turn: "t1", Attempt: 1, Parts: []audit.Part{{Origin: audit.FromPerson, Text: "What now?"}}})
+	h.add(audit.Reply{Turn: "t1", Attempt: 1, Text: "Wait."})
+	if told := h.retold(); !strings.Contains(told, "What now?") || !strings.Contains(told, "Wait.") {
+		t.Errorf("history = %q", told)
 	}
 }
 

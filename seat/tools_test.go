@@ -43,12 +43,12 @@ func TestToolsOfATurn(t *testing.T) {
 	}
 	again := open(t, p)
 	for i, id := range []string{"t1", "t2"} {
-		reply, ok := again.Finished(id)
-		if !ok || fmt.Sprint(reply.Uses) != fmt.Sprint(replies[i].Uses) {
-			t.Errorf("%s from the record: %+v, %v", id, reply.Uses, ok)
+		past := again.History().Turn(id)
+		if !past.Finished || fmt.Sprint(past.Reply.Uses) != fmt.Sprint(replies[i].Uses) {
+			t.Errorf("%s from the record: %+v", id, past)
 		}
 	}
-	history := again.past.history(true)
+	history := again.history.retold()
 	last := 0
 	for _, want := range []string{"you called submit with {\"n\":1}\n", "you were told: thanks\n", "you said:\nOne.\n\nTwo.\n", "you called submit with {\"n\":3}\n", "you said:\nThree.\n"} {
 		at := strings.Index(history, want)
@@ -56,5 +56,18 @@ func TestToolsOfATurn(t *testing.T) {
 			t.Errorf("the history does not tell %q in its place:\n%s", want, history)
 		}
 		last = at
+	}
+}
+
+func TestCallsStandAmongTheWords(t *testing.T) {
+	reply := agent.Reply{Text: "0123456789", Uses: []agent.ToolUse{
+		{Name: "Bash", Said: 1}, {Name: "mcp__room__roll", Said: 2}, {Name: "mcp__room__narrate", Said: 3},
+		{Name: "mcp__room__roll", Said: 99}}}
+	calls := []Call{{Tool: "narrate"}, {Tool: "roll"}, {Tool: "roll"}, {Tool: "roll"}}
+	placeCalls(calls, reply)
+	for i, want := range []int{3, 2, 10, 10} {
+		if calls[i].Said != want {
+			t.Errorf("call %d: after %d bytes, want %d", i, calls[i].Said, want)
+		}
 	}
 }

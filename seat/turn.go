@@ -15,23 +15,21 @@ import (
 	"conclave/transcript"
 )
 
-// Finished returns the reply to a turn that is on the record.
-func (s *Seat) Finished(turn string) (agent.Reply, bool) {
-	r, ok := s.past.replies[turn]
-	return r, ok
-}
+// Agent is who sits here.
+func (s *Seat) Agent() agent.Agent { return s.plan.Agent }
 
-// Attempts says how often a turn was asked so far.
-func (s *Seat) Attempts(turn string) int { return s.past.attempts[turn] }
+// History tells what the run's record says of its turns so far.
+func (s *Seat) History() *History { return s.history }
 
 // Take takes a turn. A reply that is durable is returned as it was given; an
 // unfinished turn is asked again. When Take returns a reply, its last byte is
 // durable, and so is its receipt.
 func (s *Seat) Take(ctx context.Context, t Turn) (agent.Reply, error) {
-	if r, ok := s.past.replies[t.ID]; ok {
-		return r, nil
+	past := s.history.Turn(t.ID)
+	if past.Finished {
+		return past.Reply, nil
 	}
-	if s.past.sealed != nil || s.closed {
+	if s.history.Sealed() || s.closed {
 		return agent.Reply{}, fmt.Errorf("take the turn %s: the run %s is over", t.ID, s.plan.Run)
 	}
 	if t.ID == "" || len(t.Parts) == 0 {
@@ -39,36 +37,44 @@ func (s *Seat) Take(ctx context.Context, t Turn) (agent.Reply, error) {
 	}
 	started := time.Now()
 	s.toolbox.BeginTurn()
-	parts := t.Parts
-	if history := s.past.history(s.session == nil && !s.remembers()); history != "" {
-		parts = append([]audit.Part{{Origin: audit.FromEngine, Text: history}}, parts...)
+	message := audit.Message{Turn: t.ID, Attempt: past.Attempts + 1, Parts: t.Parts}
+	if s.session == nil && !s.remembers() {
+		if told := s.history.retold(); told != "" {
+			message.Parts = append([]audit.Part{{Origin: audit.FromEngine, Text: told}}, t.Parts...)
+		}
 	}
-	s.past.attempts[t.ID]++
-	attempt := s.past.attempts[t.ID]
-	err := s.emitter.Event(slog.LevelInfo, audit.EventMessage, "message", audit.Message{Turn: t.ID, Attempt: attempt, Parts: parts})
-	if err == nil {
-		err = s.writer.Commit()
-	}
-	if err != nil {
+	if err := s.Event(audit.EventMessage, "message", message); err != nil {
 		return agent.Reply{}, err
 	}
-	reply, err := s.ask(ctx, parts, t)
+	s.history.add(message)
+	reply, err := s.ask(ctx, message.Parts, t)
+	receipt := s.receipt(message, reply, started)
 	if err != nil {
-		return reply, errors.Join(err, s.note(audit.EventFailed, "turn failed", audit.Failed{Turn: t.ID, Attempt: attempt, Error: err.Error()}),
-			s.note(audit.EventReceipt, "receipt", s.receipt(t.ID, reply, started)))
+		return reply, errors.Join(err,
+			s.note(audit.EventFailed, "turn failed", audit.Failed{Turn: t.ID, Attempt: message.Attempt, Error: err.Error()}),
+			s.note(audit.EventReceipt, "receipt", receipt))
 	}
-	err = errors.Join(
-		s.note(audit.EventReply, "reply", audit.Reply{
-			Turn: t.ID, Attempt: attempt, Text: reply.Text, Uses: stored(reply.Uses), Structured: reply.Structured,
-			Stopped: reply.Stopped, Usage: audit.Usage(reply.Usage),
-		}),
-		s.note(audit.EventReceipt, "receipt", s.receipt(t.ID, reply, started)),
-		s.writer.Commit())
-	if err != nil {
+	said := audit.Reply{
+		Turn: t.ID, Attempt: message.Attempt, Text: reply.Text, Uses: stored(reply.Uses), Structured: reply.Structured,
+		Stopped: reply.Stopped, Usage: audit.Usage(reply.Usage),
+	}
+	if err := errors.Join(s.note(audit.EventReply, "reply", said), s.Event(audit.EventReceipt, "receipt", receipt)); err != nil {
 		return agent.Reply{}, err
 	}
-	s.past.add(t.ID, parts, reply)
+	s.history.add(said)
+	s.history.add(receipt)
 	return reply, nil
+}
+
+// toolEvents puts the calls of tools on the record, and into the history.
+type toolEvents struct{ s *Seat }
+
+func (t toolEvents) Event(level slog.Level, event, message string, context any) error {
+	if err := t.s.emitter.Event(level, event, message, context); err != nil {
+		return err
+	}
+	t.s.history.add(context)
+	return nil
 }
 
 // remembers says whether the agent finds its place again by its session's id.
@@ -117,7 +123,7 @@ func (s *Seat) start(ctx context.Context) error {
 		Emitter: s.emitter, Blobs: s.writer,
 	}
 	if s.plan.InProcess {
-		spec.Files, spec.HandIn, spec.Resume = s.desk.Files(), s.desk.HandIn, s.past.session
+		spec.Files, spec.HandIn, spec.Resume = s.desk.Files(), s.desk.HandIn, s.history.session
 	} else {
 		spec.Place, spec.Launcher = s.room.Place(), s.room
 	}
@@ -135,9 +141,9 @@ func (s *Seat) start(ctx context.Context) error {
 	return nil
 }
 
-func (s *Seat) receipt(turn string, reply agent.Reply, started time.Time) audit.Receipt {
+func (s *Seat) receipt(m audit.Message, reply agent.Reply, started time.Time) audit.Receipt {
 	r := audit.Receipt{
-		Turn: turn, Attempts: s.past.attempts[turn], Role: s.plan.Role, Adapter: s.plan.Agent.Adapter(),
+		Turn: m.Turn, Attempts: m.Attempt, Role: s.plan.Role, Adapter: s.plan.Agent.Adapter(),
 		InProcess: s.plan.InProcess, ModelInput: audit.InputNone,
 		Usage: audit.Usage(reply.Usage), Started: started.UTC(), Ended: time.Now().UTC(), Stamps: s.plan.Stamps,
 	}

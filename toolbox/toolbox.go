@@ -210,7 +210,9 @@ const (
 	EventResult = "tool.result"
 )
 
-type callEvent struct {
+// CallEvent is the stored form of the first. Within a version fields are only
+// added, also to the second.
+type CallEvent struct {
 	Call  int    `json:"call"`
 	Tool  string `json:"tool"`
 	SHA   string `json:"input_sha256"`
@@ -218,7 +220,8 @@ type callEvent struct {
 	Input string `json:"input"`
 }
 
-type resultEvent struct {
+// ResultEvent is the stored form of the second.
+type ResultEvent struct {
 	Call    int    `json:"call"`
 	Tool    string `json:"tool"`
 	Result  string `json:"result"`
@@ -233,12 +236,12 @@ func (t *Toolbox) recordCall(n int, c Call, input []byte) error {
 		input = input[:min(len(input), 4096)]
 	}
 	name := c.Tool[:min(len(c.Tool), 200)]
-	return t.event(EventCall, "a tool is called", callEvent{n, name, c.InputSHA256, c.InputBytes, string(input)})
+	return t.event(EventCall, "a tool is called", CallEvent{n, name, c.InputSHA256, c.InputBytes, string(input)})
 }
 
 // settle puts the outcome on the record and only then gives it.
 func (t *Toolbox) settle(n int, c Call, text string, err error) (string, error) {
-	e := resultEvent{n, c.Tool[:min(len(c.Tool), 200)], text, c.Refused, err != nil}
+	e := ResultEvent{n, c.Tool[:min(len(c.Tool), 200)], text, c.Refused, err != nil}
 	if err != nil {
 		e.Result, c.Error = err.Error(), err.Error()
 	}

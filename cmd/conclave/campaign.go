@@ -225,7 +225,7 @@ func (c *campaign) ended(data json.RawMessage, err error) (flow.Result, error) {
 func (c *campaign) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
-	err := c.house.Close(ctx)
+	err := c.house.Close()
 	if c.engine != nil {
 		_, pruned := c.engine.Prune(ctx, 100)
 		err = errors.Join(err, pruned, c.engine.Close())

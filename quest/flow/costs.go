@@ -31,13 +31,13 @@ func Costs(root string, q *quest.Quest) ([]Cost, error) {
 		if err != nil || !rec.belongsTo(q) {
 			continue
 		}
-		key := [2]string{rec.header.Attributes["phase"], rec.header.Attributes["role"]}
+		key := [2]string{rec.Header.Attributes["phase"], rec.Header.Attributes["role"]}
 		c := sums[key]
 		if c == nil {
 			c = &Cost{Phase: key[0], Role: key[1]}
 			sums[key] = c
 		}
-		for _, r := range rec.receipts {
+		for _, r := range rec.Receipts() {
 			c.Turns++
 			c.Input += r.Usage.Input + r.Usage.CacheRead + r.Usage.CacheWrite
 			c.Output += r.Usage.Output
@@ -57,8 +57,8 @@ func Costs(root string, q *quest.Quest) ([]Cost, error) {
 // belongsTo says whether a run was one of the quest's. Its definition began
 // before it had a name.
 func (rec *recorded) belongsTo(q *quest.Quest) bool {
-	if rec.header.Attributes["flow"] == "define" {
+	if rec.Header.Attributes["flow"] == "define" {
 		return rec.filed != nil && rec.filed.Quest == q.Title
 	}
-	return rec.header.Attributes["quest"] == QuestID(q)
+	return rec.Header.Attributes["quest"] == QuestID(q)
 }

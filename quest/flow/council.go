@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"conclave/agent"
 	"conclave/engine"
 	"conclave/policy"
 	"conclave/quest"
@@ -85,7 +84,7 @@ func (c *council) hearAll(words string) error {
 	c.simon = c.h.talk(c.r, c.s.Simon, extras{})
 	results, err := engine.DoEach(c.r, "seat", len(c.seats), func(ctx context.Context, i int) (engine.TurnResult, error) {
 		t := c.seats[i]
-		return engine.TakeTurn(ctx, "t1", t.taking("t1", false, nil, councilFraming(t.o), words), agent.Message{})
+		return engine.TakeTurn(ctx, t.turn("t1", false, nil, councilFraming(t.o), words))
 	})
 	if err != nil {
 		return err
@@ -262,7 +261,7 @@ func (c *council) file(outcome string) (string, error) {
 	runs, err := engine.Do(c.r, "seal seats", func(context.Context) ([]string, error) {
 		var runs []string
 		for _, o := range all {
-			if c.h.hasRecord(o.Run) {
+			if c.h.seats.Begun(o.Run) {
 				runs = append(runs, o.Run)
 			}
 		}
@@ -272,7 +271,7 @@ func (c *council) file(outcome string) (string, error) {
 			}
 			f := c.s.Seats[i].filed(t.turns, "")
 			f.Lead = runs[len(runs)-1]
-			if err := c.h.sealRecord(t.o.Run, sealReason(c.simon.ended), f); err != nil {
+			if err := c.h.seal(t.o.Run, sealReason(c.simon.ended), f); err != nil {
 				return nil, engine.Halt(err)
 			}
 		}

@@ -35,12 +35,12 @@ func (h *House) earlierWork(q *quest.Quest, now *quest.Work) ([]quest.NamedText,
 	var out []quest.NamedText
 	for _, info := range slices.Backward(list) {
 		rec, err := readRecord(info.Path)
-		if err != nil || rec.header.Attributes["role"] != string(policy.Guardian) || !rec.belongsTo(q) {
+		if err != nil || rec.Header.Attributes["role"] != string(policy.Guardian) || !rec.belongsTo(q) {
 			continue // `conclave audit` speaks of damaged records
 		}
-		for _, item := range rec.work {
+		for _, item := range rec.Given() {
 			name := strings.TrimPrefix(item.Path, path.Join(agent.WorkDir, "work")+"/")
-			if met[name] {
+			if item.Kind != string(policy.StageWork) || met[name] {
 				continue
 			}
 			data, err := readAs(root, name, item.SHA256)

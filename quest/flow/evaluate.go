@@ -14,7 +14,6 @@ import (
 	"conclave/internal/shingle"
 	"conclave/policy"
 	"conclave/quest"
-	"conclave/record"
 	"conclave/toolbox"
 )
 
@@ -289,13 +288,13 @@ func (v *evaluation) submitted(reply agent.Reply) ([]byte, error) {
 		return s, nil
 	}
 	return engine.Do(v.r, "submitted", func(context.Context) ([]byte, error) {
-		rec, err := readRecord(recordPath(record.Dir(v.h.opts.Root), v.e.Opening.Run))
+		past, err := v.h.seats.History(v.e.Opening.Run)
 		if err != nil {
 			return nil, engine.Halt(err)
 		}
-		for _, c := range slices.Backward(rec.tools) {
-			if c.tool == toolName && !c.refused {
-				return []byte(c.input), nil
+		for _, c := range slices.Backward(past.Turn(v.t.turns[0]).Calls) {
+			if c.Tool == toolName && !c.Failed {
+				return []byte(c.Input), nil
 			}
 		}
 		return nil, nil

@@ -30,14 +30,14 @@ func (t *talk) fileWith(outcome string, also func(*Filed)) (string, error) {
 	outcome = quest.Stamped(outcome, t.x.stamps...)
 	f := t.o.filed(t.turns, outcome)
 	sealed, err := engine.Do(t.r, "seal", func(context.Context) (bool, error) {
-		if !t.h.hasRecord(t.o.Run) {
+		if !t.h.seats.Begun(t.o.Run) {
 			return false, nil
 		}
 		f.File = t.h.freeName(f)
 		if also != nil {
 			also(&f)
 		}
-		return true, engine.Halt(t.h.sealRecord(t.o.Run, sealReason(t.ended), f))
+		return true, engine.Halt(t.h.seal(t.o.Run, sealReason(t.ended), f))
 	})
 	if err != nil || !sealed {
 		return "", err
@@ -165,12 +165,13 @@ func fromRecords(dir, run string) (quest.Conversation, Filed, error) {
 // words, the same for all, stand once.
 func (rec *recorded) exchange(person bool) []quest.Message {
 	var out []quest.Message
-	for _, turn := range rec.filed.Turns {
-		if words := rec.person[turn]; words != "" && person {
+	for _, id := range rec.filed.Turns {
+		turn := rec.Turn(id)
+		if words := turn.Words(); words != "" && person {
 			out = append(out, quest.Message{Speaker: profile.UserTag, Text: words})
 		}
-		if reply, ok := rec.replies[turn]; ok && reply.Text != "" {
-			out = append(out, quest.Message{Speaker: rec.filed.Speaker, Text: reply.Text})
+		if turn.Reply.Text != "" {
+			out = append(out, quest.Message{Speaker: rec.filed.Speaker, Text: turn.Reply.Text})
 		}
 	}
 	return out

@@ -79,7 +79,7 @@ func (s stage) play(ctx context.Context, acts []act) (results []Result, err erro
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, h.Close(context.Background()), e.Close()) }()
+	defer func() { err = errors.Join(err, h.Close(), e.Close()) }()
 	for i, a := range acts {
 		id := string(rune('a'+i)) + "-" + a.flow
 		data, err := e.Start(ctx, a.flow, id, a.input)

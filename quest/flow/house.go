@@ -3,7 +3,6 @@ package flow
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -77,13 +76,11 @@ type Listener interface {
 // House runs the flows of one workspace's quest. It owns the seats that are
 // open; Close leaves them.
 type House struct {
-	opts Options
-
-	door sync.Mutex // held while a seat is opened
+	opts  Options
+	seats *seat.Set // open in this process
 
 	mu      sync.Mutex
-	seats   map[string]*seat.Seat // open in this process, by run
-	quiet   map[string]bool       // runs whose turn nobody is to hear
+	quiet   map[string]bool // runs whose turn nobody is to hear
 	spent   transcript.Usage
 	abandon string // why what is resumed is to end
 }
@@ -96,7 +93,7 @@ func New(o Options) *House {
 	if o.Trust == nil {
 		o.Trust = trusted{}
 	}
-	return &House{opts: o, seats: map[string]*seat.Seat{}, quiet: map[string]bool{}}
+	return &House{opts: o, seats: seat.NewSet(o.Root), quiet: map[string]bool{}}
 }
 
 // Flows are what the engine must know to run this house's interactions. Old
@@ -165,17 +162,7 @@ func (a asker) Ask(ctx context.Context, q engine.Question) (string, error) {
 }
 
 // Close leaves every seat that is open; their runs can be continued.
-func (h *House) Close(ctx context.Context) error {
-	h.mu.Lock()
-	seats := h.seats
-	h.seats = map[string]*seat.Seat{}
-	h.mu.Unlock()
-	var errs []error
-	for _, s := range seats {
-		errs = append(errs, s.Leave(ctx))
-	}
-	return errors.Join(errs...)
-}
+func (h *House) Close() error { return h.seats.LeaveAll() }
 
 func (h *House) now() time.Time { return h.opts.Now().Truncate(time.Second) }
 

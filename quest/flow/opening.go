@@ -183,11 +183,11 @@ func (h *House) plan(ctx context.Context, o Opening, x extras) (seat.Plan, error
 	if name == "" {
 		name = "quest." + o.Flow
 	}
-	return seat.Plan{
-		Workspace: h.opts.Root, Run: o.Run, Role: string(o.Role), PromptName: name,
+	return h.dressed(seat.Plan{
+		Run: o.Run, Role: string(o.Role), PromptName: name,
 		Attributes: map[string]string{"phase": fmt.Sprint(int(o.Phase)), "quest": o.questID(), "flow": o.Flow},
 		System:     system, Room: f.Plan, Denied: f.Denied, Tools: x.tools, Stamps: joined(x.stamps, f.Stamps),
-	}, nil
+	}, o.face(o.Role))
 }
 
 // joined adds stamps, each once.

@@ -70,7 +70,7 @@ func (t *talk) take(id string, aloud bool, schema []byte, framing, words string)
 	if t.ended != "" {
 		return agent.Reply{}, false, nil
 	}
-	got, err := engine.Turn(t.r, id, t.taking(id, aloud, schema, framing, words), agent.Message{})
+	got, err := engine.Turn(t.r, t.turn(id, aloud, schema, framing, words))
 	return t.took(got, err)
 }
 
@@ -82,7 +82,7 @@ func (t *talk) took(got engine.TurnResult, err error) (agent.Reply, bool, error)
 	return got.Reply, err == nil, err
 }
 
-func (t *talk) taking(id string, aloud bool, schema []byte, framing, words string) *taking {
+func (t *talk) turn(id string, aloud bool, schema []byte, framing, words string) *questTurn {
 	var parts []audit.Part
 	if framing != "" {
 		parts = append(parts, audit.Part{Origin: audit.FromEngine, Text: framing})
@@ -90,10 +90,12 @@ func (t *talk) taking(id string, aloud bool, schema []byte, framing, words strin
 	if words != "" {
 		parts = append(parts, audit.Part{Origin: audit.FromPerson, Text: words})
 	}
-	return &taking{
-		h: t.h, run: t.o.Run, face: t.o.face(t.o.Role), aloud: aloud, live: !t.quiet,
-		turn: seat.Turn{ID: id, Parts: parts, Schema: schema},
-		plan: func(ctx context.Context) (seat.Plan, error) { return t.h.plan(ctx, t.o, t.x) },
+	return &questTurn{
+		EngineTurn: seat.EngineTurn{
+			Set: t.h.seats, Run: t.o.Run, Turn: seat.Turn{ID: id, Parts: parts, Schema: schema},
+			Plan: func(ctx context.Context) (seat.Plan, error) { return t.h.plan(ctx, t.o, t.x) },
+		},
+		h: t.h, face: t.o.face(t.o.Role), aloud: aloud, live: !t.quiet,
 	}
 }
 

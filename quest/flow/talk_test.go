@@ -130,7 +130,7 @@ func (s stage) once(ctx context.Context, a engine.Asker, start bool, input any) 
 	if err != nil {
 		return res, err
 	}
-	defer func() { err = errors.Join(err, h.Close(context.Background()), e.Close()) }()
+	defer func() { err = errors.Join(err, h.Close(), e.Close()) }()
 	var data json.RawMessage
 	if start {
 		data, err = e.Start(ctx, "consult", "x", input)

@@ -27,7 +27,7 @@ func (h *House) lastVerdict(role policy.Role) ([]byte, error) {
 		if err != nil {
 			continue // `conclave audit` speaks of damaged records
 		}
-		if rec.filed != nil && rec.header.Attributes["role"] == string(role) && rec.filed.Purpose == want {
+		if rec.filed != nil && rec.Header.Attributes["role"] == string(role) && rec.filed.Purpose == want {
 			return []byte(rec.filed.Outcome + "\n"), nil
 		}
 	}

@@ -71,7 +71,7 @@ func newVerifier(root string) (*verifier, error) {
 		if err != nil {
 			return nil, err
 		}
-		if rec.filed != nil && rec.filed.Lead == "" && rec.sealed {
+		if rec.filed != nil && rec.filed.Lead == "" && rec.Sealed() {
 			v.runs[info.Run] = *rec.filed
 			v.ids = append(v.ids, info.Run)
 		}

@@ -178,7 +178,7 @@ func TestSoakMemory(t *testing.T) {
 	if late > early+early/2+8<<20 {
 		t.Errorf("memory grows: %d KiB, then %d KiB", early>>10, late>>10)
 	}
-	if n := len(tb.seats); n > 0 {
+	if n := len(tb.seats.Runs()); n > 0 {
 		t.Errorf("%d seats are still open", n)
 	}
 	if st, err := engine.Peek(t.Context(), engine.Options{Dir: dir, Scope: Scope("long")}); err != nil || len(st.Open) > 0 {

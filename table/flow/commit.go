@@ -84,7 +84,7 @@ func (c *cycle) closeGM() error {
 		return nil
 	}
 	_, err := engine.Do(c.r, "close gm", func(ctx context.Context) (struct{}, error) {
-		return struct{}{}, engine.Halt(c.t.closeSeat(ctx, c.gmRun))
+		return struct{}{}, engine.Halt(c.t.closeSeat(c.gmRun))
 	})
 	return err
 }

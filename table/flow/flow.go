@@ -78,11 +78,11 @@ type Table struct {
 	printer  *shingle.Printer
 	engine   *engine.Engine
 	journals *journals
+	seats    *seat.Set
 	slots    chan struct{} // players and journal keepers that may be asked at once
 
 	mu    sync.Mutex
 	state story.State
-	seats map[string]*seat.Seat
 	dice  *dice.Log
 
 	showing sync.Mutex
@@ -113,7 +113,7 @@ func Open(ctx context.Context, o Options) (*Table, error) {
 	if _, err := os.Stat(filepath.Join(o.Workspace, "campaigns", o.Campaign)); err != nil {
 		return nil, fmt.Errorf("open campaign %s: %w", o.Campaign, err)
 	}
-	t := &Table{opts: o, caps: o.Caps.WithDefaults(), printer: shingle.NewPrinter(), seats: map[string]*seat.Seat{}}
+	t := &Table{opts: o, caps: o.Caps.WithDefaults(), printer: shingle.NewPrinter(), seats: seat.NewSet(o.Workspace)}
 	t.slots = make(chan struct{}, t.caps.Parallel)
 	t.life, t.end = context.WithCancel(context.Background())
 	if err := t.openEngine(ctx); err != nil {
@@ -160,7 +160,7 @@ func (t *Table) renew(ctx context.Context) error {
 		return err
 	}
 	t.background.Wait()
-	if err := t.leaveSeats(); err != nil {
+	if err := t.seats.LeaveAll(); err != nil {
 		return err
 	}
 	t.life, t.end = context.WithCancel(context.Background())
@@ -192,7 +192,7 @@ func (t *Table) Close() error {
 	t.end()
 	errs := []error{t.engine.Close()}
 	t.background.Wait()
-	errs = append(errs, t.leaveSeats())
+	errs = append(errs, t.seats.LeaveAll())
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.dice != nil {

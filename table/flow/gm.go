@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"conclave/agent"
 	"conclave/dice"
 	"conclave/engine"
 	"conclave/policy"
@@ -75,11 +74,11 @@ func (c *cycle) gmTurn(ctx context.Context, text string, about []table.Source) (
 		},
 	}
 	id := fmt.Sprintf("t%d", c.turns)
-	got, err := engine.TakeTurn(ctx, id, s, agent.Message{Text: text})
+	got, err := s.take(ctx, id, text)
 	if err != nil {
 		return gmSaid{}, err
 	}
-	calls, err := toolCalls(c.t.opts.Workspace, c.gmRun, id, got.Reply)
+	calls, err := toolCalls(c.t.seats, c.gmRun, id)
 	if err != nil {
 		return gmSaid{}, engine.Halt(err)
 	}

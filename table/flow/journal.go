@@ -13,7 +13,6 @@ import (
 	"sync"
 	"time"
 
-	"conclave/agent"
 	"conclave/engine"
 	"conclave/policy"
 	"conclave/seat"
@@ -380,7 +379,7 @@ func (t *Table) askKeeper(ctx context.Context, run string, job journalJob) (kept
 		repair = "Missing: " + strings.Join(missing, ", ") + ". Give the whole entry again."
 	}
 	// A seat that does not close must not keep the entry from being written.
-	_ = t.closeSeat(ctx, run)
+	_ = t.closeSeat(run)
 	return got, nil
 }
 
@@ -418,7 +417,7 @@ func (t *Table) keeperTurn(ctx context.Context, run string, job journalJob, try 
 	if repair != "" {
 		text = "Event: repair\n\n" + repair + "\n"
 	}
-	got, err := engine.TakeTurn(ctx, fmt.Sprintf("t%d", try), s, agent.Message{Text: text})
+	got, err := s.take(ctx, fmt.Sprintf("t%d", try), text)
 	return got.Reply.Text, err
 }
 

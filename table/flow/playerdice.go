@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 
-	"conclave/agent"
 	"conclave/dice"
 	"conclave/engine"
 	"conclave/table"
@@ -177,12 +176,9 @@ func (d *playerDesk) fall(req rollRequest, what string) (dice.Line, error) {
 }
 
 // fallen are the rolls of a turn that has ended, from its record.
-func (d *playerDesk) fallen(run, turn string, reply agent.Reply) ([]playerRoll, error) {
-	if !slices.ContainsFunc(reply.Uses, func(u agent.ToolUse) bool { return isTool(u.Name, "roll") }) {
-		return nil, nil
-	}
-	calls, err := toolCalls(d.c.t.opts.Workspace, run, turn, reply)
-	if err != nil {
+func (d *playerDesk) fallen(run, turn string) ([]playerRoll, error) {
+	calls, err := toolCalls(d.c.t.seats, run, turn)
+	if err != nil || len(calls) == 0 {
 		return nil, err
 	}
 	d.begin(turn)

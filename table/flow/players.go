@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"conclave/agent"
 	"conclave/engine"
 	"conclave/policy"
 	"conclave/room"
@@ -210,7 +209,7 @@ func (c *cycle) askPlayer(ctx context.Context, f frozen) (answer, error) {
 	reason := ""
 	for try := 1; try <= 1+c.t.caps.Retries; try++ {
 		turn := fmt.Sprintf("t%d", try)
-		got, err := engine.TakeTurn(ctx, turn, s, agent.Message{Text: text})
+		got, err := s.take(ctx, turn, text)
 		if err != nil {
 			if reason = engine.CodeOf(err); reason == "" {
 				return a, err
@@ -223,7 +222,7 @@ func (c *cycle) askPlayer(ctx context.Context, f frozen) (answer, error) {
 		if err := c.t.dropDraft(f.Character); err != nil {
 			return a, engine.Halt(err)
 		}
-		rolled, err := desk.fallen(s.run, turn, got.Reply)
+		rolled, err := desk.fallen(s.run, turn)
 		if err != nil {
 			return a, engine.Halt(err)
 		}
@@ -247,7 +246,7 @@ func (c *cycle) askPlayer(ctx context.Context, f frozen) (answer, error) {
 		}
 		a.addRolls(rest)
 	}
-	return a, engine.Halt(c.t.closeSeat(ctx, s.run))
+	return a, engine.Halt(c.t.closeSeat(s.run))
 }
 
 // judge says why a response cannot stand, and what to tell the player.

@@ -214,10 +214,10 @@ func TestRealGM(t *testing.T) {
 			g := newGMTable(t)
 			lost := false
 			g.between = func() {
-				for run := range g.table.seats {
+				for _, run := range g.table.seats.Runs() {
 					if strings.HasSuffix(run, ".gm") {
 						lost = true
-						if err := g.table.leave(run); err != nil {
+						if err := g.table.seats.Leave(run); err != nil {
 							t.Error(err)
 						}
 					}

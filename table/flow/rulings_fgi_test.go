@@ -404,7 +404,7 @@ var rulingsGI = map[string]func(*testing.T){
 				}
 				return r.table.furnishPlayer(p, tilda, view)
 			}}
-		if _, err := s.open(t.Context()); err != nil {
+		if _, err := r.table.seats.Open(t.Context(), s.run, s.plan); err != nil {
 			t.Fatal(err)
 		}
 		eq(t, "level", level, room.Sealed)

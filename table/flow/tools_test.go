@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"conclave/agent"
 	"conclave/dice"
 	"conclave/engine/enginetest"
 	"conclave/table"
@@ -187,15 +186,6 @@ turn on Event: responses
 		eq(t, "tilda", outcome(r.lastCommit(), tilda).Outcome, story.OutcomeAnswer)
 		eq(t, "tilda reads", story.TextOf(res.Blocks, tilda), want)
 		has(t, "withheld", r.lastCommit().Withheld, "She jumps.")
-	}
-}
-
-func TestPlace(t *testing.T) {
-	reply := agent.Reply{Text: "0123456789", Uses: []agent.ToolUse{{Name: "Bash", Said: 1}, {Name: "mcp__room__roll", Said: 2}, {Name: "mcp__room__narrate", Said: 3}, {Name: "mcp__room__roll", Said: 99}}}
-	calls := []toolCall{{Tool: "narrate"}, {Tool: "roll"}, {Tool: "roll"}, {Tool: "roll"}}
-	place(calls, reply)
-	for i, want := range []int{3, 2, 10, 10} {
-		eq(t, fmt.Sprint(i), calls[i].Said, want)
 	}
 }
 

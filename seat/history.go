@@ -1,0 +1,302 @@
+package seat
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"conclave/agent"
+	"conclave/audit"
+	"conclave/internal/jsontext"
+	"conclave/record"
+	"conclave/toolbox"
+	"conclave/transcript"
+)
+
+// History is what the record of a run tells of its turns: what was asked, said
+// and called, what it cost, and the receipts. It is the only way from a record
+// to turns; an open seat keeps its own with the same function. Its methods are
+// safe for concurrent use: tools are called while a turn goes on.
+type History struct {
+	Header record.Header
+
+	seal    *record.Seal        // nil while the run goes on
+	summary *transcript.Summary // of its entries, for whoever continues it
+
+	mu       sync.Mutex
+	given    []audit.Item
+	turns    []*PastTurn // in the order in which they were asked
+	running  *PastTurn
+	receipts []audit.Receipt
+	session  string // of the last finished turn
+}
+
+// PastTurn is a turn as its record has it.
+type PastTurn struct {
+	ID       string
+	Attempts int          // begun, whether finished or not
+	Asked    []audit.Part // in the last attempt
+	Calls    []Call       // in the last attempt, in order
+	Finished bool
+	Reply    agent.Reply // of the finished one
+}
+
+// Call is a call of one of the room's tools.
+type Call struct {
+	Tool   string
+	Input  string
+	Ended  bool
+	Result string // what the agent was told at its end
+	Failed bool   // refused, or without effect
+	// Said is how much of the reply's text had been said before it.
+	Said int
+
+	number int // within its toolbox
+}
+
+// ReadHistory reads a record. One that is being written is read as far as it
+// goes. Events that are no turn's go to other, unless it is nil.
+func ReadHistory(path string, other func(event string, context []byte) error) (*History, error) {
+	r, err := record.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	h := &History{}
+	for r.Next() {
+		f := r.Frame()
+		err := h.frame(f, other)
+		if err == nil && f.Kind == record.KindHeader {
+			err = record.Named(path, h.Header)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: frame %d: %w", path, f.Number, err)
+		}
+	}
+	return h, r.Err()
+}
+
+// resume opens a record to continue it. A sealed one gives no writer.
+func resume(path string) (*record.Writer, *History, error) {
+	h := &History{}
+	var entries []transcript.Entry
+	w, recovery, err := record.ResumeEach(path, func(f record.Frame) error {
+		if f.Kind == record.KindLog {
+			if e, err := transcript.ParseEntry(f.Payload); err == nil {
+				e.Detail, e.Raw = nil, nil
+				entries = append(entries, e)
+				return nil
+			}
+		}
+		return h.frame(f, nil)
+	})
+	if errors.Is(err, record.ErrSealed) {
+		h.seal = recovery.Seal
+		return nil, h, nil
+	}
+	summary := transcript.Summarise(entries)
+	h.summary = &summary
+	return w, h, err
+}
+
+func (h *History) frame(f record.Frame, other func(string, []byte) error) error {
+	switch {
+	case f.Withheld:
+	case f.Kind == record.KindHeader:
+		return json.Unmarshal(f.Payload, &h.Header)
+	case f.Kind == record.KindSeal:
+		return json.Unmarshal(f.Payload, &h.seal)
+	case f.Kind == record.KindLog:
+		return h.line(f.Payload, other)
+	}
+	return nil
+}
+
+func (h *History) line(line []byte, other func(string, []byte) error) error {
+	event, _ := jsontext.String(jsontext.Get(line, "event"))
+	context := jsontext.Get(line, "context")
+	switch event {
+	case audit.EventRoom:
+		return fold[audit.Room](h, context)
+	case audit.EventMessage:
+		return fold[audit.Message](h, context)
+	case toolbox.EventCall:
+		return fold[toolbox.CallEvent](h, context)
+	case toolbox.EventResult:
+		return fold[toolbox.ResultEvent](h, context)
+	case audit.EventReply:
+		return fold[audit.Reply](h, context)
+	case audit.EventReceipt:
+		return fold[audit.Receipt](h, context)
+	}
+	if other == nil {
+		return nil
+	}
+	return other(event, context)
+}
+
+func fold[T any](h *History, context []byte) error {
+	var event T
+	if err := json.Unmarshal(context, &event); err != nil {
+		return err
+	}
+	h.add(event)
+	return nil
+}
+
+// add takes an event in its stored form, from the record or on its way there.
+func (h *History) add(event any) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch e := event.(type) {
+	case audit.Room:
+		h.given = e.Given
+	case audit.Message:
+		t := h.turn(e.Turn)
+		if t == nil {
+			t = &PastTurn{ID: e.Turn}
+			h.turns = append(h.turns, t)
+		}
+		t.Attempts, t.Asked, t.Calls = max(t.Attempts, e.Attempt), e.Parts, nil
+		h.running = t
+	case toolbox.CallEvent:
+		if h.running != nil {
+			h.running.Calls = append(h.running.Calls, Call{Tool: e.Tool, Input: e.Input, number: e.Call})
+		}
+	case toolbox.ResultEvent:
+		if h.running != nil {
+			h.running.ended(e)
+		}
+	case audit.Reply:
+		if t := h.turn(e.Turn); t != nil {
+			t.finish(e)
+			h.running = nil // what is called from now on is not of this turn
+		}
+	case audit.Receipt:
+		if t := h.turn(e.Turn); t != nil && t.Finished {
+			h.session = e.Session
+		}
+		e.Given, e.Enforced.Probes = nil, nil // long, and nobody asks
+		h.receipts = append(h.receipts, e)
+	}
+}
+
+func (h *History) turn(id string) *PastTurn {
+	if i := slices.IndexFunc(h.turns, func(t *PastTurn) bool { return t.ID == id }); i >= 0 {
+		return h.turns[i]
+	}
+	return nil
+}
+
+func (t *PastTurn) ended(e toolbox.ResultEvent) {
+	for i := range t.Calls {
+		if c := &t.Calls[i]; c.number == e.Call {
+			c.Ended, c.Result, c.Failed = true, e.Result, e.IsError
+		}
+	}
+}
+
+func (t *PastTurn) finish(e audit.Reply) {
+	t.Finished = true
+	t.Reply = agent.Reply{Text: e.Text, Structured: e.Structured, Stopped: e.Stopped, Usage: transcript.Usage(e.Usage)}
+	for _, u := range e.Uses {
+		t.Reply.Uses = append(t.Reply.Uses, agent.ToolUse(u))
+	}
+	placeCalls(t.Calls, t.Reply)
+}
+
+// placeCalls finds the calls among the uses of a reply: the first of a name is the
+// first of that name there. A call that the agent does not tell of comes last.
+func placeCalls(calls []Call, reply agent.Reply) {
+	seen := map[string]int{}
+	for i := range calls {
+		n := seen[calls[i].Tool]
+		seen[calls[i].Tool]++
+		calls[i].Said = len(reply.Text)
+		for _, u := range reply.Uses {
+			// Many programs put the name of the server in front.
+			if u.Name != calls[i].Tool && !strings.HasSuffix(u.Name, "__"+calls[i].Tool) {
+				continue
+			}
+			if n == 0 {
+				calls[i].Said = min(u.Said, len(reply.Text))
+				break
+			}
+			n--
+		}
+	}
+}
+
+// Turn returns a turn; one that was never asked has no attempts.
+func (h *History) Turn(id string) PastTurn {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	t := h.turn(id)
+	if t == nil {
+		return PastTurn{ID: id}
+	}
+	past := *t
+	past.Calls = slices.Clone(t.Calls)
+	return past
+}
+
+// Words is what the person said in a turn, without the words of the engine
+// around it.
+func (t PastTurn) Words() string {
+	for _, p := range t.Asked {
+		if p.Origin == audit.FromPerson {
+			return p.Text
+		}
+	}
+	return ""
+}
+
+// Receipts are those of all attempts, in order, without what was given and
+// probed.
+func (h *History) Receipts() []audit.Receipt {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.receipts)
+}
+
+// Given is what the room held when it was last opened.
+func (h *History) Given() []audit.Item {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.given)
+}
+
+// Sealed says that the run is over.
+func (h *History) Sealed() bool { return h.seal != nil }
+
+// retold is the conversation so far, for an agent whose session was lost: it
+// must not wake up with amnesia.
+func (h *History) retold() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var b strings.Builder
+	for _, t := range h.turns {
+		if !t.Finished {
+			continue
+		}
+		b.WriteString("\n--- you were told:\n")
+		for _, part := range t.Asked {
+			b.WriteString(part.Text + "\n")
+		}
+		for _, c := range t.Calls {
+			b.WriteString("\n--- you called " + c.Tool + " with " + c.Input + "\n")
+			if c.Ended {
+				b.WriteString("\n--- you were told: " + c.Result + "\n")
+			}
+		}
+		b.WriteString("\n--- you said:\n" + t.Reply.Text + "\n")
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return "Your session was interrupted and begins anew. This is the conversation so far, word for word; continue it.\n" +
+		b.String()
+}
