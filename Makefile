@@ -6,10 +6,10 @@ BIN      := build/conclave
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: build demo test check redteam full bench soak fuzz fast lint cross prepare clients clean help
+.PHONY: build demo test check redteam full bench bench-against soak fuzz fast lint cross prepare clients clean help
 
 help: ## what there is to make
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 15
 
 build: ## the program, into build/
 	@mkdir -p build
@@ -54,6 +54,9 @@ full: test redteam fuzz ## every matrix whole: make test, make redteam, make fuz
 
 bench: clients ## what the documents call fast, each as a ratio to its peer
 	$(GO) test -run '^$$' -bench . -benchtime 1s ./...
+
+bench-against: ## compare the program with that of another commit: REV=main, ARGS='-runs 9 -only search'
+	@script/bench-against.sh '$(REV)' $(ARGS)
 
 soak: clients ## what needs gigabytes or hours
 	CONCLAVE_SOAK=1 $(GO) test -race -shuffle=on -timeout 4h -run Soak ./...

@@ -35,6 +35,7 @@ var house = map[string]string{
 	"archive/sql":         "archive internal/jsontext internal/price internal/sqlite transcript",
 	"audit":               "internal/jsontext internal/shingle policy record transcript",
 	"bench":               "",
+	"bench/against":       "internal/sessiongen",
 	"bundle":              "audit bundle/redact internal/atomicfile internal/git internal/jsontext record transcript workspace",
 	"bundle/redact":       "internal/jsontext",
 	"collect":             "internal/atomicfile internal/jsontext internal/lockfile internal/tail record session/claude session/codex transcript workspace",

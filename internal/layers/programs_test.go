@@ -16,6 +16,7 @@ import (
 // question that each of them has to answer.
 var starters = map[string]string{
 	"agent/claude":      "Claude Code",
+	"bench/against":     "the two programs that it compares",
 	"bundle":            "the program that a person names to store a bundle",
 	"cmd/conclave":      "programs of agents, and what a person starts in a room",
 	"engine/enginetest": "the test itself",
