@@ -32,7 +32,7 @@ cross:
 
 # Every package in its short form (internal/sample says what that leaves out).
 # Results of packages that did not change come from go's cache.
-fast:
+fast: clients
 	$(GO) test -race -short -vet=off -ldflags=-w ./...
 
 clients: ## the real agent programs, at pinned versions, into the cache directory

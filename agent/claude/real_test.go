@@ -17,6 +17,7 @@ import (
 	"conclave/internal/jsontext"
 	"conclave/internal/modelstub"
 	"conclave/internal/proc"
+	"conclave/internal/sample"
 	"conclave/session/claude"
 	"conclave/transcript"
 )
@@ -29,6 +30,7 @@ var versions = []string{clients.ClaudeNew, clients.ClaudeOld}
 
 func program(t testing.TB, version string) string {
 	t.Helper()
+	sample.Long(t)
 	path, err := clients.Claude(version)
 	if err != nil {
 		t.Fatal(err)

@@ -13,12 +13,14 @@ import (
 	"conclave/internal/jsontext"
 	"conclave/internal/modelstub"
 	"conclave/internal/proc"
+	"conclave/internal/sample"
 	"conclave/transcript"
 )
 
 // program is the native program of the pinned client.
 func program(t *testing.T) string {
 	t.Helper()
+	sample.Long(t)
 	path, err := clients.Codex()
 	if err != nil {
 		t.Fatal(err)

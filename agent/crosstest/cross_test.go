@@ -19,6 +19,7 @@ import (
 	"conclave/internal/clients"
 	"conclave/internal/modelstub"
 	"conclave/internal/proc"
+	"conclave/internal/sample"
 	"conclave/transcript"
 )
 
@@ -223,6 +224,7 @@ func interrupt(t *testing.T, turn agent.Turn, text string) {
 // subjects are the agents that play.
 func subjects(t *testing.T) map[string]agent.Agent {
 	t.Helper()
+	sample.Long(t)
 	out := map[string]agent.Agent{}
 	for _, version := range []string{clients.ClaudeNew, clients.ClaudeOld} {
 		path, err := clients.Claude(version)

@@ -13,11 +13,13 @@ import (
 	agentcodex "conclave/agent/codex"
 	"conclave/internal/clients"
 	"conclave/internal/modelstub"
+	"conclave/internal/sample"
 )
 
 // A credential that appears in the workspace while a party seat is open ends
 // that seat, and the person is told which file it was; the record keeps it.
 func TestASecretThatAppearsEndsTheSeat(t *testing.T) {
+	sample.Long(t)
 	codex, err := clients.Codex()
 	if err == nil {
 		codex, err = agentcodex.Locate(codex)

@@ -15,6 +15,7 @@ import (
 	agentcodex "conclave/agent/codex"
 	"conclave/internal/clients"
 	"conclave/internal/modelstub"
+	"conclave/internal/sample"
 	"conclave/internal/screen"
 )
 
@@ -88,6 +89,7 @@ func (m *model) answer(r modelstub.Request) modelstub.Reply {
 
 func realClaude(t *testing.T, version string) string {
 	t.Helper()
+	sample.Long(t)
 	path, err := clients.Claude(version)
 	if err == nil {
 		path, err = filepath.EvalSymlinks(path)
@@ -103,6 +105,7 @@ func realClaude(t *testing.T, version string) string {
 // that the model sent. The evaluators have the tool for their verdict from the
 // first request on; who does not use it is asked for the verdict.
 func TestRealPrograms(t *testing.T) {
+	sample.Long(t)
 	codex, err := clients.Codex()
 	if err == nil {
 		codex, err = agentcodex.Locate(codex)
