@@ -1,25 +1,17 @@
 package main
 
 import (
-	"bufio"
-	"conclave/internal/screen"
-	"errors"
-	"io/fs"
+	"cmp"
+	"context"
+	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"conclave/bundle"
-	"conclave/bundle/redact"
-	"conclave/record"
-	door "conclave/workspace"
+	"conclave/app"
+	"conclave/internal/screen"
 )
 
 func newBundleCommand(env *environment) *cobra.Command {
@@ -39,22 +31,9 @@ record, its payload is withheld and the chain still verifies.`,
 	return cmd
 }
 
-// bundleDir is where the bundles of a workspace are.
-func bundleDir(root string) string { return filepath.Join(root, ".conclave", "bundles") }
-
-// bundling is what create is asked for.
-type bundling struct {
-	out, store    string
-	noRedact      bool
-	withWorkspace bool
-	patterns      []string
-	asJSON        bool
-	retention     retention
-}
-
 func newBundleCreateCommand(env *environment) *cobra.Command {
-	var b bundling
-	cmd := &cobra.Command{
+	var b app.Bundling
+	cmd := printJSON(answer(env, &cobra.Command{
 		Use:   "create RUN",
 		Short: "Make a bundle of a run",
 		Long: `Create makes a bundle of a run: of its id, the beginning of its id, "last", or
@@ -72,239 +51,212 @@ a program with the bundle's path. Neither can make the bundle fail.`,
   conclave bundle create 20260218T143200.000Z-1f0c9a3b5d7e --out run.zip
   conclave bundle create last --with-workspace --keep 20 --max-age 30d`,
 		Args: oneArg("RUN"),
-		RunE: func(cmd *cobra.Command, args []string) error { return env.createBundle(cmd, args[0], b) },
-	}
+	}, func(ctx context.Context, args []string) (app.Bundled, error) {
+		return env.app().CreateBundle(ctx, args[0], b)
+	}, printBundled), "print path and manifest as JSON")
 	f := cmd.Flags()
-	f.StringVarP(&b.out, "out", "o", "", "the file to write (default: a name of its own in .conclave/bundles)")
-	f.BoolVar(&b.noRedact, "no-redact", false, "leave secrets in; the manifest says so")
-	f.BoolVar(&b.withWorkspace, "with-workspace", false, "add the files of the workspace (10 MB a file, 50 MB in all)")
-	f.StringArrayVar(&b.patterns, "pattern", nil, "a regular expression whose matches are removed, too (may be repeated)")
-	f.StringVar(&b.store, "store", "", "a program that takes the finished bundle elsewhere")
-	f.BoolVar(&b.asJSON, "json", false, "print path and manifest as JSON")
-	b.retention.flags(cmd)
+	f.StringVarP(&b.Out, "out", "o", "", "the file to write (default: a name of its own in .conclave/bundles)")
+	f.BoolVar(&b.NoRedact, "no-redact", false, "leave secrets in; the manifest says so")
+	f.BoolVar(&b.WithWorkspace, "with-workspace", false, "add the files of the workspace (10 MB a file, 50 MB in all)")
+	f.StringArrayVar(&b.Patterns, "pattern", nil, "a regular expression whose matches are removed, too (may be repeated)")
+	f.StringVar(&b.Store, "store", "", "a program that takes the finished bundle elsewhere")
+	retentionFlags(cmd, &b.Retention)
 	return cmd
 }
 
-func (env *environment) createBundle(cmd *cobra.Command, run string, b bundling) error {
-	root, err := env.findRoot()
-	if err != nil {
-		return err
+func retentionFlags(cmd *cobra.Command, r *app.Retention) {
+	cmd.Flags().IntVar(&r.Keep, "keep", 0, "keep at most so many bundles")
+	cmd.Flags().StringVar(&r.MaxAge, "max-age", "", "keep bundles at most so long: 12h, 30d")
+	cmd.Flags().StringVar(&r.MaxSize, "max-size", "", "keep at most so much in all: 500MB, 2GB")
+}
+
+func printBundled(w *screen.Writer, made app.Bundled) error {
+	m := made.Manifest
+	w.Printf("%s\n", made.Path)
+	w.Printf("%s, %s, head %s\n", counted(len(m.Files)+1, "file", "files"), byteSize(made.Size), m.Record.Head)
+	switch n := m.Redaction.Kinds.Total(); {
+	case !m.Redaction.Applied:
+		w.Printf("%s\n", screen.Red("not redacted: it may hold secrets"))
+	case n > 0:
+		w.Printf("%s removed (%s); %s of the record withheld\n", counted(n, "secret", "secrets"),
+			kindList(m.Redaction.Kinds), counted(m.Record.Withheld, "payload", "payloads"))
+	default:
+		w.Printf("no secrets found in it\n")
 	}
-	path, err := env.findRecord(root, run)
-	if err != nil {
-		return err
+	for _, what := range slices.Sorted(maps.Keys(made.NotKnown)) {
+		w.Printf("not known: %s: %s\n", what, made.NotKnown[what])
 	}
-	patterns, err := env.redactPatterns(b.patterns)
-	if err != nil {
-		return err
+	if n := len(made.Pruned); n > 0 {
+		w.Printf("%s pruned\n", counted(n, "older bundle", "older bundles"))
 	}
-	policy, err := b.retention.policy()
-	if err != nil {
-		return err
-	}
-	v := env.app().Build()
-	o := bundle.Options{
-		Record: path, Dir: bundleDir(root), NoRedact: b.noRedact, Patterns: patterns, Environ: os.Environ(),
-		Build: bundle.Build{Version: v.Version, Commit: v.Commit}, Command: os.Args, Workspace: root, WithWorkspace: b.withWorkspace,
-	}
-	if b.out != "" {
-		o.File = inDir(env, b.out)
-	}
-	if ws, err := env.openWorkspace(); err == nil {
-		o.Config = ws.Config
-	}
-	bar := env.frameBar()
-	o.Progress = bar.show
-	made, err := bundle.Create(cmd.Context(), o)
-	bar.clear()
-	if err != nil {
-		return environmentError("%w", err)
-	}
-	var store bundle.Store
-	if b.store != "" {
-		store = bundle.Program(b.store)
-	}
-	removed, warnings := bundle.Settle(cmd.Context(), made, filepath.Dir(made.Path), policy, store, time.Now())
-	for _, w := range warnings {
-		env.Stderr.Printf("conclave: %v (the bundle is there)\n", w)
-	}
-	if b.asJSON {
-		return env.Stdout.JSON(made)
-	}
-	env.printCreated(made, removed)
 	return nil
 }
 
-func (env *environment) printCreated(made bundle.Created, removed []bundle.Info) {
-	m := made.Manifest
-	env.Stdout.Printf("%s\n", made.Path)
-	env.Stdout.Printf("%s, %s, head %s\n", counted(len(m.Files)+1, "file", "files"), byteSize(made.Size), m.Record.Head)
-	switch n := m.Redaction.Kinds.Total(); {
-	case !m.Redaction.Applied:
-		env.Stdout.Printf("%s\n", screen.Red("not redacted: it may hold secrets"))
-	case n > 0:
-		env.Stdout.Printf("%s removed (%s); %s of the record withheld\n", counted(n, "secret", "secrets"), kindList(m.Redaction.Kinds), counted(m.Record.Withheld, "payload", "payloads"))
+func kindList(kinds map[string]int) string {
+	var parts []string
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		parts = append(parts, fmt.Sprintf("%s %d", kind, kinds[kind]))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func newBundleVerifyCommand(env *environment) *cobra.Command {
+	return printJSON(answer(env, &cobra.Command{
+		Use:   "verify FILE...",
+		Short: "Check that bundles are whole and safe to open",
+		Long: `Verify reads bundles, this program's or the original system's, and checks that
+every file is listed and has its checksum, that the transcript is what the log
+says, and that the record's chain verifies to the head in the manifest. Bundles
+made to do harm are reported, never unpacked. It exits with 1 if there is a
+problem.`,
+		Example: "  conclave bundle verify run.zip\n  conclave bundle verify --json *.zip",
+		Args:    cobra.MinimumNArgs(1),
+	}, func(_ context.Context, args []string) ([]app.BundleReport, error) {
+		return env.app().VerifyBundles(args)
+	}, func(w *screen.Writer, reports []app.BundleReport) error {
+		for _, rep := range reports {
+			printBundleReport(w, rep)
+		}
+		return nil
+	}), "print the reports as JSON")
+}
+
+func printBundleReport(w *screen.Writer, rep app.BundleReport) {
+	if rep.Sound() {
+		w.Printf("%s: %s: %s, %s unpacked, %s\n", rep.Path, screen.Green("sound"), counted(rep.Files, "file", "files"),
+			byteSize(rep.Bytes), counted(int(rep.Entries), "entry", "entries"))
+	} else {
+		w.Printf("%s: %s\n", rep.Path, screen.Red("not sound"))
+	}
+	const most = 20
+	for i, p := range rep.Problems {
+		if i == most {
+			w.Printf("  and %d more\n", len(rep.Problems)-most)
+			break
+		}
+		w.Printf("  %s\n", p.String())
+	}
+	for _, n := range rep.Notes {
+		w.Printf("  note: %s\n", n.String())
+	}
+	if r := rep.Record; r != nil && rep.Sound() {
+		w.Printf("  chain of %d frames verifies, %d withheld, head %s\n", r.Frames, r.Withheld, r.Head)
+	}
+}
+
+func newBundleOpenCommand(env *environment) *cobra.Command {
+	var extract string
+	cmd := printJSON(answer(env, &cobra.Command{
+		Use:   "open FILE [NAME]",
+		Short: "Look into a bundle",
+		Long: `Open says what a bundle holds; with a NAME it prints that file of it, and with
+--extract it unpacks a bundle that verifies into a new directory.`,
+		Example: `  conclave bundle open run.zip
+  conclave bundle open run.zip metrics.json
+  conclave bundle open run.zip --extract run/`,
+		Args: cobra.RangeArgs(1, 2),
+	}, func(_ context.Context, args []string) (app.BundleContents, error) {
+		return env.app().OpenBundle(args[0])
+	}, printContents), "print the manifest as JSON")
+	look := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		switch {
+		case extract != "" && len(args) == 2:
+			return usageError("--extract unpacks everything: leave out %s", args[1])
+		case extract != "":
+			root, err := env.app().ExtractBundle(args[0], extract)
+			if err != nil {
+				return err
+			}
+			return env.Stdout.Printf("%s\n", root)
+		case len(args) == 2:
+			return env.app().CopyFromBundle(args[0], args[1], env.Stdout.Raw())
+		}
+		return look(cmd, args)
+	}
+	cmd.Flags().StringVar(&extract, "extract", "", "unpack into this directory, which must not exist")
+	return cmd
+}
+
+func printContents(w *screen.Writer, m app.BundleContents) error {
+	field := func(name, text string) {
+		if text != "" {
+			w.Printf("%-10s %s\n", name, text)
+		}
+	}
+	field("bundle", m.BundleID)
+	field("run", m.Request.RequestID)
+	field("of", strings.TrimSuffix(strings.TrimSpace(m.Prompt.Key+", "+m.Prompt.Adapter), ","))
+	field("status", m.Request.Status)
+	field("from", m.Request.StartedAt)
+	field("to", m.Request.EndedAt)
+	if r := m.Record; r != nil {
+		field("record", fmt.Sprintf("%d frames, %d withheld, head %s", r.Frames, r.Withheld, r.Head))
+	}
+	switch r := m.Redaction; {
+	case r == nil:
+		field("redacted", "its writer does not say")
+	case !r.Applied:
+		field("redacted", "no: it may hold secrets")
 	default:
-		env.Stdout.Printf("no secrets found in it\n")
+		field("redacted", fmt.Sprintf("%d removed %s", r.Kinds.Total(), kindList(r.Kinds)))
 	}
-	for _, what := range slices.Sorted(maps.Keys(made.NotKnown)) {
-		env.Stdout.Printf("not known: %s: %s\n", what, made.NotKnown[what])
+	for _, f := range m.Contents {
+		w.Printf("  %s %s\n", screen.Dim(screen.Sprintf("%10s", byteSize(f.Size))), f.Name)
 	}
-	if len(removed) > 0 {
-		env.Stdout.Printf("%s pruned\n", counted(len(removed), "older bundle", "older bundles"))
-	}
+	return nil
 }
 
-// findRecord resolves what a person calls a run.
-func (env *environment) findRecord(root, run string) (string, error) {
-	if strings.HasSuffix(run, record.Extension) || strings.ContainsRune(run, filepath.Separator) {
-		return inDir(env, run), nil
-	}
-	list, err := record.List(record.Dir(root))
-	if err != nil {
-		return "", environmentError("%w", err)
-	}
-	if run == "last" && len(list) > 0 {
-		return list[len(list)-1].Path, nil
-	}
-	var found []record.Info
-	for _, info := range list {
-		if info.Run == run {
-			return info.Path, nil
+func newBundleListCommand(env *environment) *cobra.Command {
+	return answer(env, &cobra.Command{
+		Use:     "list [DIR]",
+		Short:   "List bundles, oldest first",
+		Example: "  conclave bundle list\n  conclave bundle list ~/bundles --json",
+		Args:    cobra.MaximumNArgs(1),
+	}, func(_ context.Context, args []string) ([]app.BundleInfo, error) {
+		return env.app().Bundles(first(args))
+	}, func(w *screen.Writer, list []app.BundleInfo) error {
+		if len(list) == 0 {
+			w.Printf("no bundles here; conclave bundle create makes one\n")
 		}
-		if strings.HasPrefix(info.Run, run) {
-			found = append(found, info)
+		for _, b := range list {
+			made := b.Created.Local().Format("2006-01-02 15:04")
+			w.Printf("%s  %8s  %-7s  %s  %s\n", made, byteSize(b.Size), b.Status, b.Run, b.Path)
 		}
-	}
-	switch len(found) {
-	case 1:
-		return found[0].Path, nil
-	case 0:
-		return "", environmentError("no run %q in %s\ntry: conclave record list", run, record.Dir(root))
-	}
-	return "", usageError("%q is the beginning of %d runs: say more of it\ntry: conclave record list", run, len(found))
+		return nil
+	})
 }
 
-// redactPatterns are the person's own: of the command line, and of redact.txt
-// beside their configuration.
-func (env *environment) redactPatterns(said []string) ([]redact.Pattern, error) {
-	var out []redact.Pattern
-	for _, text := range said {
-		re, err := regexp.Compile(text)
-		if err != nil {
-			return nil, usageError("--pattern: %w", err)
-		}
-		out = append(out, redact.Pattern{Regexp: re})
+func newBundlePruneCommand(env *environment) *cobra.Command {
+	var keep app.Retention
+	var dryRun, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "prune [DIR]",
+		Short: "Remove the oldest bundles",
+		Long: `Prune removes bundles until every limit that is given holds, the oldest first.
+It touches nothing but bundles, and never a file that took the place of one.`,
+		Example: "  conclave bundle prune --keep 20\n  conclave bundle prune --max-age 30d --max-size 2GB --dry-run",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			gone, err := env.app().PruneBundles(first(args), keep, dryRun)
+			switch {
+			case gone == nil: // nothing was looked at
+				return err
+			case asJSON:
+				return cmp.Or(env.Stdout.JSON(gone), err)
+			}
+			for _, b := range gone {
+				env.Stdout.Printf("%s\n", b.Path)
+			}
+			word := "removed"
+			if dryRun {
+				word = "would go"
+			}
+			return cmp.Or(env.Stdout.Printf("%s %s\n", counted(len(gone), "bundle", "bundles"), word), err)
+		},
 	}
-	if env.userConfigFile() == "" {
-		return out, nil
-	}
-	file := filepath.Join(filepath.Dir(env.userConfigFile()), "redact.txt")
-	f, err := door.OpenNamed(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return out, nil
-	}
-	if err != nil {
-		return nil, environmentError("%w", err)
-	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	for n := 1; lines.Scan(); n++ {
-		text := strings.TrimSpace(lines.Text())
-		if text == "" || strings.HasPrefix(text, "#") {
-			continue
-		}
-		re, err := regexp.Compile(text)
-		if err != nil {
-			return nil, environmentError("%s:%d: %w", file, n, err)
-		}
-		out = append(out, redact.Pattern{Regexp: re})
-	}
-	return out, lines.Err()
-}
-
-// frameBar says how much of long work is done, on a terminal.
-type frameBar struct {
-	env   *environment
-	last  time.Time
-	shown bool
-}
-
-func (env *environment) frameBar() *frameBar { return &frameBar{env: env, last: time.Now()} }
-
-func (b *frameBar) show(done, total uint64) {
-	if !b.env.Stderr.Terminal() || total == 0 || time.Since(b.last) < 100*time.Millisecond {
-		return
-	}
-	const width = 30
-	full := int(width * done / total)
-	b.env.Stderr.Progress("%s%s %3d%%", strings.Repeat("█", full), strings.Repeat("░", width-full), 100*done/total)
-	b.last, b.shown = time.Now(), true
-}
-
-func (b *frameBar) clear() {
-	if b.shown {
-		b.env.Stderr.Progress("")
-	}
-}
-
-// retention are the flags of pruning.
-type retention struct {
-	keep            int
-	maxAge, maxSize string
-}
-
-func (r *retention) flags(cmd *cobra.Command) {
-	cmd.Flags().IntVar(&r.keep, "keep", 0, "keep at most so many bundles")
-	cmd.Flags().StringVar(&r.maxAge, "max-age", "", "keep bundles at most so long: 12h, 30d")
-	cmd.Flags().StringVar(&r.maxSize, "max-size", "", "keep at most so much in all: 500MB, 2GB")
-}
-
-func (r *retention) policy() (bundle.Policy, error) {
-	p := bundle.Policy{MaxBundles: r.keep}
-	if r.keep < 0 {
-		return p, usageError("--keep %d: want a number from 1 on", r.keep)
-	}
-	var err error
-	if r.maxAge != "" {
-		if p.MaxAge, err = parseAge(r.maxAge); err != nil {
-			return p, usageError("--max-age %s: want a time like 12h or 30d", r.maxAge)
-		}
-	}
-	if r.maxSize != "" {
-		if p.MaxBytes, err = parseBytes(r.maxSize); err != nil {
-			return p, usageError("--max-size %s: want a size like 500MB or 2GB", r.maxSize)
-		}
-	}
-	return p, nil
-}
-
-func parseAge(s string) (time.Duration, error) {
-	if days, ok := strings.CutSuffix(s, "d"); ok {
-		n, err := strconv.Atoi(days)
-		if err != nil || n <= 0 || n > 100_000 {
-			return 0, errors.New("not a number of days")
-		}
-		return time.Duration(n) * 24 * time.Hour, nil
-	}
-	d, err := time.ParseDuration(s)
-	if err == nil && d <= 0 {
-		err = errors.New("not a time to wait")
-	}
-	return d, err
-}
-
-func parseBytes(s string) (int64, error) {
-	unit := int64(1)
-	low := strings.ToUpper(strings.TrimSpace(s))
-	for i, u := range []string{"KB", "MB", "GB", "TB"} {
-		if rest, ok := strings.CutSuffix(low, u); ok {
-			low, unit = rest, []int64{1e3, 1e6, 1e9, 1e12}[i]
-		}
-	}
-	n, err := strconv.ParseInt(strings.TrimSpace(low), 10, 64)
-	if err != nil || n <= 0 || n > (1<<62)/unit {
-		return 0, errors.New("not a size")
-	}
-	return n * unit, nil
+	retentionFlags(cmd, &keep)
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "say what would be removed, and remove nothing")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print what was removed as JSON")
+	return cmd
 }

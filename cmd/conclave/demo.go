@@ -17,6 +17,7 @@ import (
 
 	"conclave/agent"
 	"conclave/agent/scripted"
+	"conclave/app"
 	"conclave/audit"
 	"conclave/internal/screen"
 	"conclave/policy"
@@ -306,15 +307,9 @@ func (d *demo) judge(context.Context) error {
 	d.heading("6. Who knew what? The record answers")
 	inside := *d.env
 	inside.Dir, inside.Root = d.root, ""
-	reports, err := inside.auditAll(nil)
-	if err != nil {
-		return err
+	reports, err := inside.app().Audit(nil)
+	if err == nil || app.Said(err) {
+		printAudit(inside.Stdout, reports, 0)
 	}
-	inside.printAudit(reports, 0)
-	for _, r := range reports {
-		if !r.Clean() {
-			return saidNo()
-		}
-	}
-	return nil
+	return err
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"conclave/app"
 	"conclave/profile"
 )
@@ -32,6 +34,10 @@ func (env *environment) show(e app.Event) {
 		env.Stderr.Printf("conclave: %s\n", e.Text)
 	case app.Faults:
 		printFaults(env.Stdout, e)
+	case app.Following:
+		env.Stderr.Printf("following %s\n", strings.Join(e.Roots, " and "))
+	case app.Collecting:
+		env.showCollecting(e.Balance)
 	case app.Progress:
 		env.showProgress(e)
 	}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"conclave/app"
-	"conclave/collect"
 	"conclave/internal/screen"
 )
 
@@ -42,7 +41,7 @@ func (env *environment) showProgress(e app.Progress) {
 
 // showCollecting says how much of session files was read: on a terminal in one
 // line that is written over, else in a line a second.
-func (env *environment) showCollecting(b collect.Balance) {
+func (env *environment) showCollecting(b app.Balance) {
 	text := screen.Sprintf("%s, %.1f of %.1f MB, %s", counted(b.Files, "file", "files"),
 		float64(b.BytesRead)/1e6, float64(b.BytesOnDisk)/1e6, counted(int(b.Entries), "entry", "entries"))
 	env.progress.shown = true

@@ -17,17 +17,16 @@ import (
 // in a pipe and shown on a terminal; nothing else may ask for them.
 var rawWriters = map[string]string{
 	"attach":                  "Session: a shell that a person drives in a room",
-	"exportLines":             "Raw: query --export-jsonl prints log lines as they are",
 	"handedOn":                "File: a program in a room writes into a pipe itself",
 	"newPolicyCommand":        "Raw: the page docs/ISOLATION.md, which is our own",
 	"newQuestShowCommand":     "Raw: a quest or a conversation as it is kept",
 	"newTableExport":          "Raw: the story, to be kept in a file",
 	"newTableJournal":         "Raw: a journal as it is kept",
 	"newTranscriptMapCommand": "Raw: canonical records, as lines of JSON",
-	"print":                   "Raw: record show --json and --raw",
-	"printFile":               "Raw: a file of a bundle",
-	"printRows":               "Raw: query's CSV and JSON, whose cells are escaped",
-	"writeExport":             "Raw: export without a file",
+	"newBundleOpenCommand":    "Raw: a file of a bundle",
+	"newExportCommand":        "Raw: export without a file",
+	"printEntry":              "Raw: record show --json and --raw",
+	"query":                   "Raw: log lines as they are, and CSV and JSON, whose cells are escaped",
 }
 
 // formatted are the functions whose first string is a format of the program's

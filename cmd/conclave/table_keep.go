@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"conclave/app"
 	"conclave/audit"
 	"conclave/dice"
 	"conclave/policy"
@@ -356,7 +357,7 @@ anything was found.`,
 			}
 			var reports []*audit.Report
 			for _, file := range files {
-				r, err := auditFile(file, true)
+				r, err := app.AuditFile(file, true)
 				if err != nil {
 					return environmentError("%s: %w", file, err)
 				}
@@ -413,7 +414,7 @@ func (env *environment) printTableAudit(calls []tableflow.Call, reports []*audit
 			env.Stdout.Printf("found: %s\n", f.String())
 		}
 		if !isolation {
-			env.printAudit(reports, len(found))
+			printAudit(env.Stdout, reports, len(found))
 		}
 	}
 	if bad > 0 {

@@ -1,21 +1,16 @@
 package main
 
 import (
-	"bytes"
-	"errors"
+	"cmp"
+	"context"
 	"fmt"
-	"io"
-	"iter"
 	"maps"
-	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
 
+	"conclave/app"
 	"conclave/internal/screen"
-	"conclave/record"
-	"conclave/transcript"
-	door "conclave/workspace"
 )
 
 func newTranscriptCommand(env *environment) *cobra.Command {
@@ -23,13 +18,13 @@ func newTranscriptCommand(env *environment) *cobra.Command {
 		Use:   "transcript",
 		Short: "Check, summarise and prove what was recorded",
 	}
-	cmd.AddCommand(newTranscriptCheckCommand(env), newTranscriptMapCommand(env), newTranscriptSummaryCommand(env), newTranscriptVerifyCommand(env))
+	cmd.AddCommand(newTranscriptCheckCommand(env), newTranscriptMapCommand(env),
+		newTranscriptSummaryCommand(env), newTranscriptVerifyCommand(env))
 	return cmd
 }
 
 func newTranscriptCheckCommand(env *environment) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+	return printJSON(answer(env, &cobra.Command{
 		Use:   "check FILE",
 		Short: "Check a transcript against the six invariants",
 		Long: `Check reads a log (logs/app.jsonl), a transcript.jsonl or a record and checks
@@ -44,203 +39,133 @@ reason, and exits with 1.`,
   conclave transcript check debug_bundle/transcript.jsonl --json
   cat app.jsonl | conclave transcript check -`,
 		Args: oneArg("FILE"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			return checkTranscript(env, args[0], asJSON)
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the outcome as JSON")
-	return cmd
-}
-
-type checkOutcome struct {
-	File      string                `json:"file"`
-	OK        bool                  `json:"ok"`
-	Violation *transcript.Violation `json:"violation,omitempty"`
-	Reason    string                `json:"reason,omitempty"`
-	Record    *record.Report        `json:"record,omitempty"`
-	Summary   transcript.Summary    `json:"summary"`
-}
-
-func checkTranscript(env *environment, file string, asJSON bool) error {
-	log, err := openLog(env, file)
-	if err != nil {
-		return err
-	}
-	defer log.Close()
-	out := checkOutcome{File: file}
-	if out.Record, err = log.sound(); err == nil {
-		out.Summary, err = transcript.Check(log.lines())
-	}
-	if err == nil {
-		err = log.err()
-	}
-	out.OK = err == nil
-	if err != nil {
-		out.Reason = err.Error()
-		errors.As(err, &out.Violation)
-	}
-	if asJSON {
-		if err := env.Stdout.JSON(out); err != nil {
-			return err
+	}, func(_ context.Context, args []string) (app.Check, error) {
+		return env.app().CheckTranscript(args[0])
+	}, func(w *screen.Writer, c app.Check) error {
+		if !c.OK {
+			return c.Err
 		}
-		if !out.OK {
-			return saidNo()
+		w.Printf("%s: in order: %s\n", c.File, counted(c.Summary.TotalEntries, "entry", "entries"))
+		if r := c.Record; r != nil {
+			seal := "not sealed: the run goes on or was cut short"
+			switch {
+			case r.Sealed:
+				seal = fmt.Sprintf("sealed (%s), head %s", r.Seal.Reason, r.Seal.Head)
+			case r.TornBytes > 0:
+				seal = fmt.Sprintf("not sealed, %d bytes at the end are torn or still being written", r.TornBytes)
+			}
+			w.Printf("chain of %d frames verifies, %s\n", r.Frames, seal)
 		}
 		return nil
-	}
-	if !out.OK {
-		return noError("%s: %w", file, err)
-	}
-	env.Stdout.Printf("%s: in order: %s\n", file, counted(out.Summary.TotalEntries, "entry", "entries"))
-	if out.Record != nil {
-		env.Stdout.Printf("chain of %d frames verifies, %s\n", out.Record.Frames, sealWord(out.Record))
-	}
-	return nil
-}
-
-func sealWord(r *record.Report) string {
-	switch {
-	case r.Sealed:
-		return fmt.Sprintf("sealed (%s), head %s", r.Seal.Reason, r.Seal.Head)
-	case r.TornBytes > 0:
-		return fmt.Sprintf("not sealed, %d bytes at the end are torn or still being written", r.TornBytes)
-	}
-	return "not sealed: the run goes on or was cut short"
+	}), "print the outcome as JSON")
 }
 
 func newTranscriptSummaryCommand(env *environment) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+	return answer(env, &cobra.Command{
 		Use:     "summary FILE",
 		Short:   "Count the entries of a transcript by type and source",
 		Example: "  conclave transcript summary run.record\n  conclave transcript summary transcript.jsonl --json",
 		Args:    oneArg("FILE"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			log, err := openLog(env, args[0])
-			if err != nil {
+	}, func(_ context.Context, args []string) (app.Summary, error) {
+		return env.app().SummariseTranscript(args[0])
+	}, func(w *screen.Writer, s app.Summary) error {
+		w.Printf("%s\n", counted(s.TotalEntries, "entry", "entries"))
+		for _, t := range s.Types() {
+			if n := s.EntriesByType[t]; n > 0 {
+				w.Printf("  %-18s %d\n", t, n)
+			}
+		}
+		if len(s.Sources) > 1 {
+			w.Printf("sources\n")
+			for _, source := range slices.Sorted(maps.Keys(s.EntriesBySource)) {
+				w.Printf("  %-18s %d\n", source, s.EntriesBySource[source])
+			}
+		}
+		if s.FirstTimestamp != nil {
+			w.Printf("from %s to %s\n", s.FirstTimestamp.Format("2006-01-02 15:04:05"), s.LastTimestamp.Format("15:04:05 MST"))
+		}
+		if s.Skipped > 0 {
+			w.Printf("%s incomplete and skipped\n", counted(s.Skipped, "record", "records"))
+		}
+		return nil
+	})
+}
+
+func newTranscriptMapCommand(env *environment) *cobra.Command {
+	var o app.Mapping
+	var balance, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "map FILE|DIR|-",
+		Short: "Print session files as canonical records",
+		Long: `Map reads session files of Claude Code or Codex (rollouts, app-server messages,
+the output of codex exec --json) and prints one log record per entry, as lines
+of JSON. It keeps no state and records nothing.
+
+A record bears the time of mapping, as an entry's time is when it was captured;
+the agent's own time is in its detail. With --source-time it bears the time of
+its line instead (a line without one that of the line before), and the same
+input gives the same output, byte for byte.
+
+The balance goes to stderr. Exit code 1 when something is not accounted for.`,
+		Example: `  conclave transcript map session.jsonl | conclave transcript check -
+  conclave transcript map ~/.claude/projects --balance > all.jsonl
+  codex exec --json … | conclave transcript map --adapter codex -`,
+		Args: oneArg("FILE|DIR|-"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			b, err := env.app().MapTranscript(cmd.Context(), args[0], env.Stdout.Raw(), o)
+			env.clearProgress()
+			switch {
+			case err != nil && !app.Said(err):
 				return err
+			case asJSON:
+				return cmp.Or(env.Stderr.JSON(b), err)
+			case balance:
+				return cmp.Or(balanceText(env.Stderr, b), err)
 			}
-			defer log.Close()
-			t := transcript.Reconstruct(log.lines())
-			if err := log.err(); err != nil {
-				return noError("%s: %w", args[0], err)
+			for _, g := range b.Unaccounted {
+				env.Stderr.Printf("conclave: not accounted for: %s: %s\n", g.Path, g.Reason)
 			}
-			s := transcript.Summarise(t.Entries)
-			if asJSON {
-				return env.Stdout.JSON(struct {
-					transcript.Summary
-					Skipped int `json:"skipped"`
-					Others  int `json:"other_records"`
-				}{s, t.Skipped, t.Others})
-			}
-			printSummary(env.Stdout, s)
-			if t.Skipped > 0 {
-				env.Stdout.Printf("%s incomplete and skipped\n", counted(t.Skipped, "record", "records"))
-			}
-			return nil
+			return err
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	f := cmd.Flags()
+	f.StringVar(&o.Adapter, "adapter", "", "take the input for that of this `ADAPTER`: claude or codex")
+	f.BoolVar(&o.OmitRaw, "no-raw", false, "leave out raw, the source's own line (emit_raw = false)")
+	f.BoolVar(&o.SourceTime, "source-time", false, "stamp entries with the time of their line")
+	f.BoolVar(&balance, "balance", false, "print the balance on stderr")
+	f.BoolVar(&asJSON, "json", false, "print the balance on stderr, as JSON")
 	return cmd
 }
 
-func printSummary(w *screen.Writer, s transcript.Summary) {
-	w.Printf("%s\n", counted(s.TotalEntries, "entry", "entries"))
-	for _, t := range transcript.Types() {
-		if n := s.EntriesByType[t]; n > 0 {
-			w.Printf("  %-18s %d\n", t, n)
-		}
-	}
-	if len(s.Sources) > 1 {
-		w.Printf("sources\n")
-		for _, source := range slices.Sorted(maps.Keys(s.EntriesBySource)) {
-			w.Printf("  %-18s %d\n", source, s.EntriesBySource[source])
-		}
-	}
-	if s.FirstTimestamp != nil {
-		w.Printf("from %s to %s\n", s.FirstTimestamp.Format("2006-01-02 15:04:05"), s.LastTimestamp.Format("15:04:05 MST"))
-	}
-}
-
-// log is a source of log lines: a record, or a file of JSON lines.
-type log struct {
-	reader  *record.Reader // nil for JSON lines
-	file    *os.File
-	in      io.Reader
-	readErr error
-}
-
-func openLog(env *environment, file string) (*log, error) {
-	if file == "-" {
-		return &log{in: env.Stdin}, nil
-	}
-	if info, err := os.Stat(inDir(env, file)); err == nil && info.IsDir() {
-		return nil, usageError("%s is a directory: name a log, a transcript.jsonl or a record", file)
-	}
-	f, err := door.OpenNamed(inDir(env, file))
-	if err != nil {
-		return nil, environmentError("%w", err)
-	}
-	var start [8]byte
-	n, _ := f.ReadAt(start[:], 0)
-	if record.IsRecord(start[:n]) {
-		return &log{file: f, reader: record.NewReader(f)}, nil
-	}
-	return &log{file: f, in: f}, nil
-}
-
-func (l *log) Close() error {
-	if l.file == nil {
-		return nil
-	}
-	return l.file.Close()
-}
-
-// lines yields the log lines. For a record the frames that hold none stand as
-// empty events, so that a violation's line is the number of its frame.
-func (l *log) lines() iter.Seq[[]byte] {
-	if l.reader == nil {
-		return skipBlank(transcript.Lines(l.in, &l.readErr))
-	}
-	return func(yield func([]byte) bool) {
-		for l.reader.Next() {
-			line := []byte(`{"event":"record.frame"}`)
-			if f := l.reader.Frame(); f.Kind == record.KindLog && !f.Withheld {
-				line = f.Payload
+func newTranscriptVerifyCommand(env *environment) *cobra.Command {
+	return answer(env, &cobra.Command{
+		Use:   "verify [FILE…]",
+		Short: "Prove conversation files against the record",
+		Long: `Verify makes each conversation file of the quest anew, from the record of what
+was really exchanged, and compares the bytes. Without a name it proves all of
+them, and finds those that are gone. Files that other programs or people wrote
+are named and are no contradiction. Exit code 1 when a file differs.`,
+		Example: "  conclave transcript verify\n" +
+			"  conclave transcript verify .campaign/conversations/2026-02-18-14-32-cat.md\n" +
+			"  conclave transcript verify --json",
+	}, func(_ context.Context, args []string) ([]app.Proof, error) {
+		return env.app().VerifyConversations(args)
+	}, func(w *screen.Writer, proofs []app.Proof) error {
+		proved := 0
+		for _, p := range proofs {
+			word, why := screen.Red("DIFFERS"), ""
+			switch {
+			case p.OK:
+				word = screen.Green("verbatim")
+				proved++
+			case p.Foreign:
+				word = screen.Dim("not ours")
 			}
-			if !yield(line) {
-				return
+			if p.Reason != "" {
+				why = ": " + p.Reason
 			}
+			w.Printf("%s  %s%s\n", word, p.File, why)
 		}
-	}
-}
-
-func skipBlank(lines iter.Seq[[]byte]) iter.Seq[[]byte] {
-	return func(yield func([]byte) bool) {
-		for line := range lines {
-			if len(bytes.TrimSpace(line)) > 0 && !yield(line) {
-				return
-			}
-		}
-	}
-}
-
-func (l *log) err() error {
-	if l.reader != nil {
-		return l.reader.Err()
-	}
-	return l.readErr
-}
-
-// sound checks the digests, the chain and the seal of a record; what is no
-// record has none.
-func (l *log) sound() (*record.Report, error) {
-	if l.reader == nil {
-		return nil, nil
-	}
-	report, err := record.VerifyReader(l.file)
-	if err == nil {
-		err = report.Sound()
-	}
-	return &report, err
+		return w.Printf("%s proved byte for byte\n", counted(proved, "conversation", "conversations"))
+	})
 }

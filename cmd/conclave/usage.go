@@ -1,23 +1,20 @@
 package main
 
 import (
-	"errors"
+	"context"
 	"fmt"
-	"path/filepath"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"conclave/archive"
+	"conclave/app"
 	"conclave/internal/screen"
 )
 
 func newUsageCommand(env *environment) *cobra.Command {
-	var o archive.UsageOptions
-	var since, until string
-	var asJSON, noCache bool
-	cmd := &cobra.Command{
+	var u app.UsageOf
+	cmd := answer(env, &cobra.Command{
 		Use:   "usage [PATH…]",
 		Short: "Count tokens and their cost, each response once",
 		Long: `Usage counts the tokens that the records of this workspace and the sessions of
@@ -29,49 +26,26 @@ are named, and a cost that lacks them has a question mark.`,
 		Example: `  conclave usage
   conclave usage --by project --since 7d
   conclave usage --by model --json ~/.claude/projects`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			var err error
-			if o.Since, err = pointInTime(since); err != nil {
-				return usageError("--since: %w", err)
-			}
-			if o.Until, err = pointInTime(until); err != nil {
-				return usageError("--until: %w", err)
-			}
-			if !noCache {
-				o.Cache = filepath.Join(env.cacheDir(), "usage")
-			}
-			roots, err := env.sessionRoots(args)
-			if err != nil {
-				return err
-			}
-			u, err := archive.CountUsage(cmd.Context(), roots, o)
-			if errors.Is(err, archive.ErrNoSuchGroup) {
-				return usageError("--by: %w", err)
-			}
-			if err != nil {
-				return environmentError("%w", err)
-			}
-			if asJSON {
-				return env.Stdout.JSON(u)
-			}
-			return printUsage(env.Stdout, o.By, u)
-		},
-	}
+	}, func(ctx context.Context, args []string) (app.Used, error) {
+		u.Paths = args
+		return env.app().Usage(ctx, u)
+	}, func(w *screen.Writer, used app.Used) error {
+		return printUsage(w, u.By, used)
+	})
 	f := cmd.Flags()
-	f.StringVar(&o.By, "by", "day", "sum by day, project, model, role or session")
-	f.StringVar(&since, "since", "", "only since this `TIME`: 2d, 2026-02-18")
-	f.StringVar(&until, "until", "", "only before this `TIME`")
-	f.BoolVar(&noCache, "no-cache", false, "read everything again")
-	f.BoolVar(&asJSON, "json", false, "print as JSON")
+	f.StringVar(&u.By, "by", "day", "sum by day, project, model, role or session")
+	f.StringVar(&u.Since, "since", "", "only since this `TIME`: 2d, 2026-02-18")
+	f.StringVar(&u.Until, "until", "", "only before this `TIME`")
+	f.BoolVar(&u.NoCache, "no-cache", false, "read everything again")
 	return cmd
 }
 
-func printUsage(out *screen.Writer, by string, u archive.Usage) error {
+func printUsage(out *screen.Writer, by string, u app.Used) error {
 	w := out.Table(true)
 	w.Printf("%s\tresponses\tinput\toutput\tcache read\tcache write\ttotal\tUSD\t\n", by)
 	for _, g := range append(u.Groups, u.Total) {
-		w.Printf("%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", g.Name, thousands(int64(g.Responses)), thousands(g.Input), thousands(g.Output),
-			thousands(g.CacheRead), thousands(g.CacheWrite), thousands(g.Total), cost(g))
+		w.Printf("%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", g.Name, thousands(int64(g.Responses)), thousands(g.Input),
+			thousands(g.Output), thousands(g.CacheRead), thousands(g.CacheWrite), thousands(g.Total), cost(g))
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -86,7 +60,7 @@ func printUsage(out *screen.Writer, by string, u archive.Usage) error {
 }
 
 // cost is what a group cost; of a model without a price nobody knows.
-func cost(g archive.UsageGroup) string {
+func cost(g app.UsedGroup) string {
 	switch {
 	case g.Unpriced > 0 && g.Unpriced == g.Responses:
 		return "?"

@@ -26,7 +26,7 @@ var house = map[string]string{
 	"agent/local":         "agent transcript",
 	"agent/offline":       "agent agent/local transcript",
 	"agent/scripted":      "agent agent/local transcript",
-	"app":                 "agent agent/claude agent/codex agent/offline agent/scripted config engine gateway internal/atomicfile internal/ownpath internal/proc internal/screen policy profile quest quest/flow room seat table/flow table/offline trust workspace",
+	"app":                 "agent agent/claude agent/codex agent/offline agent/scripted archive archive/export archive/search archive/sql audit bundle bundle/redact collect config engine gateway internal/atomicfile internal/jsontext internal/ownpath internal/proc internal/screen policy profile quest quest/flow record room seat session/claude table/flow table/offline transcript trust workspace",
 	"archive":             "archive/index bundle bundle/redact internal/atomicfile internal/jsontext internal/lockfile internal/price internal/sqlite record session/claude session/codex transcript workspace",
 	"archive/archivetest": "archive archive/sql internal/sessiongen record transcript",
 	"archive/export":      "archive internal/screen transcript",

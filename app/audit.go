@@ -1,0 +1,117 @@
+package app
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"conclave/audit"
+	"conclave/record"
+	door "conclave/workspace"
+)
+
+// AuditReport is what one record shows of who knew what.
+type AuditReport = audit.Report
+
+// Audit judges the records that are named, or all of this workspace. The answer
+// is no when anything was found.
+func (a *App) Audit(names []string) ([]*AuditReport, error) {
+	root, err := a.FindRoot()
+	if err != nil {
+		return nil, err
+	}
+	var files []string
+	for _, name := range names {
+		file, err := a.recordFile(root, name)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file)
+	}
+	if len(names) == 0 {
+		list, err := record.List(record.Dir(root))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, environmentError("%w", err)
+		}
+		for _, info := range list {
+			files = append(files, info.Path)
+		}
+		if len(files) == 0 {
+			return nil, noError("no records in %s: nothing has been run here yet", record.Dir(root))
+		}
+	}
+	var reports []*AuditReport
+	clean := true
+	for _, file := range files {
+		r, err := AuditFile(file, len(names) == 0)
+		if err != nil {
+			return nil, environmentError("%s: %w", file, err)
+		}
+		reports = append(reports, r)
+		clean = clean && r.Clean()
+	}
+	return reports, noUnless(clean)
+}
+
+// AuditFile judges a record. One that lies among a workspace's own must be the
+// run that its name says.
+func AuditFile(file string, own bool) (*AuditReport, error) {
+	f, err := door.OpenNamed(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r, err := audit.Judge(f)
+	if err != nil || !own || r.Run == "" {
+		return r, err
+	}
+	if named := record.Named(file, record.Header{Run: r.Run}); named != nil {
+		r.Findings = append(r.Findings, audit.Finding{Rule: "name", What: named.Error()})
+	}
+	return r, nil
+}
+
+// recordFile is the file of a record that a person named: a path, a run's id,
+// or the beginning of one.
+func (a *App) recordFile(root, name string) (string, error) {
+	if isRecordPath(name) {
+		file := a.AbsPath(name)
+		if _, err := os.Stat(file); err != nil {
+			return "", environmentError("%w", err)
+		}
+		return file, nil
+	}
+	list, err := record.List(record.Dir(root))
+	if err != nil {
+		return "", environmentError("no record %q: %w", name, err)
+	}
+	found := beginning(list, name)
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return "", environmentError("no record of a run %q in %s", name, record.Dir(root))
+	}
+	return "", usageError("%q is the beginning of %d runs; say more of it", name, len(found))
+}
+
+// isRecordPath: with a separator or the extension it is no run's id.
+func isRecordPath(name string) bool {
+	return strings.ContainsRune(name, filepath.Separator) || strings.HasSuffix(name, record.Extension)
+}
+
+// beginning are the records of the runs whose id begins with name; the one that
+// is called just so is alone.
+func beginning(list []record.Info, name string) (found []string) {
+	for _, info := range list {
+		if info.Run == name {
+			return []string{info.Path}
+		}
+		if strings.HasPrefix(info.Run, name) {
+			found = append(found, info.Path)
+		}
+	}
+	return found
+}

@@ -1,0 +1,47 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+
+	"conclave/archive"
+)
+
+// What was used.
+type (
+	Used      = archive.Usage
+	UsedGroup = archive.UsageGroup
+)
+
+// UsageOf is whose tokens are counted, and how they are summed.
+type UsageOf struct {
+	Paths        []string // "" are this workspace's records and the programs' sessions
+	By           string   // day, project, model, role or session
+	Since, Until string   // 2d, 2026-02-18
+	NoCache      bool     // read everything again
+}
+
+// Usage counts tokens and their cost, each response once.
+func (a *App) Usage(ctx context.Context, u UsageOf) (Used, error) {
+	o := archive.UsageOptions{By: u.By}
+	var err error
+	if o.Since, err = pointInTime("--since", u.Since); err != nil {
+		return Used{}, err
+	}
+	if o.Until, err = pointInTime("--until", u.Until); err != nil {
+		return Used{}, err
+	}
+	if !u.NoCache {
+		o.Cache = filepath.Join(a.cacheDir(), "usage")
+	}
+	roots, err := a.sessionRoots(u.Paths)
+	if err != nil {
+		return Used{}, err
+	}
+	used, err := archive.CountUsage(ctx, roots, o)
+	if errors.Is(err, archive.ErrNoSuchGroup) {
+		return used, usageError("--by: %w", err)
+	}
+	return used, refusedHere(err)
+}
