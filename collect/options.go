@@ -66,20 +66,23 @@ func (o *Options) fill() {
 }
 
 // DefaultRoots are where the programs keep their sessions: below the
-// directories that their variables name, or the home directory.
-func DefaultRoots(getenv func(string) string) []string {
+// directories that their variables name, or the home directory. Where neither is
+// known there are none: a relative directory would be the workspace's.
+func DefaultRoots(getenv func(string) string) (roots []string) {
 	home := getenv("HOME")
 	if home == "" {
 		home = getenv("USERPROFILE")
 	}
-	claude, codex := getenv("CLAUDE_CONFIG_DIR"), getenv("CODEX_HOME")
-	if claude == "" {
-		claude = filepath.Join(home, ".claude")
+	for _, p := range [][3]string{{"CLAUDE_CONFIG_DIR", ".claude", "projects"}, {"CODEX_HOME", ".codex", "sessions"}} {
+		dir := getenv(p[0])
+		if dir == "" && home != "" {
+			dir = filepath.Join(home, p[1])
+		}
+		if dir != "" {
+			roots = append(roots, filepath.Join(dir, p[2]))
+		}
 	}
-	if codex == "" {
-		codex = filepath.Join(home, ".codex")
-	}
-	return []string{filepath.Join(claude, "projects"), filepath.Join(codex, "sessions")}
+	return roots
 }
 
 // stateDir is where the collector keeps what is not a record.
