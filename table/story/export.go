@@ -3,7 +3,6 @@ package story
 import (
 	"cmp"
 	"fmt"
-	"html"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -93,67 +92,6 @@ func PlayLog(root, campaign, title, seat string) (string, error) {
 }
 
 func oneParagraph(s string) string { return strings.Join(strings.Fields(s), " ") }
-
-// HTML turns the Markdown that Story and PlayLog write into one page that
-// needs nothing else.
-func HTML(title, markdown string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, pageHead, html.EscapeString(title))
-	for para := range strings.SplitSeq(markdown, "\n\n") {
-		para = strings.TrimSpace(para)
-		if para == "" {
-			continue
-		}
-		for line := range strings.SplitSeq(para, "\n") {
-			if level := heading(line); level > 0 {
-				fmt.Fprintf(&b, "<h%d>%s</h%[1]d>\n", level, html.EscapeString(strings.TrimSpace(line[level:])))
-				para = strings.TrimSpace(strings.Replace(para, line, "", 1))
-			}
-		}
-		if para == "" {
-			continue
-		}
-		text := strings.ReplaceAll(emphasised(html.EscapeString(para)), "\n", "<br>\n")
-		if quoted, ok := strings.CutPrefix(text, "&gt; "); ok {
-			fmt.Fprintf(&b, "<blockquote>%s</blockquote>\n", quoted)
-		} else {
-			fmt.Fprintf(&b, "<p>%s</p>\n", text)
-		}
-	}
-	b.WriteString("</body>\n</html>\n")
-	return b.String()
-}
-
-const pageHead = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<title>%s</title>
-<style>` +
-	`body{max-width:42rem;margin:3rem auto;padding:0 1rem;font:1.1rem/1.6 Georgia,serif}` +
-	`h1,h2,h3{font-family:sans-serif;line-height:1.2}` +
-	`blockquote{color:#666;margin-left:0;padding-left:1rem;border-left:3px solid #ccc}` + `</style>
-</head>
-<body>
-`
-
-var (
-	strong   = regexp.MustCompile(`\*\*(\S|\S[^*\n]*\S)\*\*`)
-	emphasis = regexp.MustCompile(`\*(\S|\S[^*\n]*\S)\*`)
-)
-
-// emphasised turns the stars of Markdown into HTML.
-func emphasised(escaped string) string {
-	return emphasis.ReplaceAllString(strong.ReplaceAllString(escaped, "<strong>$1</strong>"), "<em>$1</em>")
-}
-
-func heading(line string) int {
-	n := len(line) - len(strings.TrimLeft(line, "#"))
-	if n == 0 || n > 6 || len(line) == n || line[n] != ' ' {
-		return 0
-	}
-	return n
-}
 
 // PlayerEdition writes what a seat may keep of a campaign into an empty
 // directory: the story, what the party knows, the world, and for a character
