@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"os"
-	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -207,22 +206,4 @@ func (l *limited) Write(p []byte) (int, error) {
 		return len(p), nil
 	}
 	return l.Buffer.Write(p)
-}
-
-// holdsSecrets are files that are there to hold secrets: they stay where they
-// are.
-func holdsSecrets(path string) bool {
-	base := strings.ToLower(filepath.Base(path))
-	switch base {
-	case ".env", ".netrc", "_netrc", ".npmrc", ".pypirc", ".pgpass", ".htpasswd", ".git-credentials", "credentials", "credentials.json", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", ".dockercfg", ".dockerconfigjson", "auth.json", ".credentials.json":
-		return true
-	}
-	if strings.HasPrefix(base, ".env.") && !strings.HasSuffix(base, ".example") && !strings.HasSuffix(base, ".sample") {
-		return true
-	}
-	switch filepath.Ext(base) {
-	case ".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk", ".agekey":
-		return true
-	}
-	return false
 }

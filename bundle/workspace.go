@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"conclave/policy"
 	"conclave/workspace"
 )
 
@@ -65,7 +66,7 @@ func (w *writer) take(root *os.Root, info *FilesystemInfo, name string, d fs.Dir
 	case checkName(path.Join(Root, "filesystem", name)) != "":
 		w.skip(info, name, "has a name that a bundle cannot hold")
 		return nil
-	case w.redactor != nil && holdsSecrets(name):
+	case w.redactor != nil && policy.MayBeCredential(name):
 		w.skip(info, name, "is there to hold secrets")
 		return nil
 	case w.redactor != nil && w.redactor.Has([]byte(name)):

@@ -55,6 +55,22 @@ func classify(rel string, dir bool, open Open) Kind {
 	return found
 }
 
+// MayBeCredential reports whether a file's path alone makes it a key or a login,
+// or something that only its content could clear, whatever else it is: an
+// agent's login stands among its settings.
+func MayBeCredential(rel string) bool {
+	segments, ok := split(rel)
+	above := ""
+	for i, s := range segments {
+		name := plain(s)
+		if guarded(name, false) == Credentials || isCredential(above, name, i == len(segments)-1, nil) {
+			return true
+		}
+		above = name
+	}
+	return !ok
+}
+
 // classifyQuest looks below a .campaign directory; only the project's own has
 // files of known kinds.
 func classifyQuest(segments []string, own bool) Kind {

@@ -13,7 +13,7 @@ var credentialNames = []string{
 	".aws", ".azure", ".gcloud", ".s3cfg", ".boto", ".passwd-s3fs", "rclone.conf", ".databrickscfg", ".snowsql", ".kaggle", "kaggle.json",
 	"application_default_credentials.json", "accesstokens.json", "msal_token_cache.json", ".clasprc.json", "rootkey.csv",
 	"credentials.tfrc.json", ".pgpass", "pgpass.conf", ".mylogin.cnf", ".htpasswd", ".vault-token", ".erlang.cookie", "master.key",
-	".msmtprc", ".fetchmailrc", ".ftpconfig", ".dockercfg", "wallet.dat", "settings-security.xml", ".sentryclirc",
+	".msmtprc", ".fetchmailrc", ".ftpconfig", ".dockercfg", ".dockerconfigjson", "wallet.dat", "settings-security.xml", ".sentryclirc",
 }
 
 // credentialsBelow are names that are credentials in a directory of a name.

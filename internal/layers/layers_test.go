@@ -36,7 +36,7 @@ var house = map[string]string{
 	"audit":               "internal/jsontext internal/shingle policy record transcript",
 	"bench":               "",
 	"bench/against":       "internal/sessiongen",
-	"bundle":              "audit bundle/redact internal/atomicfile internal/git internal/jsontext record transcript workspace",
+	"bundle":              "audit bundle/redact internal/atomicfile internal/git internal/jsontext policy record transcript workspace",
 	"bundle/redact":       "internal/jsontext",
 	"collect":             "internal/atomicfile internal/jsontext internal/lockfile internal/tail record session/claude session/codex transcript workspace",
 	"config":              "frontmatter workspace",
