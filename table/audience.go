@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"conclave/internal/markdown"
 )
 
 // Audience says who may read a block of the GM's text. The zero Audience is the
@@ -41,7 +43,7 @@ type Block struct {
 // closed makes the block the GM's alone, and faults say so for a repair.
 func ParseNarrative(text string, r Roster) (blocks []Block, faults []string) {
 	p := &audienceParser{roster: r, current: Audience{Party: true}}
-	text = cleanText(text)
+	text = markdown.Clean(text)
 	at := 0
 	for _, m := range findMarkers(text, r) {
 		p.text.WriteString(text[at:m.from])
@@ -251,39 +253,6 @@ func Private(blocks []Block, names []string) []Block {
 	for i := range out {
 		if out[i].Audience.Party {
 			out[i].Audience = Audience{Names: slices.Clone(names)}
-		}
-	}
-	return out
-}
-
-// Narrative is the content of narrative-for-journal.md: all public text since
-// the last round of journals. It returns nil when there is none; the file then
-// stays as it is.
-func Narrative(rounds [][]Block, caps Caps) ([]byte, error) {
-	var parts []string
-	for _, blocks := range rounds {
-		if t := PartyText(blocks); t != "" {
-			parts = append(parts, t)
-		}
-	}
-	if len(parts) == 0 {
-		return nil, nil
-	}
-	out := strings.Join(parts, "\n\n") + "\n"
-	if limit := caps.WithDefaults().Narrative; int64(len(out)) > limit {
-		return nil, &CapError{NarrativeFile, int64(len(out)), limit}
-	}
-	return []byte(out), nil
-}
-
-// Journaled lists, in roster order, who is present in the audience of at least
-// one block.
-func Journaled(rounds [][]Block, r Roster) []string {
-	var out []string
-	for _, c := range r.Characters {
-		heard := slices.ContainsFunc(rounds, func(blocks []Block) bool { return TextFor(blocks, c.Slug) != "" })
-		if c.Status == Present && heard {
-			out = append(out, c.Slug)
 		}
 	}
 	return out

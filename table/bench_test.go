@@ -45,19 +45,6 @@ func BenchmarkWrite(b *testing.B) {
 	}
 }
 
-func BenchmarkAppend(b *testing.B) {
-	c := benchCampaign(b)
-	for b.Loop() {
-		a, err := PlanAppend(c.Party, "tilda-brannock", "Tilda", entry)
-		if err == nil {
-			_, err = a.Do(c.Party)
-		}
-		if err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
 func BenchmarkPlayerContext(b *testing.B) {
 	c := benchCampaign(b)
 	for b.Loop() {

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"conclave/internal/markdown"
 )
 
 // Campaign is an open campaign directory.
@@ -240,7 +242,7 @@ func GitIgnore(existing []byte) []byte {
 	out := string(existing)
 	for _, want := range []string{"/.conclave/", "/campaigns/*/tmp/"} {
 		has := false
-		for line := range strings.Lines(Normalise(out)) {
+		for line := range strings.Lines(markdown.Normalise(out)) {
 			has = has || strings.TrimSpace(line) == want
 		}
 		if !has {

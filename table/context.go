@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+
+	"conclave/internal/markdown"
 )
 
 // Source is one thing that fed a call, for the receipt and the audit.
@@ -90,7 +92,7 @@ func (s SeatContext) Text() string {
 		if i > 0 {
 			b.WriteString("\n")
 		}
-		fmt.Fprintf(&b, "# %s\n\n%s", p.Title, withNewline(p.Text))
+		fmt.Fprintf(&b, "# %s\n\n%s", p.Title, markdown.EndLine(p.Text))
 	}
 	return b.String()
 }
@@ -113,12 +115,12 @@ func (s *SeatContext) file(d *Dir, prefix, name, title string, limit int64, filt
 	if err != nil {
 		return err
 	}
-	if !readable(data) {
+	if !markdown.Readable(data) {
 		return fmt.Errorf("%s%s: not valid UTF-8", prefix, name)
 	}
-	text := filter(Normalise(string(data)))
+	text := filter(markdown.Normalise(string(data)))
 	note := ""
-	if text != Normalise(string(data)) {
+	if text != markdown.Normalise(string(data)) {
 		note = "without the GM's regions"
 	}
 	s.add(Classify(prefix+name).Kind, title, prefix+name, data, text, note)
@@ -150,7 +152,7 @@ func (s *SeatContext) journal(party *Dir, character string, budget int64) error 
 	if err != nil {
 		return err
 	}
-	text, left := NewestEntries(RemoveGM(cleanText(text)), budget)
+	text, left := newestEntries(RemoveGM(markdown.Clean(text)), budget)
 	note := ""
 	if left > 0 || size > 2*budget {
 		note = "newest entries only"
@@ -173,7 +175,7 @@ func readJournal(f *os.File, budget int64) (text, sum string, size int64, err er
 	if _, err = f.ReadAt(buf, from); err != nil && err != io.EOF {
 		return "", "", 0, err
 	}
-	text = cleanText(string(buf))
+	text = markdown.Clean(string(buf))
 	if from == 0 {
 		return text, sum, size, nil
 	}
@@ -181,7 +183,7 @@ func readJournal(f *os.File, budget int64) (text, sum string, size int64, err er
 	if _, err := f.ReadAt(first, 0); err != nil {
 		return "", "", 0, err
 	}
-	head, _, _ := strings.Cut(cleanText(string(first)), "\n")
+	head, _, _ := strings.Cut(markdown.Clean(string(first)), "\n")
 	_, entries := SplitJournal(text)
 	return head + "\n\n" + strings.Join(entries, ""), sum, size, nil
 }

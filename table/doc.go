@@ -14,8 +14,8 @@
 //     audiences, CheckGMContext.
 //   - what a player writes: SplitTurn, ParseResponse, MergeNotes, LintResponse,
 //     QuoteForGM. Player text is data wherever it goes.
-//   - journals: ParseEntry, Entry.Text, PlanAppend and Append.Do, which finish
-//     an entry once, however often they are called.
+//   - journals: SplitJournal says where the entries of a journal begin. Writing
+//     them is package table/journal's.
 //   - secrets: Classify and Reader.May (deny by default), RemoveGM, Guard,
 //     Campaign.PlayerContext, which lists the hash of every source it used.
 //   - files: Dir opens only regular files with one name that are what they seem,

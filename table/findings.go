@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+
+	"conclave/internal/markdown"
 )
 
 // Finding is something about secrets in the files of a campaign that its GM has
@@ -30,7 +32,7 @@ func (c *Campaign) Findings(caps Caps) ([]Finding, error) {
 		if err != nil {
 			return // the watch says which files are not guarded, and why
 		}
-		files = append(files, taggedFile{p, readMarkup(cleanText(string(data)))})
+		files = append(files, taggedFile{p, readMarkup(markdown.Clean(string(data)))})
 	})
 	var out []Finding
 	for _, f := range files {
@@ -80,7 +82,7 @@ func (f taggedFile) exposed(files []taggedFile) []Finding {
 			for i := 0; s.n > 0 && i+s.n <= len(w) && !said[s.id]; i++ {
 				if said[s.id] = s.runs[hashWords(w[i:i+s.n])]; said[s.id] {
 					out = append(out, Finding{f.path, lineOf(seen, i), fmt.Sprintf("secret %s of %s stands here, where %s reads it: %q",
-						s.id, from.path, readers, clip(strings.Join(w[i:i+s.n], " "), 120))})
+						s.id, from.path, readers, Clip(strings.Join(w[i:i+s.n], " "), 120))})
 				}
 			}
 		}

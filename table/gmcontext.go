@@ -3,6 +3,8 @@ package table
 import (
 	"fmt"
 	"strings"
+
+	"conclave/internal/markdown"
 )
 
 // maxContextLines is the seed's "5-10 lines max".
@@ -15,19 +17,19 @@ func CheckGMContext(data []byte, caps Caps) (text []byte, warning string, err er
 	if limit := caps.WithDefaults().GMContext; int64(len(data)) > limit {
 		return nil, "", &CapError{GMContextFile, int64(len(data)), limit}
 	}
-	if !readable(data) {
+	if !markdown.Readable(data) {
 		return nil, "", fmt.Errorf("%s: not valid UTF-8", GMContextFile)
 	}
-	s := Normalise(string(data))
+	s := markdown.Normalise(string(data))
 	n := 0
 	for line := range strings.Lines(s) {
 		line = strings.TrimSpace(line)
-		if level, _ := heading(line); line != "" && level == 0 {
+		if level, _ := markdown.Heading(line); line != "" && level == 0 {
 			n++
 		}
 	}
 	if n > maxContextLines {
 		warning = fmt.Sprintf("%s has %d lines; %d are plenty", GMContextFile, n, maxContextLines)
 	}
-	return []byte(withNewline(s)), warning, nil
+	return []byte(markdown.EndLine(s)), warning, nil
 }

@@ -69,9 +69,9 @@ type Leak struct {
 
 func (l Leak) String() string {
 	if l.Secret != "" {
-		return fmt.Sprintf("secret %s of %s: %q", l.Secret, l.Path, clip(l.Words, 120))
+		return fmt.Sprintf("secret %s of %s: %q", l.Secret, l.Path, Clip(l.Words, 120))
 	}
-	return fmt.Sprintf("words of %s: %q", l.Path, clip(l.Words, 120))
+	return fmt.Sprintf("words of %s: %q", l.Path, Clip(l.Words, 120))
 }
 
 // Guard compares texts with what their reader may not know: story state, beats,

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"conclave/internal/markdown"
 )
 
 // Lint is a remark for the GM about a player's text. The text is delivered as
@@ -27,11 +29,11 @@ func LintResponse(text, self string, r Roster, rolled func(n uint64) bool) []Lin
 	for s := range splitSentences(text) {
 		for _, c := range r.Characters {
 			if c.Slug != self && actsIn(s, c) {
-				out = append(out, Lint{"acts-for-other", fmt.Sprintf("%s: %q", c.Slug, clip(s, 120))})
+				out = append(out, Lint{"acts-for-other", fmt.Sprintf("%s: %q", c.Slug, Clip(s, 120))})
 			}
 		}
 		if claim := diceClaim.FindString(s); claim != "" && !hasRoll(s, rolled) {
-			out = append(out, Lint{"unverified-roll", fmt.Sprintf("%q", clip(s, 120))})
+			out = append(out, Lint{"unverified-roll", fmt.Sprintf("%q", Clip(s, 120))})
 		}
 	}
 	return out
@@ -39,7 +41,7 @@ func LintResponse(text, self string, r Roster, rolled func(n uint64) bool) []Lin
 
 func splitSentences(text string) func(func(string) bool) {
 	return func(yield func(string) bool) {
-		for _, s := range sentence.Split(cleanText(text), -1) {
+		for _, s := range sentence.Split(markdown.Clean(text), -1) {
 			if s = strings.TrimSpace(s); s != "" && !yield(s) {
 				return
 			}

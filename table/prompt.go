@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"conclave/internal/markdown"
 )
 
 // RequestType is what a prompt asks for.
@@ -47,7 +49,7 @@ func (p Prompt) Section(name string) string {
 // Bytes is the canonical file: UTF-8, LF, the request type in capitals; unknown
 // keys and sections are kept in their order.
 func (p Prompt) Bytes() []byte {
-	return []byte("---\n" + strings.Join(append(slices.Clone(p.header), "---"), "\n") + "\n" + withNewline(p.body))
+	return []byte("---\n" + strings.Join(append(slices.Clone(p.header), "---"), "\n") + "\n" + markdown.EndLine(p.body))
 }
 
 // MalformedPrompt says what a prompt lacks. Its File is what stands in for the
@@ -86,12 +88,12 @@ func ParsePrompt(data []byte, caps Caps) (Prompt, error) {
 	if int64(len(data)) > limit {
 		return Prompt{}, &MalformedPrompt{Notes: []string{fmt.Sprintf("Unreadable prompt: %d bytes, limit %d", len(data), limit)}}
 	}
-	if !readable(data) {
+	if !markdown.Readable(data) {
 		return Prompt{}, &MalformedPrompt{Notes: []string{"Unreadable prompt: not valid UTF-8"}}
 	}
 	var p Prompt
 	bad := &MalformedPrompt{}
-	p.readHeader(Normalise(string(data)), bad)
+	p.readHeader(markdown.Normalise(string(data)), bad)
 	p.Sections = sections(p.body)
 	for _, name := range requiredSections {
 		if placeholder(p.Section(name)) {
@@ -153,7 +155,7 @@ func (p *Prompt) setType(values []string, bad *MalformedPrompt) {
 	bad.Missing = append(bad.Missing, "request_type")
 }
 
-func quoted(s string) string { return strconv.Quote(clip(s, 80)) }
+func quoted(s string) string { return strconv.Quote(Clip(s, 80)) }
 
 // canonicalType trims, unquotes and upper-cases; nothing fuzzier.
 func canonicalType(v string) string {
@@ -167,11 +169,11 @@ func canonicalType(v string) string {
 // sections splits a body at its level-2 headings, outside fenced code.
 func sections(body string) []Section {
 	var out []Section
-	var f fence
+	var f markdown.Fence
 	at := -1
 	for line := range strings.Lines(body) {
 		bare := strings.TrimSuffix(line, "\n")
-		if level, name := heading(bare); !f.inside(bare) && level == 2 {
+		if level, name := markdown.Heading(bare); !f.Inside(bare) && level == 2 {
 			at = slices.IndexFunc(out, func(s Section) bool { return sameHeading(s.Name, name) })
 			if at < 0 {
 				at = len(out)

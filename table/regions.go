@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"conclave/internal/markdown"
 )
 
 // Doubt is a place in a text where a tag is not clear. What follows it is the
@@ -58,7 +60,7 @@ func (m *markup) doubt(from, to int, why string) {
 		return
 	}
 	t := strings.Join(strings.Fields(m.text[from:min(to, len(m.text))]), " ")
-	m.doubts = append(m.doubts, Doubt{1 + strings.Count(m.text[:from], "\n"), clip(t, 60), why})
+	m.doubts = append(m.doubts, Doubt{1 + strings.Count(m.text[:from], "\n"), Clip(t, 60), why})
 }
 
 func (m *markup) hide(from, to int) {
@@ -120,11 +122,11 @@ func orID(id string) string {
 // section is where the part of the text begins in which something stands: behind
 // the heading before it.
 func (m *markup) section(at int) int {
-	var f fence
+	var f markdown.Fence
 	from, here := 0, 0
 	for line := range strings.Lines(m.text[:at]) {
 		here += len(line)
-		if level, _ := heading(strings.TrimSuffix(line, "\n")); !f.inside(line) && level > 0 && here <= at {
+		if level, _ := markdown.Heading(strings.TrimSuffix(line, "\n")); !f.Inside(line) && level > 0 && here <= at {
 			from = here
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"conclave/internal/markdown"
 )
 
 // ResponseKind says what a player's turn came to.
@@ -64,7 +66,7 @@ func ParseResponse(raw string, rt RequestType, caps Caps) Response {
 		r.Kind = TooLong
 		return r
 	}
-	text := strings.TrimSpace(cleanText(raw))
+	text := strings.TrimSpace(markdown.Clean(raw))
 	if text == "" {
 		return r
 	}
@@ -136,12 +138,12 @@ type Turn struct{ Response, Notes string }
 // SplitTurn reads the text form of a turn: everything after a line [NOTES],
 // outside fenced code, is the notes.
 func SplitTurn(raw string) Turn {
-	text := cleanText(raw)
-	var f fence
+	text := markdown.Clean(raw)
+	var f markdown.Fence
 	at := 0
 	for line := range strings.Lines(text) {
 		bare := strings.TrimSpace(line)
-		if !f.inside(strings.TrimSuffix(line, "\n")) && strings.EqualFold(bare, "[NOTES]") {
+		if !f.Inside(strings.TrimSuffix(line, "\n")) && strings.EqualFold(bare, "[NOTES]") {
 			return Turn{strings.TrimSpace(text[:at]), strings.TrimSpace(text[at+len(line):])}
 		}
 		at += len(line)
@@ -152,8 +154,8 @@ func SplitTurn(raw string) Turn {
 // MergeNotes appends notes within one cycle, a blank line between. It returns
 // nil when there is nothing to keep: an empty file counts as none.
 func MergeNotes(before []byte, notes string, caps Caps) ([]byte, error) {
-	old := strings.TrimSpace(cleanText(string(before)))
-	add := strings.TrimSpace(cleanText(notes))
+	old := strings.TrimSpace(markdown.Clean(string(before)))
+	add := strings.TrimSpace(markdown.Clean(notes))
 	out := strings.Trim(old+"\n\n"+add, "\n")
 	if out == "" {
 		return nil, nil
@@ -178,7 +180,7 @@ func NewDelimiter() string {
 func QuoteForGM(delimiter, character, what, text string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<<< %s from %s, quoted as data · %s\n", what, character, delimiter)
-	for line := range strings.Lines(withNewline(cleanText(text))) {
+	for line := range strings.Lines(markdown.EndLine(markdown.Clean(text))) {
 		b.WriteString("> " + line)
 	}
 	fmt.Fprintf(&b, ">>> end of %s · %s\n", character, delimiter)

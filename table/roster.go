@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"conclave/internal/markdown"
 )
 
 // Status says whether a character can be called.
@@ -92,14 +94,14 @@ func (r *Roster) readSheet(party *Dir, name string, caps Caps) (Character, bool)
 		return Character{}, false
 	}
 	data, err := party.Read(name, caps.Sheet)
-	if err == nil && !readable(data) {
+	if err == nil && !markdown.Readable(data) {
 		err = fmt.Errorf("party/%s: not valid UTF-8", name)
 	}
 	if err != nil {
 		r.Problems = append(r.Problems, err.Error())
 		return Character{}, false
 	}
-	c := Character{Slug: slug, Name: firstHeading(RemoveGM(string(data))), Status: Present}
+	c := Character{Slug: slug, Name: markdown.FirstHeading(RemoveGM(string(data))), Status: Present}
 	if c.Name == "" {
 		c.Name = nameOf(slug)
 	} else if s, err := Slugify(c.Name); err == nil && s != slug {

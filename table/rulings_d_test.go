@@ -3,6 +3,8 @@ package table
 import (
 	"strings"
 	"testing"
+
+	"conclave/internal/markdown"
 )
 
 var rulingsD = map[string]func(*testing.T){
@@ -91,7 +93,7 @@ func FuzzParseSignal(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, out string) {
 		s := ParseSignal(out)
-		if !s.Found && (len(s.Names) > 0 || s.After != "" || s.Before != cleanText(out)) {
+		if !s.Found && (len(s.Names) > 0 || s.After != "" || s.Before != markdown.Clean(out)) {
 			t.Errorf("%q: %+v", out, s)
 		}
 		if s.Found && (s.Fault == "") != (len(s.Names) > 0) {

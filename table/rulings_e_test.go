@@ -59,22 +59,6 @@ var rulingsE = map[string]func(*testing.T){
 		_, _, err = CheckGMContext([]byte("\xff"), Caps{})
 		has(t, err, "not valid UTF-8")
 	},
-	"E12": func(t *testing.T) {
-		c := newCampaign(t, map[string]string{"party/tilda-brannock-journal.md": "# T\n"})
-		a, err := PlanAppend(c.Party, "tilda-brannock", "Tilda", Entry{Title: "One"})
-		ok(t, err)
-		ok(t, os.WriteFile(c.host("party/tilda-brannock-journal.md"), []byte("# T\nby hand\n"), 0o644))
-		out, err := a.Do(c.Party)
-		ok(t, err)
-		eq(t, "first", out, Edited)
-		a, err = PlanAppend(c.Party, "tilda-brannock", "Tilda", Entry{Title: "One"})
-		ok(t, err)
-		out, err = a.Do(c.Party)
-		ok(t, err)
-		eq(t, "second", out, Appended)
-		data, _ := os.ReadFile(c.host("party/tilda-brannock-journal.md"))
-		has(t, string(data), "# T\nby hand\n\n---\n\n### One\n")
-	},
 	"E13": func(t *testing.T) {
 		c := newCampaign(t, nil)
 		ok(t, c.Tmp.Probe())

@@ -95,6 +95,9 @@ var leftToFlow = map[string]string{
 	"I6":  "an answer can be edited until the barrier",
 }
 
+// leftToJournal are those that package journal proves.
+var leftToJournal = strings.Fields("E12 F3 F8 F9 F10 F11 F12 F13 F16 G2")
+
 func rulingCases() map[string]func(*testing.T) {
 	out := map[string]func(*testing.T){}
 	for _, m := range []map[string]func(*testing.T){rulingsA, rulingsB, rulingsC, rulingsD, rulingsE, rulingsF, rulingsG, rulingsH, rulingsI} {
@@ -115,7 +118,7 @@ func TestRulings(t *testing.T) {
 		switch {
 		case here:
 			t.Run(id, run)
-		case !flow:
+		case !flow && !slices.Contains(leftToJournal, id):
 			t.Errorf("%s is proven nowhere", id)
 		}
 		t.Logf("%-4s here=%-5v flow=%s", id, here, why)
@@ -125,7 +128,7 @@ func TestRulings(t *testing.T) {
 			t.Errorf("%s is no ruling", id)
 		}
 	}
-	for id := range leftToFlow {
+	for _, id := range append(slices.Collect(maps.Keys(leftToFlow)), leftToJournal...) {
 		if !slices.Contains(allRulings, id) {
 			t.Errorf("%s is no ruling", id)
 		}

@@ -93,7 +93,7 @@ func (d *Dir) join(name string) string { return strings.TrimSuffix(d.path, "/") 
 
 func (d *Dir) checkName(name string) error {
 	if !filepath.IsLocal(name) || name == "." || strings.ContainsAny(name, `/\:`+"\x00") {
-		return &UnsafeError{d.join(clip(name, 80)), "not a single file name"}
+		return &UnsafeError{d.join(Clip(name, 80)), "not a single file name"}
 	}
 	return nil
 }
@@ -101,6 +101,16 @@ func (d *Dir) checkName(name string) error {
 // Open opens a file for reading: a regular file with one name, the same before
 // and after the open. A FIFO or a device is refused without being opened.
 func (d *Dir) Open(name string) (*os.File, error) { return d.open(name, os.O_RDONLY|openFlags) }
+
+// OpenToWrite opens a file, as Open does, for reading and writing; one that is
+// not there is made.
+func (d *Dir) OpenToWrite(name string) (*os.File, error) {
+	f, err := d.open(name, os.O_RDWR|openFlags)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return f, err
+	}
+	return d.root.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
+}
 
 func (d *Dir) open(name string, flags int) (*os.File, error) {
 	if err := d.checkName(name); err != nil {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"conclave/internal/markdown"
 )
 
 // Signal is what ParseSignal found in a GM's output.
@@ -26,13 +28,13 @@ const maxSignalLines = 32
 // line of its own and outside fenced code. It must never be given a player's
 // text. The first signal counts; names of later ones are in NotRun.
 func ParseSignal(output string) Signal {
-	text := cleanText(output)
+	text := markdown.Clean(output)
 	lines := strings.SplitAfter(text, "\n")
 	s := Signal{Before: text}
-	var f fence
+	var f markdown.Fence
 	for i := 0; i < len(lines); i++ {
 		line := strings.TrimSuffix(lines[i], "\n")
-		if f.inside(line) || !opensSignal(line) {
+		if f.Inside(line) || !opensSignal(line) {
 			if strings.Contains(strings.ToUpper(line), awaitTag) {
 				s.Strays++
 			}

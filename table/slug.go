@@ -37,7 +37,7 @@ type SlugError struct {
 }
 
 func (e *SlugError) Error() string {
-	s := fmt.Sprintf("%q: %s", clip(e.Name, 80), e.Reason)
+	s := fmt.Sprintf("%q: %s", Clip(e.Name, 80), e.Reason)
 	if e.Suggest != "" {
 		s += "; try " + e.Suggest
 	}
@@ -168,8 +168,8 @@ var foldTable = sync.OnceValue(func() map[rune]string {
 	return m
 })
 
-// clip shortens a text for a message, in characters.
-func clip(s string, n int) string {
+// Clip shortens a text for a message, in characters.
+func Clip(s string, n int) string {
 	for i := range s {
 		if n == 0 {
 			return s[:i]

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"conclave/internal/markdown"
 )
 
 // openers are what people write when they mean to open a tag (W6).
@@ -130,7 +132,7 @@ func FuzzTags(f *testing.F) {
 		f.Add("x", o, "\n")
 	}
 	f.Fuzz(func(t *testing.T, before, tag, between string) {
-		text := cleanText(before + tag + between)
+		text := markdown.Clean(before + tag + between)
 		m := liberal.FindAllStringIndex(text, -1)
 		if strings.Contains(text, "CANARY") || m == nil || strings.ContainsAny(text[m[len(m)-1][0]+1:], "/\\<[({") || strings.Contains(strings.ToLower(text), "end") {
 			return // closed again, perhaps

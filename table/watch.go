@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"conclave/internal/markdown"
 	"conclave/internal/shingle"
 )
 
@@ -96,7 +97,7 @@ func (w *Watch) look(d *Dir, info fs.FileInfo, p string) *watched {
 		now.fault = err.Error()
 		return now
 	}
-	text := cleanText(string(data))
+	text := markdown.Clean(string(data))
 	now.whole = w.keep(p, text, old.whole)
 	_, kept := readMarkup(text).split(hasOwner(p))
 	now.gm = w.keep(p, kept, old.gm)
@@ -171,7 +172,7 @@ func (k *Kept) thin(rate int) int {
 // that stands nowhere else takes their place.
 var journalLabels = func() *strings.Replacer {
 	var pairs []string
-	for _, label := range []string{"What happened", "What I did", "What I learned", "How I feel", "Notes"} {
+	for _, label := range EntryLabels {
 		pairs = append(pairs, "\n- "+label+":", "\nxjournallabelx\n")
 	}
 	return strings.NewReplacer(pairs...)

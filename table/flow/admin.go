@@ -8,6 +8,7 @@ import (
 	"conclave/dice"
 	"conclave/engine"
 	"conclave/table"
+	"conclave/table/journal"
 	"conclave/table/story"
 )
 
@@ -105,8 +106,8 @@ func (t *Table) runRename(r *engine.Run, raw json.RawMessage) (json.RawMessage, 
 		return nil, err
 	}
 	in.Event.Time = now
-	parked, err := engine.Do(r, "parked", func(context.Context) ([]journalJob, error) {
-		jobs, err := parkedJournals(t.opts.Workspace, t.opts.Campaign)
+	parked, err := engine.Do(r, "parked", func(context.Context) ([]journal.Job, error) {
+		jobs, err := journal.Parked(t.opts.Workspace, t.opts.Campaign)
 		return jobs, engine.Halt(err)
 	})
 	if err != nil {
@@ -120,26 +121,22 @@ func (t *Table) runRename(r *engine.Run, raw json.RawMessage) (json.RawMessage, 
 		if job.Character != in.From {
 			continue
 		}
-		old := t.pendingFile(job)
+		old := t.private(job.PendingFile())
 		job.Character = in.To
 		data, err := json.MarshalIndent(job, "", " ")
 		if err != nil {
 			return nil, err
 		}
-		changes = append(changes, engine.Change{Op: engine.Write, Path: t.pendingFile(job), Data: data, Mode: 0o600},
+		changes = append(changes, engine.Change{Op: engine.Write, Path: t.private(job.PendingFile()), Data: data, Mode: 0o600},
 			engine.Change{Op: engine.Delete, Path: old})
 	}
-	t.journals.mu.Lock()
-	done := t.journals.done[in.From]
-	t.journals.mu.Unlock()
-	changes = append(changes, engine.Change{Op: engine.Write, Path: t.journals.doneFile(in.To), Data: fmt.Appendf(nil, "{\"cycle\": %d}\n", done), Mode: 0o600},
+	changes = append(changes, engine.Change{Op: engine.Write, Path: t.private(journal.DoneFile(in.To)),
+		Data: t.journals.RenamedText(in.From), Mode: 0o600},
 		t.logChange(in.Event))
 	if err := t.commit(r, "rename", changes); err != nil {
 		return nil, err
 	}
 	t.applied(in.Event)
-	t.journals.mu.Lock()
-	t.journals.done[in.To] = max(t.journals.done[in.To], done)
-	t.journals.mu.Unlock()
+	t.journals.Rename(in.From, in.To)
 	return nil, nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"conclave/engine"
 	"conclave/table"
+	"conclave/table/journal"
 	"conclave/table/story"
 )
 
@@ -90,7 +91,7 @@ func (c *cycle) closeGM() error {
 }
 
 // event is the cycle as the log keeps it.
-func (c *cycle) event(jobs []journalJob) story.Event {
+func (c *cycle) event(jobs []journal.Job) story.Event {
 	in := c.in // the event is remembered, the cycle is not
 	e := story.Event{V: story.Version, Seq: c.Seq, Kind: story.EventCommit, Time: c.Time, Session: c.Session, Cycle: c.Cycle, Run: c.r.ID(),
 		Input: &in, Blocks: c.blocks, Context: c.context, Asked: c.asked, Rolls: c.rolls, Warnings: c.warn, Withheld: c.withheld}
@@ -225,10 +226,11 @@ func (t *Table) lateDrafts(characters []string, stamp string) error {
 // journalJobs decides whose journals this commit sets off, with everything
 // they need as it is now. A cycle in which no player was asked waits for the
 // next that asks one.
-func (c *cycle) journalJobs() ([]journalJob, []byte, error) {
+func (c *cycle) journalJobs() ([]journal.Job, []byte, error) {
 	if len(c.asked) == 0 {
 		return nil, nil, nil
 	}
 	rounds := append(slices.Clone(c.State.Rounds), c.blocks)
-	return c.t.makeJobs(rounds, c.Roster, c.Cycle, c.State.LastJob, c.notes)
+	return journal.Jobs(journal.Round{Cycle: c.Cycle, Blocks: rounds, Roster: c.Roster, Last: c.State.LastJob,
+		Notes: c.notes}, c.t.caps)
 }

@@ -210,7 +210,7 @@ func (t *Table) seating(b *begun) error {
 // inspect sorts tmp/ before a new cycle. Notes that wait for their journal are
 // known; so are the prompts of a GM who writes files by hand and signals.
 func (t *Table) inspect(in story.Input, roster table.Roster) (table.TmpReport, error) {
-	known := t.journals.notes()
+	known := t.journals.Notes()
 	if in.Kind == story.InputSignal {
 		names := []string{table.GMContextFile}
 		for _, n := range in.Names {

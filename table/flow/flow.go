@@ -19,6 +19,7 @@ import (
 	"conclave/policy"
 	"conclave/seat"
 	"conclave/table"
+	"conclave/table/journal"
 	"conclave/table/story"
 )
 
@@ -77,7 +78,7 @@ type Table struct {
 	watch    *table.Watch
 	printer  *shingle.Printer
 	engine   *engine.Engine
-	journals *journals
+	journals *journal.Book
 	seats    *seat.Set
 	slots    chan struct{} // players and journal keepers that may be asked at once
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"conclave/dice"
+	"conclave/internal/markdown"
 	"conclave/table"
 	"conclave/table/story"
 )
@@ -205,7 +206,7 @@ func cleanWords(text string) string {
 			return -1
 		}
 		return r
-	}, strings.ToValidUTF8(table.Normalise(text), "\ufffd"))
+	}, strings.ToValidUTF8(markdown.Normalise(text), "\ufffd"))
 }
 
 // putControl puts the mark of a control where the text has got to, as a

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"conclave/internal/markdown"
 	"conclave/policy"
 	"conclave/room"
 	"conclave/seat"
@@ -126,7 +127,7 @@ func (t *Table) packFiles(w *strings.Builder) (sources []table.Source) {
 		}
 		room -= len(f.Data)
 		fmt.Fprintf(w, "\n## %s\n\n", f.Path)
-		for line := range strings.Lines(strings.TrimRight(table.Normalise(string(f.Data)), "\n")) {
+		for line := range strings.Lines(strings.TrimRight(markdown.Normalise(string(f.Data)), "\n")) {
 			w.WriteString("    " + line)
 		}
 		w.WriteString("\n")

@@ -16,6 +16,7 @@ import (
 	"conclave/internal/atomicfile"
 	"conclave/record"
 	"conclave/table"
+	"conclave/table/journal"
 	"conclave/table/story"
 	"conclave/workspace"
 )
@@ -65,8 +66,8 @@ func (t *Table) Recover(ctx context.Context) ([]Result, error) {
 
 // recoverParked tries the parked entries again, in the background.
 func (t *Table) recoverParked() error {
-	parked, err := parkedJournals(t.opts.Workspace, t.opts.Campaign)
-	byWho := map[string][]journalJob{}
+	parked, err := journal.Parked(t.opts.Workspace, t.opts.Campaign)
+	byWho := map[string][]journal.Job{}
 	for _, job := range parked {
 		byWho[job.Character] = append(byWho[job.Character], job)
 	}
@@ -78,27 +79,20 @@ func (t *Table) recoverParked() error {
 
 // retryParked writes the parked entries of one character, in order, until one
 // fails again.
-func (t *Table) retryParked(jobs []journalJob) {
+func (t *Table) retryParked(jobs []journal.Job) {
 	for _, job := range jobs {
 		job.Retry++
 		// The id tells attempts apart; the time makes it one of its own.
-		id := fmt.Sprintf("%s-%s", job.id(), time.Now().UTC().Format("20060102T150405.000"))
+		id := fmt.Sprintf("%s-%s", job.ID(), time.Now().UTC().Format("20060102T150405.000"))
 		if _, err := t.engine.Start(t.life, flowJournal, id, job); err != nil {
 			return
 		}
-		left, err := parkedJournals(t.opts.Workspace, t.opts.Campaign)
-		if err != nil || slices.ContainsFunc(left, func(p journalJob) bool { return p.Cycle == job.Cycle && p.Character == job.Character }) {
+		left, err := journal.Parked(t.opts.Workspace, t.opts.Campaign)
+		if err != nil || slices.ContainsFunc(left, func(p journal.Job) bool { return p.Cycle == job.Cycle && p.Character == job.Character }) {
 			return
 		}
 	}
-	t.journals.unpark(jobs[0].Character)
-}
-
-func (j *journals) unpark(who string) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	delete(j.parked, who)
-	j.changed()
+	t.journals.Unpark(jobs[0].Character)
 }
 
 // keepInteractions is how many ended interactions the engine remembers.
@@ -237,7 +231,8 @@ func (t *Table) runEnd(r *engine.Run, raw json.RawMessage) (json.RawMessage, err
 	if err != nil {
 		return nil, err
 	}
-	jobs, narrative, err := t.makeJobs(b.State.Rounds, b.Roster, b.Cycle, b.State.LastJob, nil)
+	jobs, narrative, err := journal.Jobs(journal.Round{Cycle: b.Cycle, Blocks: b.State.Rounds, Roster: b.Roster,
+		Last: b.State.LastJob}, t.caps)
 	if err != nil {
 		return nil, err
 	}
@@ -290,7 +285,7 @@ func (t *Table) drain(ctx context.Context) error {
 	}()
 	limited, cancel := context.WithTimeout(ctx, t.opts.DrainWait)
 	defer cancel()
-	_ = t.journals.wait(limited, func() bool { return len(t.journals.open) == 0 })
+	t.journals.Drain(limited)
 	return ctx.Err()
 }
 

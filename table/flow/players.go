@@ -319,7 +319,7 @@ func (c *cycle) playerMessage(f frozen, view table.SeatContext) string {
 // what is not yet in its journal is told.
 func (t *Table) playerView(ctx context.Context, c *cycle, f frozen) (table.SeatContext, error) {
 	opt := table.ContextOptions{Caps: t.caps, Recent: c.lately(f.Character)}
-	pending := t.journals.await(ctx, f.Character, t.opts.JournalWait)
+	pending := t.journals.Await(ctx, f.Character, t.opts.JournalWait)
 	opt.Pending = strings.Join(pending, "\n\n")
 	return t.campaign.PlayerContext(f.Character, f.Data, opt)
 }

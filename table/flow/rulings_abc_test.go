@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"conclave/table"
+	"conclave/table/journal"
 	"conclave/table/story"
 )
 
@@ -40,7 +41,7 @@ var rulingsAB = map[string]func(*testing.T){
 		if !away || s.Statuses["tilda-marsh"] != table.Benched || len(s.Away) != 1 {
 			t.Errorf("seats did not move: %+v", s)
 		}
-		parked, err := parkedJournals(r.dir, "ash")
+		parked, err := journal.Parked(r.dir, "ash")
 		if err != nil || len(parked) != 1 || parked[0].Character != "tilda-marsh" {
 			t.Errorf("jobs: %+v, %v", parked, err)
 		}

@@ -16,6 +16,7 @@ import (
 	"conclave/room"
 	"conclave/seat"
 	"conclave/table"
+	"conclave/table/journal"
 	"conclave/table/story"
 )
 
@@ -201,7 +202,7 @@ var rulingsF = map[string]func(*testing.T){
 		}
 		r.table.background.Wait()
 		checkOrder(t, r.read("party/"+tilda+"-journal.md"), 2)
-		if left, err := parkedJournals(r.dir, "ash"); err != nil || len(left) > 0 {
+		if left, err := journal.Parked(r.dir, "ash"); err != nil || len(left) > 0 {
 			t.Errorf("still parked: %v, %v", left, err)
 		}
 	},

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"conclave/internal/markdown"
 	"conclave/table"
 	"conclave/table/story"
 )
@@ -200,7 +201,7 @@ func (t *Table) common(roster table.Roster) string {
 	}
 	for _, name := range []string{"party-knowledge.md", "world-primer.md"} {
 		if data, err := t.campaign.Root.Read(name, t.caps.PartyKnowledge); err == nil {
-			parts = append(parts, table.ForEveryone(table.Normalise(string(data))))
+			parts = append(parts, table.ForEveryone(markdown.Normalise(string(data))))
 		}
 	}
 	all := strings.ToValidUTF8(strings.Join(parts, "\n"), "")

@@ -17,6 +17,7 @@ import (
 	"conclave/internal/shingle"
 	"conclave/record"
 	"conclave/table"
+	"conclave/table/journal"
 	"conclave/table/story"
 )
 
@@ -94,14 +95,14 @@ func (st *Status) lookEngine(ctx context.Context, workspace, campaign string) er
 	}
 	st.Holder = peek.Holder
 	for _, i := range peek.Open {
-		var job journalJob
+		var job journal.Job
 		if strings.HasPrefix(i.Flow, flowJournal+"/") && json.Unmarshal(i.Input, &job) == nil {
 			st.Journals = append(st.Journals, fmt.Sprintf("%s, cycle %d: waiting", job.Character, job.Cycle))
 			continue
 		}
 		st.Open = append(st.Open, i.ID)
 	}
-	parked, err := parkedJournals(workspace, campaign)
+	parked, err := journal.Parked(workspace, campaign)
 	for _, job := range parked {
 		st.Journals = append(st.Journals, fmt.Sprintf("%s, cycle %d: parked", job.Character, job.Cycle))
 	}

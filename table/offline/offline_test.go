@@ -12,6 +12,7 @@ import (
 	"conclave/agent"
 	"conclave/table"
 	"conclave/table/adventure"
+	"conclave/table/journal"
 )
 
 // at is a table without an engine: it carries messages to and fro and writes
@@ -168,7 +169,7 @@ func TestKeeperWritesAnEntryThatTheTableAccepts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	entry, missing := table.ParseEntry(out[0])
+	entry, missing := journal.ParseEntry(out[0])
 	if len(missing) > 0 || entry.Title == "" || !strings.Contains(entry.Happened, "cross the weir") || !strings.Contains(entry.Did, "I said little") {
 		t.Errorf("entry %+v, missing %v", entry, missing)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"conclave/dice"
+	"conclave/internal/markdown"
 	"conclave/policy"
 	"conclave/table"
 )
@@ -116,7 +117,7 @@ func PlayerEdition(root, campaign, title, seat, dir string) ([]string, error) {
 	order := []string{"story.md", "story.html"}
 	add := func(d *table.Dir, name, to string, cut func(string) string) {
 		if data, err := d.Read(name, 0); err == nil {
-			files[to] = cut(table.Normalise(string(data)))
+			files[to] = cut(markdown.Normalise(string(data)))
 			order = append(order, to)
 		}
 	}

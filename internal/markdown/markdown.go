@@ -1,4 +1,7 @@
-package table
+// Package markdown reads the lines of a Markdown text that somebody else wrote, as
+// far as the table's rules need it: line ends, bytes that are no text, fenced code
+// and headings. It knows no other syntax, changes no words and keeps nothing.
+package markdown
 
 import (
 	"bytes"
@@ -16,29 +19,29 @@ func Normalise(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
 }
 
-// readable reports whether bytes are text: valid UTF-8 without NUL.
-func readable(data []byte) bool {
+// Readable reports whether bytes are text: valid UTF-8 without NUL.
+func Readable(data []byte) bool {
 	return utf8.Valid(data) && bytes.IndexByte(data, 0) < 0
 }
 
-// cleanText makes untrusted bytes text: what is not UTF-8 becomes U+FFFD, NUL
+// Clean makes untrusted bytes text: what is not UTF-8 becomes U+FFFD, NUL
 // goes, line ends are normalised.
-func cleanText(s string) string {
+func Clean(s string) string {
 	s = strings.ToValidUTF8(s, "\ufffd")
 	return Normalise(strings.ReplaceAll(s, "\x00", ""))
 }
 
-// withNewline ends a text with exactly one line feed.
-func withNewline(s string) string { return strings.TrimRight(s, "\n") + "\n" }
+// EndLine ends a text with exactly one line feed.
+func EndLine(s string) string { return strings.TrimRight(s, "\n") + "\n" }
 
-// fence follows fenced code through the lines of a text.
-type fence struct {
+// Fence follows fenced code through the lines of a text.
+type Fence struct {
 	mark byte
 	n    int
 }
 
-// inside reports whether the line is part of fenced code, its fences included.
-func (f *fence) inside(line string) bool {
+// Inside reports whether the line is part of fenced code, its fences included.
+func (f *Fence) Inside(line string) bool {
 	text := strings.TrimLeft(line, " ")
 	if len(line)-len(text) > 3 {
 		return f.n > 0
@@ -58,8 +61,8 @@ func (f *fence) inside(line string) bool {
 	return f.n > 0
 }
 
-// heading reads an ATX heading: its level and its text without trailing marks.
-func heading(line string) (level int, text string) {
+// Heading reads an ATX heading: its level and its text without trailing marks.
+func Heading(line string) (level int, text string) {
 	t := strings.TrimLeft(line, " ")
 	if len(line)-len(t) > 3 {
 		return 0, ""
@@ -73,15 +76,15 @@ func heading(line string) (level int, text string) {
 	return level, strings.TrimSpace(strings.TrimRight(t[level:], "# \t"))
 }
 
-// firstHeading returns the text of the first level-1 heading outside fenced code.
-func firstHeading(text string) string {
-	var f fence
+// FirstHeading returns the text of the first level-1 heading outside fenced code.
+func FirstHeading(text string) string {
+	var f Fence
 	for line := range strings.Lines(Normalise(text)) {
 		line = strings.TrimSuffix(line, "\n")
-		if f.inside(line) {
+		if f.Inside(line) {
 			continue
 		}
-		if level, t := heading(line); level == 1 && t != "" {
+		if level, t := Heading(line); level == 1 && t != "" {
 			return t
 		}
 	}

@@ -1,4 +1,4 @@
-package table
+package journal
 
 import (
 	"bytes"
@@ -7,6 +7,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+
+	"conclave/table"
 )
 
 // Append is the intent to add an entry to a journal. The flow makes it durable
@@ -36,12 +38,12 @@ const (
 const tailLen = 4096
 
 // PlanAppend reads the end of a journal and prepares an entry for it.
-func PlanAppend(party *Dir, slug, name string, e Entry) (Append, error) {
-	a := Append{Name: JournalFile(slug)}
+func PlanAppend(party *table.Dir, slug, name string, e Entry) (Append, error) {
+	a := Append{Name: table.JournalFile(slug)}
 	f, err := party.Open(a.Name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		a.Chunk = Chunk(e, name, nil)
+		a.Chunk = chunk(e, name, nil)
 	case err != nil:
 		return Append{}, err
 	default:
@@ -55,18 +57,18 @@ func PlanAppend(party *Dir, slug, name string, e Entry) (Append, error) {
 		if _, err := f.ReadAt(tail, a.Before-int64(len(tail))); err != nil && err != io.EOF {
 			return Append{}, err
 		}
-		a.Chunk = Chunk(e, name, tail)
+		a.Chunk = chunk(e, name, tail)
 	}
-	a.Hash = Hash(a.Chunk)
+	a.Hash = table.Hash(a.Chunk)
 	return a, nil
 }
 
 // Do appends the chunk in one write and syncs it, unless that has been done.
-func (a Append) Do(party *Dir) (Outcome, error) {
-	if Hash(a.Chunk) != a.Hash || len(a.Chunk) == 0 {
+func (a Append) Do(party *table.Dir) (Outcome, error) {
+	if table.Hash(a.Chunk) != a.Hash || len(a.Chunk) == 0 {
 		return "", fmt.Errorf("append to party/%s: the intent is damaged", a.Name)
 	}
-	f, err := a.openFile(party)
+	f, err := party.OpenToWrite(a.Name)
 	if err != nil {
 		return "", err
 	}
@@ -90,14 +92,6 @@ func (a Append) Do(party *Dir) (Outcome, error) {
 		return out, nil
 	}
 	return out, party.Sync() // its name is new
-}
-
-func (a Append) openFile(party *Dir) (*os.File, error) {
-	f, err := party.open(a.Name, os.O_RDWR|openFlags)
-	if !errors.Is(err, fs.ErrNotExist) {
-		return f, err
-	}
-	return party.root.OpenFile(a.Name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
 }
 
 // inspect compares the file with the intent.

@@ -1,4 +1,4 @@
-package table
+package journal
 
 import (
 	"bufio"
@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"testing"
+
+	"conclave/table"
 )
 
 // TestKilledJournal kills a process that appends entry after entry. The next one
@@ -34,11 +36,11 @@ func TestKilledJournal(t *testing.T) {
 			t.Fatalf("only %d entries", n)
 		}
 	}
-	next, err := finishLast(c)
+	next, err := finishLast(c.Campaign)
 	ok(t, err)
 	data, err := os.ReadFile(c.host("party/tilda-brannock-journal.md"))
 	ok(t, err)
-	_, entries := SplitJournal(string(data))
+	_, entries := table.SplitJournal(string(data))
 	eq(t, "entries", len(entries), next)
 	for i, e := range entries {
 		want := Entry{Title: fmt.Sprint("Entry ", i)}.Text()
@@ -56,7 +58,7 @@ type intent struct {
 }
 
 // finishLast does the last intent again and says which number comes next.
-func finishLast(c *Campaign) (next int, err error) {
+func finishLast(c *table.Campaign) (next int, err error) {
 	data, err := c.Root.Read("intent.json", 0)
 	if os.IsNotExist(err) {
 		return 0, nil
@@ -72,7 +74,7 @@ func finishLast(c *Campaign) (next int, err error) {
 }
 
 func appendForever(ws string) error {
-	c, err := OpenCampaign(ws, "ash")
+	c, err := table.OpenCampaign(ws, "ash")
 	if err != nil {
 		return err
 	}
