@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
-	"conclave/agent"
 	"conclave/engine"
 	"conclave/internal/shingle"
 	"conclave/policy"
@@ -137,9 +137,11 @@ type evaluation struct {
 	t  *talk
 
 	checks   []quest.CheckResult
-	guardian *quest.GuardianVerdict
-	dragon   *quest.DragonVerdict
+	verdict           // the one that stands
 	problems []string // of an answer that was no verdict
+
+	mu   sync.Mutex // tools are called while a turn goes on
+	last reading
 }
 
 // work opens the work and makes sure that it is still what was named.
@@ -185,8 +187,7 @@ func (v *evaluation) extras() extras {
 	x.tools = []toolbox.Tool{{
 		Name: toolName, Description: "Hand in your verdict, once your assessment is written.", Schema: v.schema(),
 		Handle: func(_ context.Context, input json.RawMessage) (string, error) {
-			probe := evaluation{in: v.in, q: v.q, checks: v.checks} // the record decides, not this call
-			if err := probe.parse(input); err != nil {
+			if _, err := v.read(input); err != nil { // the record decides, not this call
 				return "", err
 			}
 			return "The verdict is noted.", nil
@@ -200,105 +201,6 @@ func (v *evaluation) schema() []byte {
 		return quest.DragonSchema()
 	}
 	return quest.GuardianSchema()
-}
-
-// parse reads an answer as a verdict.
-func (v *evaluation) parse(answer []byte) error {
-	if v.in.Role == policy.Dragon {
-		d, err := quest.ParseDragonVerdict(answer, v.q.Test(v.checks))
-		if err == nil {
-			v.dragon = &d
-		}
-		return err
-	}
-	g, err := quest.ParseGuardianVerdict(answer)
-	if err == nil {
-		v.guardian = &g
-	}
-	return err
-}
-
-func (v *evaluation) decided() bool { return v.guardian != nil || v.dragon != nil }
-
-// judge takes the assessment in words and then the verdict: by the tool, with
-// the words, or in a turn of its own. One repair, and then there is none.
-func (v *evaluation) judge() error {
-	reply, ok, err := v.t.say(v.framing(), v.in.Words)
-	if err != nil || !ok {
-		return err
-	}
-	answer, err := v.submitted(reply)
-	if err != nil {
-		return err
-	}
-	if answer == nil {
-		reply, ok, err = v.t.request("verdict", "Now give your verdict in the structured form that is asked for, and nothing else.\n\nThe form, as a JSON schema:\n"+string(v.schema()), v.schema())
-		if err != nil || !ok {
-			return err
-		}
-		answer = answerIn(reply)
-	}
-	problem := v.parse(answer)
-	if problem == nil {
-		return nil
-	}
-	reply, ok, err = v.t.request("repair", repairText(problem)+"\n\nThe form, as a JSON schema:\n"+string(v.schema()), v.schema())
-	if err != nil || !ok {
-		return err
-	}
-	var bad *quest.VerdictError
-	if errors.As(v.parse(answerIn(reply)), &bad) {
-		v.problems = bad.Problems
-	}
-	return nil
-}
-
-func repairText(problem error) string {
-	var bad *quest.VerdictError
-	lines := []string{problem.Error()}
-	if errors.As(problem, &bad) {
-		lines = bad.Problems
-	}
-	return "Your answer could not be read as a verdict:\n\n- " + strings.Join(lines, "\n- ") +
-		"\n\nGive the verdict once more, put right, as one JSON object in the form that is asked for. Do not change your judgement to fit the form."
-}
-
-// answerIn is the structured part of a reply; without one its whole text has
-// to be the answer.
-func answerIn(reply agent.Reply) []byte {
-	if s := structured(reply); s != nil {
-		return s
-	}
-	return []byte(reply.Text)
-}
-
-// structured is the structured answer of a reply that may have been through
-// the engine's database, where none became null.
-func structured(reply agent.Reply) []byte {
-	if len(reply.Structured) == 0 || string(reply.Structured) == "null" {
-		return nil
-	}
-	return reply.Structured
-}
-
-// submitted is the verdict that was handed in with the assessment, as the
-// record has it; nil means none.
-func (v *evaluation) submitted(reply agent.Reply) ([]byte, error) {
-	if s := structured(reply); s != nil {
-		return s, nil
-	}
-	return engine.Do(v.r, "submitted", func(context.Context) ([]byte, error) {
-		past, err := v.h.seats.History(v.e.Opening.Run)
-		if err != nil {
-			return nil, engine.Halt(err)
-		}
-		for _, c := range slices.Backward(past.Turn(v.t.turns[0]).Calls) {
-			if c.Tool == toolName && !c.Failed {
-				return []byte(c.Input), nil
-			}
-		}
-		return nil, nil
-	})
 }
 
 // framing is all that an evaluator is told: what lies where, and what to do.
