@@ -52,10 +52,8 @@ type Plan struct {
 	// Tell takes what the person must know now; nil for nobody.
 	Tell func(string)
 
-	// Stream takes the log stream, nil for none; Watch sees every event of a
-	// turn as it happens.
+	// Stream takes the log stream, nil for none.
 	Stream *transcript.Stream
-	Watch  func(agent.Event)
 }
 
 // Denied is something that a role must not know.
@@ -76,4 +74,6 @@ type Turn struct {
 	Parts  []audit.Part
 	Images []agent.Image
 	Schema []byte // asks for a structured answer
+	// Watch sees every event of the turn as it happens, unless it is nil.
+	Watch func(agent.Event)
 }

@@ -109,8 +109,8 @@ func (s *Seat) ask(ctx context.Context, parts []audit.Part, t Turn) (agent.Reply
 		if err != nil {
 			return turn.Reply(), err
 		}
-		if s.plan.Watch != nil {
-			s.plan.Watch(e)
+		if t.Watch != nil {
+			t.Watch(e)
 		}
 	}
 }

@@ -124,7 +124,7 @@ func (d *demo) open(ctx context.Context, role policy.Role, work ...string) (*sea
 	return seat.Open(ctx, seat.Plan{
 		Workspace: d.root, Run: record.NewRunID(time.Now()), Role: string(role), PromptName: "demo." + string(role),
 		Program: "conclave " + version, Agent: &scripted.Agent{Script: d.script}, InProcess: true,
-		Room: f.Plan, Denied: f.Denied, Watch: d.watch,
+		Room: f.Plan, Denied: f.Denied,
 	})
 }
 
@@ -162,7 +162,7 @@ func (d *demo) turn(ctx context.Context, s *seat.Seat, role policy.Role, id stri
 			d.say("\n%s %s", screen.Bold("User:"), screen.Indent("  ", p.Text))
 		}
 	}
-	reply, err := s.Take(ctx, seat.Turn{ID: id, Parts: parts})
+	reply, err := s.Take(ctx, seat.Turn{ID: id, Parts: parts, Watch: d.watch})
 	if err != nil {
 		return err
 	}

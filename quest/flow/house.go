@@ -80,7 +80,6 @@ type House struct {
 	seats *seat.Set // open in this process
 
 	mu      sync.Mutex
-	quiet   map[string]bool // runs whose turn nobody is to hear
 	spent   transcript.Usage
 	abandon string // why what is resumed is to end
 }
@@ -93,7 +92,7 @@ func New(o Options) *House {
 	if o.Trust == nil {
 		o.Trust = trusted{}
 	}
-	return &House{opts: o, seats: seat.NewSet(o.Root), quiet: map[string]bool{}}
+	return &House{opts: o, seats: seat.NewSet(o.Root)}
 }
 
 // Flows are what the engine must know to run this house's interactions. Old

@@ -183,11 +183,13 @@ func (h *House) plan(ctx context.Context, o Opening, x extras) (seat.Plan, error
 	if name == "" {
 		name = "quest." + o.Flow
 	}
-	return h.dressed(seat.Plan{
-		Run: o.Run, Role: string(o.Role), PromptName: name,
+	p := seat.Plan{
+		Role: string(o.Role), PromptName: name,
 		Attributes: map[string]string{"phase": fmt.Sprint(int(o.Phase)), "quest": o.questID(), "flow": o.Flow},
 		System:     system, Room: f.Plan, Denied: f.Denied, Tools: x.tools, Stamps: joined(x.stamps, f.Stamps),
-	}, o.face(o.Role))
+	}
+	err = h.opts.Dress(&p)
+	return p, err
 }
 
 // joined adds stamps, each once.

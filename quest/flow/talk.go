@@ -90,13 +90,17 @@ func (t *talk) turn(id string, aloud bool, schema []byte, framing, words string)
 	if words != "" {
 		parts = append(parts, audit.Part{Origin: audit.FromPerson, Text: words})
 	}
-	return &questTurn{
+	turn := &questTurn{
 		EngineTurn: seat.EngineTurn{
 			Set: t.h.seats, Run: t.o.Run, Turn: seat.Turn{ID: id, Parts: parts, Schema: schema},
 			Plan: func(ctx context.Context) (seat.Plan, error) { return t.h.plan(ctx, t.o, t.x) },
 		},
-		h: t.h, face: t.o.face(t.o.Role), aloud: aloud, live: !t.quiet,
+		h: t.h, face: t.o.face(t.o.Role), aloud: aloud,
 	}
+	if l := t.h.opts.Listener; l != nil && aloud && !t.quiet {
+		turn.Turn.Watch = func(e agent.Event) { l.Hear(turn.face, e) }
+	}
+	return turn
 }
 
 // ask puts a question to the person. The number in its name is the same at

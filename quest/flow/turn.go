@@ -26,10 +26,9 @@ func (e *endedError) FailureCode() string { return codeEnded }
 // questTurn is one turn of a conversation, as the engine takes it.
 type questTurn struct {
 	seat.EngineTurn
-	h    *House
-	face profile.Face
-	// aloud turns are spoken to the person; live ones are heard as they come.
-	aloud, live bool
+	h     *House
+	face  profile.Face
+	aloud bool // spoken to the person
 }
 
 // Take implements engine.AgentTurn. What the agent's side refuses today it may
@@ -45,7 +44,6 @@ func (t *questTurn) Take(ctx context.Context) (agent.Reply, error) {
 		}
 		return agent.Reply{}, engine.Halt(err)
 	}
-	t.h.hush(t.Run, !t.aloud || !t.live)
 	reply, err := t.EngineTurn.Take(ctx)
 	if err != nil {
 		return agent.Reply{}, engine.Halt(fmt.Errorf("%s: %w", t.face.Name(), err))
@@ -55,32 +53,4 @@ func (t *questTurn) Take(ctx context.Context) (agent.Reply, error) {
 		l.Said(t.face, reply.Text)
 	}
 	return reply, nil
-}
-
-// dressed completes the plan of a seat with whoever plays it and who listens.
-func (h *House) dressed(p seat.Plan, face profile.Face) (seat.Plan, error) {
-	if err := h.opts.Dress(&p); err != nil {
-		return p, err
-	}
-	if l := h.opts.Listener; l != nil {
-		p.Watch = func(e agent.Event) {
-			if !h.hushed(p.Run) {
-				l.Hear(face, e)
-			}
-		}
-	}
-	return p, nil
-}
-
-// hush says whether what a run's agent does now is for the person's ears.
-func (h *House) hush(run string, on bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.quiet[run] = on
-}
-
-func (h *House) hushed(run string) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.quiet[run]
 }
