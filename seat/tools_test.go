@@ -12,14 +12,18 @@ import (
 	"conclave/toolbox"
 )
 
+func submitTool() []toolbox.Tool {
+	return []toolbox.Tool{{Name: "submit", Schema: json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}}}`),
+		Handle: func(context.Context, json.RawMessage) (string, error) { return "thanks", nil }}}
+}
+
 // A turn's receipt names the tools of that turn; its reply says where in the
 // words they were called, also when it is read from the record; and who begins
 // anew is told what was called.
 func TestToolsOfATurn(t *testing.T) {
 	ws := t.TempDir()
 	p := plan(t, ws, "turn\n say One.\n tool submit {\"n\":1}\n say Two.\nturn\n tool submit {\"n\":2}\n tool submit {\"n\":3}\n say Three.\n")
-	p.Tools = []toolbox.Tool{{Name: "submit", Schema: json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}}}`),
-		Handle: func(context.Context, json.RawMessage) (string, error) { return "thanks", nil }}}
+	p.Tools = submitTool()
 	s := open(t, p)
 	var replies []agent.Reply
 	for _, id := range []string{"t1", "t2"} {

@@ -160,3 +160,33 @@ func TestWhatAPersonIsAsked(t *testing.T) {
 		t.Errorf("a message without a prompt became %q", got)
 	}
 }
+
+// patient notes which of a person's questions had a time limit.
+type patient struct {
+	typist
+	hurried []string
+}
+
+func (p *patient) Ask(ctx context.Context, q engine.Question) (string, error) {
+	if _, limited := ctx.Deadline(); limited {
+		p.hurried = append(p.hurried, q.Text)
+	}
+	return p.typist.Ask(ctx, q)
+}
+
+// TestNobodyHurriesAPerson: the time limit of a turn is a program's, also when
+// the person's seat is open already.
+func TestNobodyHurriesAPerson(t *testing.T) {
+	r := newRig(t, nil)
+	r.scripts[tilda] = "always\n  say I wait.\n"
+	p := &patient{typist: typist{answers: []string{"It is dark.\n/ask tilda: Do you wait?", "They part.", "The end.\n/end"}}}
+	seatGM(r, &p.typist)
+	r.opts.Asker = p
+	r.open()
+	if err := r.table.Play(t.Context(), Play{Seat: string(policy.GM)}); err != nil {
+		t.Fatal(err)
+	}
+	if len(p.asked) < 3 || len(p.hurried) > 0 {
+		t.Errorf("asked %d times, with a time limit for %q", len(p.asked), p.hurried)
+	}
+}

@@ -74,7 +74,8 @@ func (s *sitting) plan(context.Context) (seat.Plan, error) {
 	if actor.Dress != nil {
 		actor.Dress(&p)
 	}
-	return p, s.furnish(&p)
+	err = s.furnish(&p)
+	return p, err
 }
 
 func (s *sitting) promptName() string {
