@@ -3,7 +3,6 @@ package archive
 import (
 	"bytes"
 	"strconv"
-	"strings"
 
 	"conclave/internal/jsontext"
 	"conclave/transcript"
@@ -51,7 +50,7 @@ func (f *logFeed) add(dst []item, line []byte, off int) []item {
 	it := item{off: off, size: len(line)}
 	l := &f.line
 	l.parse(line)
-	it.at = parseTime(bare(l.timestamp))
+	it.at = transcript.ParseTime(bare(l.timestamp))
 	it.level, it.logger, it.event = intern(bare(l.level)), f.sameLogger(bare(l.logger)), intern(bare(l.event))
 	if !l.entry {
 		it.message = f.clean(str(l.message))
@@ -62,7 +61,7 @@ func (f *logFeed) add(dst []item, line []byte, off int) []item {
 	it.origin = f.origin(l.prompt, l.adapter, l.source, l.session)
 	it.kind = kindOf(transcript.Type(intern(bare(l.typ))))
 	it.seq, _ = strconv.ParseInt(string(l.seq), 10, 64)
-	if at := parseTime(bare(l.at)); at != 0 {
+	if at := transcript.ParseTime(bare(l.at)); at != 0 {
 		it.at = at
 	}
 	f.detail(&it, l.detail, l.inside)
@@ -94,7 +93,7 @@ func (f *logFeed) detail(it *item, detail []byte, d [8][]byte) {
 		}
 		if u, ok := readFigures(usage); ok {
 			u.model = str(d[5])
-			u.key = usageKey(str(d[6]), f.request.of(str(d[6])), it.origin.session, it.at, u)
+			u.key = transcript.ResponseKey(str(d[6]), f.request.of(str(d[6])), it.origin.session, it.at, u.Usage)
 			it.usage = &u
 		}
 		return
@@ -132,7 +131,7 @@ func (f *logFeed) message(it *item, entry []byte) {
 		return
 	}
 	if u, ok := readFigures(m[1]); ok {
-		u.model, u.key = str(m[2]), usageKey(id, request, it.origin.session, it.at, u)
+		u.model, u.key = str(m[2]), transcript.ResponseKey(id, request, it.origin.session, it.at, u.Usage)
 		it.usage = &u
 	}
 }
@@ -214,23 +213,6 @@ func (f *logFeed) origin(prompt, adapter, source, session []byte) *origin {
 		f.lastKey[i] = append(f.lastKey[i][:0], k...)
 	}
 	return f.last
-}
-
-// usageKey names a response of a model: the same response has the same key in
-// every file that tells of it. Message ids of one provider are unique in the
-// world, and not every file has the request's id beside them; others' are told
-// apart by it. What has no id goes by its session, time and figures.
-func usageKey(message, request, session string, at int64, u figures) string {
-	switch {
-	case strings.HasPrefix(message, "msg_"):
-		return message
-	case message != "":
-		return message + "/" + request
-	}
-	if at != 0 {
-		session = "" // a copy of the file may have another
-	}
-	return session + "/" + strconv.FormatInt(at, 36) + "/" + strconv.FormatInt(u.input+u.cacheRead, 36) + "/" + strconv.FormatInt(u.output, 36)
 }
 
 // intern returns one string for the few words that stand on most lines.

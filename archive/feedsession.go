@@ -143,7 +143,7 @@ func (f *sessionFeed) envelope(line []byte, items []transcript.Item) {
 	} else {
 		stamp = quick(line, `"timestamp":"`)
 	}
-	if at := parseTime(stamp); at != 0 {
+	if at := transcript.ParseTime(stamp); at != 0 {
 		f.at = at
 	}
 	if f.org.adapter == transcript.AdapterCodex {
@@ -194,7 +194,7 @@ func (f *sessionFeed) item(t *transcript.Item, part int, line []byte) item {
 			if u.model = str(d[1]); u.model == "" {
 				u.model = f.model
 			}
-			u.key = usageKey(id, f.request.of(id), it.origin.session, it.at, u)
+			u.key = transcript.ResponseKey(id, f.request.of(id), it.origin.session, it.at, u.Usage)
 			it.usage = &u
 		}
 	default:

@@ -2,13 +2,10 @@ package archive
 
 import (
 	"bytes"
-	"strconv"
 	"strings"
-	"time"
 
 	"conclave/archive/index"
 	"conclave/bundle/redact"
-	"conclave/internal/jsontext"
 	"conclave/transcript"
 )
 
@@ -59,42 +56,14 @@ func seatOf(prompt string) string { return prompt[strings.LastIndexByte(prompt, 
 
 // figures are the tokens of one response of a model.
 type figures struct {
-	key, model                           string
-	input, output, cacheRead, cacheWrite int64
+	key, model string
+	transcript.Usage
 }
 
-// readFigures reads a usage. What is below nothing or beyond all bounds is
-// somebody's mistake, or mischief: it must not turn the sums of others around.
 func readFigures(usage []byte) (f figures, ok bool) {
-	var shared int64
-	err := jsontext.Walk(usage, func(key, value []byte) error {
-		var to *int64
-		switch string(key) {
-		case "input_tokens", "inputTokens":
-			to = &f.input
-		case "output_tokens", "outputTokens":
-			to = &f.output
-		case "cache_read_input_tokens":
-			to = &f.cacheRead
-		case "cache_creation_input_tokens", "cacheWriteInputTokens":
-			to = &f.cacheWrite
-		case "cachedInputTokens": // which that program counts as input, too
-			to = &shared
-		default:
-			return nil
-		}
-		n, _ := strconv.ParseInt(string(value), 10, 64)
-		*to = min(max(n, 0), mostTokens)
-		return nil
-	})
-	if shared > 0 {
-		f.cacheRead, f.input = shared, max(f.input-shared-f.cacheWrite, 0)
-	}
-	return f, err == nil
+	f.Usage, ok = transcript.ReadUsage(usage)
+	return f, ok
 }
-
-// mostTokens is more than one response can have.
-const mostTokens = 1 << 40
 
 // indexer turns texts into words for the index. It is not safe for concurrent
 // use.
@@ -136,51 +105,6 @@ func (x *indexer) index(it *item, sum uint32) {
 	b.AddWord([]byte(index.OfProject(it.origin.project)))
 	it.words = bytes.Clone(b.Bytes())
 	it.doc = index.Number(it.at, sum, it.part)
-}
-
-// parseTime reads the times that logs and session files have; 0 when it is
-// none.
-func parseTime(s []byte) int64 {
-	if t := plainTime(s); t != 0 {
-		return t
-	}
-	if t, err := time.Parse(time.RFC3339Nano, string(s)); err == nil {
-		return t.UnixMicro()
-	}
-	return 0
-}
-
-// plainTime reads 2026-11-15T09:00:00, with or without a fraction, in UTC.
-func plainTime(s []byte) int64 {
-	if len(s) < 20 || s[4] != '-' || s[7] != '-' || s[10] != 'T' || s[13] != ':' || s[16] != ':' {
-		return 0
-	}
-	bad := false
-	num := func(from, to int) int {
-		n := 0
-		for _, c := range s[from:to] {
-			if c < '0' || c > '9' {
-				bad = true
-			}
-			n = n*10 + int(c-'0')
-		}
-		return n
-	}
-	micro, scale, i := 0, 100_000, 19
-	if s[i] == '.' {
-		for i++; i < len(s) && s[i] >= '0' && s[i] <= '9'; i++ {
-			micro += int(s[i]-'0') * scale
-			scale /= 10
-		}
-	}
-	if zone := string(s[i:]); zone != "Z" && zone != "+00:00" {
-		return 0
-	}
-	t := time.Date(num(0, 4), time.Month(num(5, 7)), num(8, 10), num(11, 13), num(14, 16), num(17, 19), micro*1000, time.UTC)
-	if bad {
-		return 0
-	}
-	return t.UnixMicro()
 }
 
 // bare returns what stands between the quotes of a JSON string without

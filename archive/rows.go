@@ -64,7 +64,7 @@ func (w *writer) flushRows() error {
 	err := w.insert("INSERT INTO usage_rows(item, source, key, model, at, input, output, cache_read, cache_write) VALUES (?,?,?,?,?,?,?,?,?)",
 		len(counted), func(i int) []any {
 			r, u := &counted[i], counted[i].usage
-			return []any{r.id, r.source, u.key, u.model, zero(r.at), u.input, u.output, u.cacheRead, u.cacheWrite}
+			return []any{r.id, r.source, u.key, u.model, zero(r.at), u.Input, u.Output, u.CacheRead, u.CacheWrite}
 		})
 	clear(w.rows)
 	w.rows = w.rows[:0]

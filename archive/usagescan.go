@@ -176,13 +176,13 @@ func (u *usageFile) line(line []byte) {
 	}
 	m := members(message, "id", "model", "usage", "stop_reason")
 	id := str(m[0])
-	row := usageRow{at: parseTime(bare(stamp)), model: u.intern(m[1]), session: u.internSession(session)}
+	row := usageRow{at: transcript.ParseTime(bare(stamp)), model: u.intern(m[1]), session: u.internSession(session)}
 	f, ok := readFigures(m[2])
 	if !ok || row.model == "<synthetic>" {
 		return
 	}
-	row.input, row.output, row.cacheRead, row.cacheWrite = f.input, f.output, f.cacheRead, f.cacheWrite
-	row.key = responseKey(usageKey(id, str(request), row.session, row.at, f))
+	row.input, row.output, row.cacheRead, row.cacheWrite = f.Input, f.Output, f.CacheRead, f.CacheWrite
+	row.key = responseKey(transcript.ResponseKey(id, str(request), row.session, row.at, f.Usage))
 	row.whole = len(m[3]) > 0 && m[3][0] == '"'
 	u.add(row, string(aborted) == "true")
 }
@@ -275,7 +275,7 @@ func (u *usageFile) take(items []item) {
 			continue
 		}
 		row := usageRow{key: responseKey(f.key), at: items[i].at, model: f.model, session: items[i].origin.session,
-			input: f.input, output: f.output, cacheRead: f.cacheRead, cacheWrite: f.cacheWrite, whole: true}
+			input: f.Input, output: f.Output, cacheRead: f.CacheRead, cacheWrite: f.CacheWrite, whole: true}
 		u.add(row, false)
 	}
 }

@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"strconv"
+	"strings"
 
 	"conclave/internal/jsontext"
 )
@@ -86,4 +87,21 @@ func (u Usage) AppendJSON(dst []byte) []byte {
 		dst = strconv.AppendInt(append(dst, m.name...), m.count, 10)
 	}
 	return append(dst, '}')
+}
+
+// ResponseKey names a response of a model: the same response has the same key in
+// every file that tells of it. Message ids of one provider are unique in the
+// world, and not every file has the request's id beside them; others' are told
+// apart by it. What has no id goes by its session, time and figures.
+func ResponseKey(message, request, session string, at int64, u Usage) string {
+	switch {
+	case strings.HasPrefix(message, "msg_"):
+		return message
+	case message != "":
+		return message + "/" + request
+	}
+	if at != 0 {
+		session = "" // a copy of the file may have another
+	}
+	return session + "/" + strconv.FormatInt(at, 36) + "/" + strconv.FormatInt(u.Input+u.CacheRead, 36) + "/" + strconv.FormatInt(u.Output, 36)
 }

@@ -29,3 +29,18 @@ func TestReadUsage(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// TestUsageIsBounded: no line turns the sums of others around.
+func TestUsageIsBounded(t *testing.T) {
+	for usage, want := range map[string]Usage{
+		`{"input_tokens":-5,"output_tokens":3}`:                               {Output: 3},
+		`{"input_tokens":9223372036854775807,"output_tokens":99999999999999}`: {Input: mostTokens, Output: mostTokens},
+		`{"input_tokens":99999999999999999999999}`:                            {Input: mostTokens},
+		`{"inputTokens":2,"cachedInputTokens":7}`:                             {CacheRead: 7},
+		`{"input_tokens":"7","output_tokens":1.5}`:                            {},
+	} {
+		if got, ok := ReadUsage([]byte(usage)); !ok || got != want {
+			t.Errorf("%s: %+v, want %+v", usage, got, want)
+		}
+	}
+}
