@@ -10,8 +10,8 @@
 // HTTP), requests of browsers, inputs that are too large or do not fit the
 // tool's schema, and calls beyond the limit. What it refuses it explains to
 // the agent, by the place in the input and what was expected there. Schemas
-// are a subset of JSON Schema (see schema.go); a keyword outside of it is
-// refused when the toolbox is made, because a rule that is not checked is none.
+// are those of internal/schema; a keyword outside of it is refused when the
+// toolbox is made, because a rule that is not checked is none.
 //
 // Recorded are, for every call, an event "tool.call" with the input's text and
 // digest before the tool runs, and "tool.result" after. What cannot be recorded

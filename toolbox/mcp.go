@@ -149,7 +149,7 @@ func (t *Toolbox) message(ctx context.Context, raw []byte) []byte {
 	if err != nil {
 		return failure(nil, codeRequest, "a message must be an object")
 	}
-	if id != nil && kindOf(id) != "string" && kindOf(id) != "number" {
+	if id != nil && strings.IndexByte("{[tfn", id[0]) >= 0 {
 		return failure(nil, codeRequest, "an id must be a string or a number")
 	}
 	name, ok := jsontext.String(method)
@@ -188,7 +188,7 @@ func (t *Toolbox) method(ctx context.Context, name string, params []byte) (any, 
 	case "tools/call":
 		return t.call(ctx, params)
 	}
-	return nil, &fault{codeMethod, fmt.Sprintf("the method %q is not known here", clipText(name))}
+	return nil, &fault{codeMethod, fmt.Sprintf("the method %.120q is not known here", name)}
 }
 
 type serverInfo struct {

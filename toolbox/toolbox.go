@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"conclave/internal/schema"
 )
 
 // Tool is one thing that an agent can do.
@@ -60,7 +62,7 @@ type Toolbox struct {
 
 type tool struct {
 	Tool
-	schema *schema
+	schema *schema.Schema
 }
 
 // Call is a call that was made, for the receipt.
@@ -95,11 +97,11 @@ func New(o Options) (*Toolbox, error) {
 		if len(def.Schema) == 0 {
 			def.Schema = json.RawMessage(`{"type":"object","additionalProperties":false}`)
 		}
-		s, err := compile(def.Schema, "")
+		s, err := schema.Compile(def.Schema)
 		if err != nil {
 			return nil, fmt.Errorf("open toolbox: schema of tool %q: %w", def.Name, err)
 		}
-		if !slices.Equal(s.types, []string{"object"}) {
+		if !slices.Equal(s.Types(), []string{"object"}) {
 			return nil, fmt.Errorf("open toolbox: schema of tool %q: its type must be object", def.Name)
 		}
 		t.tools[def.Name] = &tool{def, s}
@@ -198,7 +200,7 @@ func (t *Toolbox) admit(name string, input []byte) (*tool, error) {
 	if len(input) > t.opts.MaxInput {
 		return nil, fmt.Errorf("the input of %s has %d bytes, and %d are allowed: shorten it", name, len(input), t.opts.MaxInput)
 	}
-	if err := tool.schema.check(input); err != nil {
+	if err := tool.schema.Check(input); err != nil {
 		return nil, fmt.Errorf("the input of %s does not fit: %w", name, err)
 	}
 	return tool, nil

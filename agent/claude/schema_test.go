@@ -1,12 +1,24 @@
 package claude
 
 import (
-	"encoding/json"
+	"strings"
 	"testing"
+
+	"conclave/agent"
+	"conclave/internal/schema"
 )
 
+func compile(t *testing.T, form string) *schema.Schema {
+	t.Helper()
+	s, err := formOf(agent.Message{Schema: []byte(form)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 func TestStructured(t *testing.T) {
-	schema := json.RawMessage(`{"type":"object","required":["n"],"properties":{"n":{"type":["integer","null"]},"tags":{"type":"array","items":{"type":"string"}},"k":{"const":1},"f":{"type":"number"},"b":{"type":"boolean"}}}`)
+	form := compile(t, `{"type":"object","required":["n"],"properties":{"n":{"type":["integer","null"]},"tags":{"type":"array","items":{"type":"string"}},"k":{"const":1},"f":{"type":"number"},"b":{"type":"boolean"}}}`)
 	for text, want := range map[string]string{
 		`{"n": 1}`:                                  `{"n":1}`,
 		"Here:\n```json\n{\"n\":null}\n```\n":       `{"n":null}`,
@@ -21,8 +33,50 @@ func TestStructured(t *testing.T) {
 		`no`:                                        "",
 		"```{\"n\":1":                               "",
 	} {
-		if got := string(structured(schema, text)); got != want {
+		if got := string(structured(form, text)); got != want {
 			t.Errorf("%q gives %q, want %q", text, got, want)
 		}
+	}
+}
+
+// What the form asks for is checked, all of it, or the answer is none.
+func TestStructuredFailsClosed(t *testing.T) {
+	for form, answer := range map[string]string{
+		`{"type":"object","properties":{"n":{"type":"integer","minimum":3}}}`:      `{"n":2}`,
+		`{"type":"object","properties":{"n":{"type":"integer","maximum":3}}}`:      `{"n":4}`,
+		`{"type":"object","properties":{"s":{"type":"string","pattern":"^a"}}}`:    `{"s":"b"}`,
+		`{"type":"object","properties":{"s":{"minLength":2}}}`:                     `{"s":"b"}`,
+		`{"type":"object","properties":{"l":{"type":"array","maxItems":1}}}`:       `{"l":[1,2]}`,
+		`{"type":"object","additionalProperties":{"type":"string"}}`:               `{"l":1}`,
+		`{"type":"object","required":["n"],"properties":{"n":{"type":"integer"}}}`: `{"n":1,"n":"x"}`,
+	} {
+		if got := structured(compile(t, form), answer); got != nil {
+			t.Errorf("%s gives %s, which does not fit %s", answer, got, form)
+		}
+	}
+}
+
+// A form that nothing can be held to is its maker's fault, and is said before
+// anything is asked.
+func TestFormsAreReadAtTheStart(t *testing.T) {
+	for form, says := range map[string]string{
+		`no json`:                    "no JSON",
+		``:                           "no JSON",
+		`true`:                       "not a JSON object",
+		`{"type":"text"}`:            `"text" is no type`,
+		`{"required":"n"}`:           "required",
+		`{"properties":{"n":1}}`:     "n",
+		`{"anyOf":[{},{}]}`:          "anyOf: this keyword is not checked",
+		`{"type":"string","If":{}}`:  "If: this keyword is not checked",
+		`{"items":{"pattern":"("}}`:  "pattern",
+		`{"items":{"minItems":"1"}}`: "minItems",
+	} {
+		_, err := formOf(agent.Message{Schema: []byte(form)})
+		if err == nil || !strings.Contains(err.Error(), says) || !strings.HasPrefix(err.Error(), "send to claude: the schema") {
+			t.Errorf("%s: %v, want %s", form, err, says)
+		}
+	}
+	if form, err := formOf(agent.Message{}); form != nil || err != nil {
+		t.Errorf("%v, %v", form, err)
 	}
 }

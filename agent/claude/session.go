@@ -160,6 +160,10 @@ func (s *session) Send(ctx context.Context, m agent.Message) (agent.Turn, error)
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("send to claude: %w", ctx.Err())
 	}
+	form, err := formOf(m)
+	if err != nil {
+		return nil, err
+	}
 	// What came after the end of the last turn belongs to no turn.
 	if err := s.pump(); err != nil {
 		return nil, fmt.Errorf("send to claude: %w", err)
@@ -168,7 +172,7 @@ func (s *session) Send(ctx context.Context, m agent.Message) (agent.Turn, error)
 	if err != nil {
 		return nil, err
 	}
-	t := newTurn(ctx, s, m)
+	t := newTurn(ctx, s, form)
 	s.turn = t
 	if err := s.write(line); err != nil {
 		s.turn = nil

@@ -14,6 +14,7 @@ import (
 
 	"conclave/agent"
 	"conclave/internal/jsontext"
+	"conclave/internal/schema"
 	"conclave/session/claude"
 	"conclave/transcript"
 )
@@ -23,8 +24,8 @@ import (
 type turn struct {
 	s       *session
 	ctx     context.Context
-	schema  json.RawMessage
-	cancels func() bool // stops the watch over ctx
+	form    *schema.Schema // of the answer, nil for none
+	cancels func() bool    // stops the watch over ctx
 	wall    *time.Timer
 
 	events []agent.Event
@@ -57,8 +58,8 @@ const pollEvery = 5 * time.Millisecond
 // nowhere but in the program's sums.
 const totalsWait = 300 * time.Millisecond
 
-func newTurn(ctx context.Context, s *session, m agent.Message) *turn {
-	t := &turn{s: s, ctx: ctx, schema: m.Schema, before: s.counted}
+func newTurn(ctx context.Context, s *session, form *schema.Schema) *turn {
+	t := &turn{s: s, ctx: ctx, form: form, before: s.counted}
 	t.cancels = context.AfterFunc(ctx, func() { t.interrupt("cancelled") })
 	if w := s.spec.Limits.Wall; w > 0 {
 		t.wall = time.AfterFunc(w, func() { t.interrupt("wall time") })
@@ -256,8 +257,8 @@ func (t *turn) finish(err error) {
 	t.done, t.err = true, err
 	t.reply.Text = strings.Join(t.text, "\n\n")
 	t.reply.Usage = t.usage
-	if t.schema != nil && err == nil {
-		t.reply.Structured = structured(t.schema, t.reply.Text)
+	if t.form != nil && err == nil {
+		t.reply.Structured = structured(t.form, t.reply.Text)
 	}
 	t.s.turn = nil
 }
@@ -278,9 +279,6 @@ func encodeMessage(m agent.Message, commands bool) ([]byte, error) {
 		text = " " + text
 	}
 	if m.Schema != nil {
-		if !json.Valid(m.Schema) {
-			return nil, errors.New("send to claude: the schema of the answer is no JSON")
-		}
 		text += schemaRequest(m.Schema)
 	}
 	var content any = text

@@ -9,6 +9,7 @@ import (
 
 	"conclave/agent"
 	"conclave/agent/local"
+	"conclave/internal/schema"
 	"conclave/transcript"
 )
 
@@ -96,12 +97,19 @@ type session struct {
 
 // answer lets the mind plan, as the turn's first step.
 func (s *session) answer(lt *local.Turn) error {
+	var form *schema.Schema
+	if len(lt.Message.Schema) > 0 {
+		var err error
+		if form, err = schema.Compile(lt.Message.Schema); err != nil {
+			return fmt.Errorf("answer offline: the schema of the answer: %w", err)
+		}
+	}
 	past, text := readPast(lt.Message.Text)
 	if len(past) > 0 {
 		s.heard = past
 	}
 	s.told = text
-	t := &turn{Turn: lt, session: s, text: text, before: slices.Clone(s.heard)}
+	t := &turn{Turn: lt, session: s, form: form, text: text, before: slices.Clone(s.heard)}
 	t.Then(func() error { return s.mind(t) })
 	return nil
 }

@@ -46,7 +46,7 @@ func (a animal) answer(t *turn) error {
 	tree := t.room("workspace")
 	if tree == nil {
 		t.say("I was given no workspace to look at, so I have nothing to say about it.")
-		t.answerWith(fill(t.Message.Schema, nil))
+		t.answerWith(fill(t.form, nil))
 		return nil
 	}
 	council := len(t.before) == 0 && t.calledFor("council")
@@ -55,7 +55,7 @@ func (a animal) answer(t *turn) error {
 			return err
 		}
 		if len(t.before) > 0 {
-			t.answerWith(fill(t.Message.Schema, nil))
+			t.answerWith(fill(t.form, nil))
 			return nil
 		}
 	}
@@ -71,7 +71,7 @@ func (a animal) answer(t *turn) error {
 	if len(seen) > 0 && seen[0].step != "" && council {
 		t.say("What I would do first: " + seen[0].step)
 	}
-	t.answerWith(fill(t.Message.Schema, map[string]any{"observations": lines(seen), "summary": clip(list, 200)}))
+	t.answerWith(fill(t.form, map[string]any{"observations": lines(seen), "summary": clip(list, 200)}))
 	return nil
 }
 

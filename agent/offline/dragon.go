@@ -67,12 +67,12 @@ func dragon(t *turn) error {
 		all = append(all, a)
 	}
 	v := concluded(all, t.mode())
-	if len(t.Message.Schema) == 0 || len(t.before) == 0 {
+	if t.form == nil || len(t.before) == 0 {
 		t.say(confrontation(all), v.Verdict+". "+v.Summary)
 	} else {
 		t.say("In the form that was asked for: " + v.Verdict + ". " + v.Summary)
 	}
-	t.answerWith(fill(t.Message.Schema, map[string]any{"verdict": v.Verdict, "summary": v.Summary, "criteria": v.Criteria}))
+	t.answerWith(fill(t.form, map[string]any{"verdict": v.Verdict, "summary": v.Summary, "criteria": v.Criteria}))
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"conclave/agent"
+	"conclave/internal/schema"
 	"conclave/quest"
 )
 
@@ -205,7 +206,11 @@ func TestFillNeverGuesses(t *testing.T) {
 		{`no json`, nil, `null`},
 		{``, nil, `null`},
 	} {
-		b, err := json.Marshal(fill([]byte(c.schema), c.facts))
+		form, err := schema.Compile([]byte(c.schema))
+		if (err == nil) != strings.HasPrefix(c.schema, "{") {
+			t.Errorf("%q is read with %v", c.schema, err)
+		}
+		b, err := json.Marshal(fill(form, c.facts))
 		if err != nil || string(b) != c.want {
 			t.Errorf("%s with %v gives %s, %v; want %s", c.schema, c.facts, b, err, c.want)
 		}

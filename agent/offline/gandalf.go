@@ -72,11 +72,11 @@ func (t *turn) frame() error {
 	mode := t.framedMode()
 	list := questions(mode)
 	heard, lost := t.person()
-	if len(t.Message.Schema) == 0 {
+	if t.form == nil {
 		heard = append(heard, ownWords(t.text))
 	}
 	d := drafted(list, heard)
-	if len(t.Message.Schema) > 0 {
+	if t.form != nil {
 		return t.handIn(d, lost)
 	}
 	answered := len(heard)
@@ -281,7 +281,7 @@ func (t *turn) handIn(d draft, lost int) error {
 		criteria = append(criteria, map[string]any{"text": strings.TrimSpace(strings.ReplaceAll(c, growTag, "")), "sort": sort})
 	}
 	t.say("Written down as you said it: " + d.title + ", with " + criteriaCount(len(criteria)) + ".")
-	t.answerWith(fill(t.Message.Schema, map[string]any{"title": d.title, "narrative": strings.Join(d.narrative, "\n\n"), "criteria": criteria, "dragon": d.dragon, "anticipated_dragon": d.dragon}))
+	t.answerWith(fill(t.form, map[string]any{"title": d.title, "narrative": strings.Join(d.narrative, "\n\n"), "criteria": criteria, "dragon": d.dragon, "anticipated_dragon": d.dragon}))
 	return nil
 }
 

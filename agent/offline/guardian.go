@@ -34,12 +34,12 @@ func guardian(t *turn) error {
 		return err
 	}
 	v.conclude()
-	if len(t.Message.Schema) == 0 || len(t.before) == 0 {
+	if t.form == nil || len(t.before) == 0 {
 		t.say(seen, v.words())
 	} else {
 		t.say("In the form that was asked for: " + v.verdict + ". " + v.summary)
 	}
-	t.answerWith(fill(t.Message.Schema, map[string]any{"verdict": v.verdict, "summary": v.summary, "gaps": v.gaps, "conditions": v.conditions}))
+	t.answerWith(fill(t.form, map[string]any{"verdict": v.verdict, "summary": v.summary, "gaps": v.gaps, "conditions": v.conditions}))
 	return nil
 }
 

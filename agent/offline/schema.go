@@ -1,42 +1,30 @@
 package offline
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
-)
 
-// shape is as much of a JSON schema as it takes to fill one.
-type shape struct {
-	Type       any              `json:"type"`
-	Enum       []string         `json:"enum"`
-	Properties map[string]shape `json:"properties"`
-	Required   []string         `json:"required"`
-	Items      *shape           `json:"items"`
-}
+	"conclave/internal/schema"
+)
 
 // fill builds an answer to a schema from facts by their names. It gives none,
 // rather than a guess, when a required property that has to be chosen or
 // counted is not among the facts; texts and lists may be empty.
-func fill(schema []byte, facts map[string]any) any {
-	if len(schema) == 0 {
-		return nil
-	}
-	var s shape
-	if err := json.Unmarshal(schema, &s); err != nil || s.kind() != "object" {
+func fill(form *schema.Schema, facts map[string]any) any {
+	if form == nil || kindOf(form) != "object" {
 		return nil
 	}
 	out := map[string]any{}
-	for name, p := range s.Properties {
+	for name, p := range form.Properties() {
 		v, ok := fact(facts, name)
 		if ok {
-			v, ok = p.fit(v)
+			v, ok = fit(p, v)
 		}
 		if !ok {
-			if !slices.Contains(s.Required, name) {
+			if !form.Requires(name) {
 				continue
 			}
-			if v, ok = p.empty(); !ok {
+			if v, ok = empty(p); !ok {
 				return nil
 			}
 		}
@@ -45,27 +33,23 @@ func fill(schema []byte, facts map[string]any) any {
 	return out
 }
 
-func (s shape) kind() string {
-	switch t := s.Type.(type) {
-	case string:
-		return t
-	case []any:
-		for _, x := range t {
-			if name, ok := x.(string); ok && name != "null" {
-				return name
-			}
+// kindOf is the type that is meant: the first that is not null.
+func kindOf(s *schema.Schema) string {
+	for _, name := range s.Types() {
+		if name != "null" {
+			return name
 		}
 	}
-	if s.Properties != nil {
+	if len(s.Properties()) > 0 {
 		return "object"
 	}
 	return ""
 }
 
-func (s shape) empty() (any, bool) {
-	switch s.kind() {
+func empty(s *schema.Schema) (any, bool) {
+	switch kindOf(s) {
 	case "string":
-		return "", len(s.Enum) == 0
+		return "", len(s.Words()) == 0
 	case "array":
 		return []any{}, true
 	case "boolean":
@@ -75,22 +59,23 @@ func (s shape) empty() (any, bool) {
 }
 
 // fit makes a fact take the form that is asked for.
-func (s shape) fit(v any) (any, bool) {
-	switch s.kind() {
+func fit(s *schema.Schema, v any) (any, bool) {
+	switch kindOf(s) {
 	case "string":
 		switch x := v.(type) {
 		case string:
-			return x, len(s.Enum) == 0 || slices.Contains(s.Enum, x)
+			return x, len(s.Words()) == 0 || slices.Contains(s.Words(), x)
 		case []string:
-			return strings.Join(x, "\n"), len(s.Enum) == 0
+			return strings.Join(x, "\n"), len(s.Words()) == 0
 		}
 		return nil, false
 	case "array":
-		if s.Items == nil || s.Items.kind() != "object" {
+		items := s.Items()
+		if items == nil || kindOf(items) != "object" {
 			return v, true
 		}
 		if list, ok := v.([]string); ok {
-			return s.Items.objects(list)
+			return objects(items, list)
 		}
 		return v, true
 	}
@@ -98,21 +83,21 @@ func (s shape) fit(v any) (any, bool) {
 }
 
 // objects puts texts into objects that have one place for a text.
-func (s shape) objects(list []string) (any, bool) {
+func objects(s *schema.Schema, list []string) (any, bool) {
 	out := []any{}
 	for i, text := range list {
 		o := map[string]any{}
-		for name, p := range s.Properties {
+		for name, p := range s.Properties() {
 			switch {
-			case p.kind() == "string" && slices.Contains([]string{"text", "criterion", "step", "title", "description", "observation"}, name):
+			case kindOf(p) == "string" && slices.Contains([]string{"text", "criterion", "step", "title", "description", "observation"}, name):
 				o[name] = text
-			case p.kind() == "integer":
+			case kindOf(p) == "integer":
 				o[name] = i + 1
-			case p.kind() == "string" && slices.Contains(p.Enum, sortOf(text)):
+			case kindOf(p) == "string" && slices.Contains(p.Words(), sortOf(text)):
 				o[name] = sortOf(text)
 			default:
-				v, ok := p.empty()
-				if !ok && slices.Contains(s.Required, name) {
+				v, ok := empty(p)
+				if !ok && s.Requires(name) {
 					return nil, false
 				}
 				if ok {

@@ -134,12 +134,12 @@ func (t *turn) synthesise(seats []seat) error {
 	}
 	c := joined(seats)
 	consensus := strings.Join(c.agreed, "\n")
-	if len(t.Message.Schema) > 0 && len(t.before) > 0 {
+	if t.form != nil && len(t.before) > 0 {
 		t.say("In the form that was asked for.")
 	} else {
 		t.say("Where they agree:\n\n"+consensus, dissentWords(c), "What to do next:\n\n"+numberedList(c.steps))
 	}
-	t.answerWith(fill(t.Message.Schema, map[string]any{"consensus": consensus, "dissent": strings.Join(c.dissent, "\n"), "next_steps": c.steps}))
+	t.answerWith(fill(t.form, map[string]any{"consensus": consensus, "dissent": strings.Join(c.dissent, "\n"), "next_steps": c.steps}))
 	return nil
 }
 

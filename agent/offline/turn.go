@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"conclave/agent/local"
+	"conclave/internal/schema"
 	"conclave/transcript"
 )
 
@@ -12,8 +13,9 @@ import (
 type turn struct {
 	*local.Turn
 	*session
-	text   string     // the message without the history before it
-	before []exchange // the conversation so far
+	form   *schema.Schema // of the answer, nil for none
+	text   string         // the message without the history before it
+	before []exchange     // the conversation so far
 }
 
 // say plans blocks of the answer; empty ones are left out.
@@ -28,13 +30,13 @@ func (t *turn) say(blocks ...string) {
 
 // answer plans the structured answer; nil gives none.
 func (t *turn) answerWith(v any) {
-	if v == nil || len(t.Message.Schema) == 0 {
+	if v == nil || t.form == nil {
 		return
 	}
 	t.Then(func() error {
 		b, err := json.Marshal(v)
-		if err != nil {
-			return err
+		if err != nil || t.form.Check(b) != nil {
+			return err // what does not fit is no answer
 		}
 		return t.Structured(b, nil)
 	})
