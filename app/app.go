@@ -84,6 +84,9 @@ func (a *App) Tell(text string) { a.show(Warning{screen.Sprintf("%s", text)}) }
 // aside tells the person something that is no part of the story.
 func (a *App) aside(format string, args ...any) { a.show(Aside{screen.Sprintf(format, args...)}) }
 
+// note says a paragraph of the app's own.
+func (a *App) note(format string, args ...any) { a.show(Note{screen.Sprintf(format, args...)}) }
+
 // AbsPath makes a name that the person said absolute.
 func (a *App) AbsPath(name string) string {
 	if filepath.IsAbs(name) {

@@ -15,6 +15,11 @@ import (
 // AuditReport is what one record shows of who knew what.
 type AuditReport = audit.Report
 
+// Audited are reports to be shown.
+type Audited struct{ Reports []*AuditReport }
+
+func (Audited) isEvent() {}
+
 // Audit judges the records that are named, or all of this workspace. The answer
 // is no when anything was found.
 func (a *App) Audit(names []string) ([]*AuditReport, error) {
@@ -42,22 +47,29 @@ func (a *App) Audit(names []string) ([]*AuditReport, error) {
 			return nil, noError("no records in %s: nothing has been run here yet", record.Dir(root))
 		}
 	}
-	var reports []*AuditReport
-	clean := true
+	reports, err := auditFiles(files, len(names) == 0)
+	for _, r := range reports {
+		if !r.Clean() {
+			return reports, saidNo()
+		}
+	}
+	return reports, err
+}
+
+func auditFiles(files []string, own bool) (reports []*AuditReport, err error) {
 	for _, file := range files {
-		r, err := AuditFile(file, len(names) == 0)
+		r, err := auditFile(file, own)
 		if err != nil {
 			return nil, environmentError("%s: %w", file, err)
 		}
 		reports = append(reports, r)
-		clean = clean && r.Clean()
 	}
-	return reports, noUnless(clean)
+	return reports, nil
 }
 
-// AuditFile judges a record. One that lies among a workspace's own must be the
+// auditFile judges a record. One that lies among a workspace's own must be the
 // run that its name says.
-func AuditFile(file string, own bool) (*AuditReport, error) {
+func auditFile(file string, own bool) (*AuditReport, error) {
 	f, err := door.OpenNamed(file)
 	if err != nil {
 		return nil, err

@@ -3,8 +3,13 @@ package app
 import (
 	"context"
 
+	"conclave/agent"
 	"conclave/engine"
 	"conclave/internal/screen"
+	"conclave/profile"
+	"conclave/quest"
+	"conclave/quest/flow"
+	"conclave/transcript"
 )
 
 // Event is something to show while a verb runs: one of the types that say so.
@@ -16,8 +21,64 @@ type Warning struct{ Text screen.Text }
 // Aside is no part of the story: what was settled, left out, looked at.
 type Aside struct{ Text screen.Text }
 
+// Note is what the app itself says to the person, a paragraph of its own.
+type Note struct{ Text screen.Text }
+
+// Remark is a line of the app itself.
+type Remark struct{ Text screen.Text }
+
+// Speech is what somebody of the party says: as it is spoken, then whole.
+type Speech struct {
+	Emoji, Name string
+	Part        Part
+	Text        string // foreign
+}
+
+// Part is how much of a speech an event holds.
+type Part int
+
+// The parts of a speech.
+const (
+	Spoken Part = iota // a few more words
+	Paused             // a block of it has ended: the next words begin a paragraph
+	Moved              // something else was recorded: the next words go on
+	Whole              // all of it, once it is durable
+)
+
+// Outcome is what an interaction came to beside what was said, with the next
+// steps.
+type Outcome struct{ flow.Result }
+
+// Offers are next steps to choose from.
+type Offers struct{ List []quest.Offer }
+
 func (Warning) isEvent() {}
 func (Aside) isEvent()   {}
+func (Note) isEvent()    {}
+func (Remark) isEvent()  {}
+func (Speech) isEvent()  {}
+func (Outcome) isEvent() {}
+func (Offers) isEvent()  {}
+
+// voice shows a conversation as events. It implements flow.Listener.
+type voice struct{ app *App }
+
+func (v voice) Hear(face profile.Face, e agent.Event) {
+	s := Speech{Emoji: face.Emoji(), Name: face.Name(), Text: e.Delta}
+	switch {
+	case e.Entry != nil && e.Entry.Type == transcript.AssistantMessage:
+		s.Part = Paused
+	case e.Entry != nil:
+		s.Part = Moved
+	case e.Delta == "":
+		return
+	}
+	v.app.show(s)
+}
+
+func (v voice) Said(face profile.Face, text string) {
+	v.app.show(Speech{Emoji: face.Emoji(), Name: face.Name(), Part: Whole, Text: text})
+}
 
 // Person is whoever sits before the face.
 type Person interface {

@@ -16,21 +16,14 @@ import (
 // seat that they named is one they look from.
 func (w *Workspace) TableCast(campaign string, as []string, auto bool) tableflow.Cast {
 	return func(role policy.Role, character string, stepIn bool) (tableflow.Actor, error) {
-		keys, embedded := []string{"gm"}, offline.GM()
+		embedded := offline.GM()
 		switch role {
 		case policy.Player:
-			keys, embedded = []string{"player." + character, "player"}, offline.Player()
+			embedded = offline.Player()
 		case policy.JournalKeeper:
-			keys = []string{"journal-keeper." + character, "journal-keeper", "journal keeper"}
 			embedded = offline.Keeper()
 		}
-		key := keys[0]
-		for _, k := range keys {
-			if _, ok := w.Config.Agents[k]; ok {
-				key = k
-				break
-			}
-		}
+		key := w.tableKey(role, character)
 		seat := character
 		if role == policy.GM {
 			seat = string(policy.GM)
@@ -42,6 +35,23 @@ func (w *Workspace) TableCast(campaign string, as []string, auto bool) tableflow
 		}
 		return w.tableActor(key, embedded)
 	}
+}
+
+// tableKey is the name under which the configuration knows a seat.
+func (w *Workspace) tableKey(role policy.Role, character string) string {
+	keys := []string{"gm"}
+	switch role {
+	case policy.Player:
+		keys = []string{"player." + character, "player"}
+	case policy.JournalKeeper:
+		keys = []string{"journal-keeper." + character, "journal-keeper", "journal keeper"}
+	}
+	for _, k := range keys {
+		if _, ok := w.Config.Agents[k]; ok {
+			return k
+		}
+	}
+	return keys[0]
 }
 
 func (w *Workspace) tableActor(key string, embedded agent.Agent) (tableflow.Actor, error) {

@@ -157,20 +157,20 @@ func (w *Workspace) PackItems(p *profile.Pack) []trust.Item {
 // Everything is all that a workspace asks to be trusted with, and what of it is
 // refused.
 func (w *Workspace) Everything() (items []trust.Item, refused []error) {
-	note := func(more []trust.Item, err error) {
+	add := func(more []trust.Item, err error) {
 		items = append(items, more...)
 		if err != nil {
 			refused = append(refused, err)
 		}
 	}
-	note(w.configItems())
-	note(w.CheckItems())
+	add(w.configItems())
+	add(w.CheckItems())
 	for _, dir := range []string{packsDir, instructionsDir, profilesDir} {
 		more, errs := w.filesIn(dir)
 		items, refused = append(items, more...), append(refused, errs...)
 	}
 	for _, file := range w.scripts() {
-		note(w.item(scriptItem(file), file, door.MaxText))
+		add(w.item(scriptItem(file), file, door.MaxText))
 	}
 	return items, refused
 }

@@ -3,13 +3,12 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"conclave/policy"
-	"conclave/quest/flow"
+	"conclave/app"
 )
 
 func newConfrontCommand(env *environment) *cobra.Command {
-	var flags campaignFlags
-	in := flow.Evaluate{Role: policy.Dragon}
+	var flags talkFlags
+	var in app.Evaluation
 	cmd := &cobra.Command{
 		Use:   "confront PATH…",
 		Short: "Face the Dragon: the final work against the criteria",
@@ -24,12 +23,9 @@ func newConfrontCommand(env *environment) *cobra.Command {
   conclave confront 'dist/*.tar.gz' docs --json`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usageError("name the work: conclave confront PATH…")
-			}
-			in.Paths = args
-			in.Words = commandWords("confront", in)
-			return env.evaluateCommand(cmd, flags, in)
+			in.Paths, in.Talk = args, flags.given(env, cmd)
+			res, err := env.app().Confront(cmd.Context(), in)
+			return ended(env, &flags, res, err)
 		},
 	}
 	cmd.Flags().BoolVar(&in.AcceptContext, "accept-context", false, "go on although forbidden context was found; the verdict says so")

@@ -1,17 +1,9 @@
 package main
 
-import (
-	"context"
-	"errors"
-
-	"github.com/spf13/cobra"
-
-	"conclave/policy"
-	"conclave/quest/flow"
-)
+import "github.com/spf13/cobra"
 
 func newCouncilCommand(env *environment) *cobra.Command {
-	var flags campaignFlags
+	var flags talkFlags
 	cmd := &cobra.Command{
 		Use:   "council",
 		Short: "Hear the six advisors on this project, and what they agree on",
@@ -25,34 +17,11 @@ It needs no quest and never moves one. --message says what to look at.`,
   conclave council --message "Could a newcomer maintain this?"
   conclave council --json`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			c, err := env.openCampaign(cmd, flags)
-			if err != nil {
-				return err
-			}
-			defer func() { err = errors.Join(err, c.Close()) }()
-			in := flow.Council{Message: "council"}
-			if cmd.Flags().Changed("message") {
-				if in.Message, err = env.message(cmd, flags); err != nil {
-					return err
-				}
-			}
-			res, err := c.council(cmd.Context(), in)
-			return c.finish(cmd.Context(), res, err)
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			res, err := env.app().Council(cmd.Context(), flags.given(env, cmd))
+			return ended(env, &flags, res, err)
 		},
 	}
 	flags.add(cmd, true)
 	return cmd
-}
-
-func (c *campaign) council(ctx context.Context, in flow.Council) (flow.Result, error) {
-	if err := c.house.CheckCouncil(in); err != nil {
-		return flow.Result{}, campaignError(err)
-	}
-	for _, role := range append(policy.Animals(), policy.Simon) {
-		if err := c.available(string(role)); err != nil {
-			return flow.Result{}, err
-		}
-	}
-	return c.start(ctx, "council", in)
 }

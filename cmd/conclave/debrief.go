@@ -1,17 +1,9 @@
 package main
 
-import (
-	"context"
-	"errors"
-
-	"github.com/spf13/cobra"
-
-	"conclave/policy"
-	"conclave/quest/flow"
-)
+import "github.com/spf13/cobra"
 
 func newDebriefCommand(env *environment) *cobra.Command {
-	var flags campaignFlags
+	var flags talkFlags
 	cmd := &cobra.Command{
 		Use:   "debrief",
 		Short: "Look back on a quest whose Dragon is slain, with Simon",
@@ -19,32 +11,11 @@ func newDebriefCommand(env *environment) *cobra.Command {
 in Ship, something of both in Grow & Ship. Answers end it as in consult.`,
 		Example: "  conclave debrief\n  conclave debrief --message \"What did we learn?\" --answers answers.txt",
 		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			c, err := env.openCampaign(cmd, flags)
-			if err != nil {
-				return err
-			}
-			defer func() { err = errors.Join(err, c.Close()) }()
-			in := flow.Debrief{}
-			if cmd.Flags().Changed("message") {
-				if in.Message, err = env.message(cmd, flags); err != nil {
-					return err
-				}
-			}
-			res, err := c.debrief(cmd.Context(), in)
-			return c.finish(cmd.Context(), res, err)
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			res, err := env.app().Debrief(cmd.Context(), flags.given(env, cmd))
+			return ended(env, &flags, res, err)
 		},
 	}
 	flags.add(cmd, true)
 	return cmd
-}
-
-func (c *campaign) debrief(ctx context.Context, in flow.Debrief) (flow.Result, error) {
-	if err := c.house.CheckDebrief(in); err != nil {
-		return flow.Result{}, campaignError(err)
-	}
-	if err := c.available(string(policy.Simon)); err != nil {
-		return flow.Result{}, err
-	}
-	return c.start(ctx, "debrief", in)
 }

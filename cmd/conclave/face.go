@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"conclave/app"
-	"conclave/profile"
+	"conclave/internal/screen"
 )
 
 // app is what this command line calls: the environment as it stands now, with
@@ -40,20 +40,47 @@ func (env *environment) show(e app.Event) {
 		env.showCollecting(e.Balance)
 	case app.Progress:
 		env.showProgress(e)
+	case app.Aside:
+		env.keyboard().out().Printf("%s\n", screen.Dim(e.Text))
+	case app.Note:
+		env.Stdout.Printf("\n%s\n", e.Text)
+	case app.Remark:
+		env.Stdout.Printf("%s\n", e.Text)
+	case app.Passage:
+		env.printPassage(e)
+	case app.ClearScreen:
+		env.Stdout.Clear()
+	case app.Speech:
+		if !env.muted {
+			env.voice.hear(env.Stdout, e)
+		}
+	case app.Outcome:
+		env.printOutcome(e)
+		env.printOffers(app.Offers{List: e.Offers})
+	case app.Offers:
+		env.printOffers(e)
+	case app.RoomView:
+		env.printRoom(e)
+	case app.Audited:
+		printAudit(env.Stdout, e.Reports, 0)
 	}
 }
 
-// What follows stands between commands that have not moved to app yet and what
-// has.
-
-type workspace = app.Workspace
-
-func (env *environment) findRoot() (string, error)                   { return env.app().FindRoot() }
-func (env *environment) enter() (*workspace, error)                  { return env.app().Enter() }
-func (env *environment) openWorkspace() (*workspace, error)          { return env.app().OpenWorkspace() }
-func (env *environment) packLibrary() (profile.Library, error)       { return env.app().PackLibrary() }
-func (env *environment) openPack(name string) (*profile.Pack, error) { return env.app().OpenPack(name) }
-func (env *environment) absPath(name string) string                  { return env.app().AbsPath(name) }
-func (env *environment) userDataDir() string                         { return env.app().UserDataDir() }
-func (env *environment) userConfigFile() string                      { return env.app().UserConfigFile() }
-func inDir(env *environment, file string) string                     { return env.app().AbsPath(file) }
+// printPassage prints what a seat of this screen sees of a table.
+func (env *environment) printPassage(p app.Passage) {
+	text := screen.Indent("  ", p.Text)
+	switch p.Kind {
+	case "narrative":
+	case "digest":
+		env.Stdout.Printf("  %s\n\n", text)
+		return
+	case "journals":
+		if !env.Stdout.Terminal() {
+			return // nobody is here to wonder why it takes so long
+		}
+		fallthrough
+	default:
+		text = screen.Dim(text)
+	}
+	env.Stdout.Printf("\n  %s\n", text)
+}

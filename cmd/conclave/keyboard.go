@@ -40,7 +40,11 @@ func (k *keyboard) Ask(ctx context.Context, q app.Question) (string, error) {
 		k.out().Printf("\n%s\n> ", screen.Indent("  ", q.Text))
 		return read(ctx)
 	case app.Enter:
-		k.out().Printf("\n%s\n> ", screen.Bold(q.Text))
+		text := screen.Dim(q.Text)
+		if q.Who != "" {
+			text = screen.Bold(q.Text)
+		}
+		k.out().Printf("\n%s\n> ", text)
 		return k.readLine(ctx)
 	}
 	k.put(q)

@@ -36,6 +36,7 @@ type environment struct {
 	person   *keyboard // at this terminal
 	muted    bool      // standard output is for JSON alone
 	progress progress  // the line that says how far something is
+	voice    voice
 }
 
 func main() {

@@ -2,22 +2,15 @@ package main
 
 import (
 	"context"
-	"errors"
 	"io"
 	"os"
-	"os/exec"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"conclave/agent"
+	"conclave/app"
 	"conclave/internal/screen"
-	"conclave/policy"
-	"conclave/quest"
-	"conclave/quest/flow"
-	"conclave/room"
 )
 
 func newRoomCommand(env *environment) *cobra.Command {
@@ -36,59 +29,9 @@ What runs there has at most 4 GiB of memory and of disk, 1 GiB in a file,
 	return cmd
 }
 
-// roomFlags are those of every look into a room.
-type roomFlags struct{ grants []string }
-
-func (f *roomFlags) add(cmd *cobra.Command) { addGrantFlag(cmd, &f.grants) }
-
-// furnish plans the room of a role of this workspace's quest, as the flows do.
-func (env *environment) furnish(ctx context.Context, name string, paths []string, flags roomFlags) (flow.Furnishing, error) {
-	role := policy.Role(strings.ToLower(name))
-	if !role.Known() {
-		return flow.Furnishing{}, usageError("no role is called %q (there are %s)", name, roleNames())
-	}
-	w, err := env.enter()
-	if err != nil {
-		return flow.Furnishing{}, err
-	}
-	if err := w.VouchForProfiles(); err != nil {
-		return flow.Furnishing{}, err
-	}
-	granted, err := grantedPaths(w.Root, flags.grants)
-	if err != nil {
-		return flow.Furnishing{}, err
-	}
-	f, err := flow.New(flow.Options{Root: w.Root, Trust: w, Granted: granted}).Room(ctx, role, paths)
-	var work *quest.WorkError
-	switch {
-	case errors.As(err, &work), errors.Is(err, flow.ErrNoWork):
-		return f, usageError("%w", err)
-	case err != nil:
-		return f, environmentError("%w", err)
-	}
-	return f, nil
-}
-
-// lowered is furnish with the level that the person's own configuration gives
-// to whoever is a program in that role.
-func (env *environment) lowered(ctx context.Context, name string, paths []string, flags roomFlags) (flow.Furnishing, error) {
-	f, err := env.furnish(ctx, name, paths, flags)
-	if err != nil {
-		return f, err
-	}
-	own, err := env.app().OwnConfig()
-	if err != nil {
-		return f, err
-	}
-	if lower := own.Lower[f.Plan.Role]; lower != "" {
-		f.Plan.Lower = room.Level(lower)
-	}
-	return f, nil
-}
-
 func newRoomShowCommand(env *environment) *cobra.Command {
 	var asJSON bool
-	var flags roomFlags
+	var of app.RoomOf
 	cmd := &cobra.Command{
 		Use:   "show ROLE [PATH…]",
 		Short: "List what a role would see, and what not, with reasons; starts nobody",
@@ -100,32 +43,25 @@ one in by name, for this command alone.`,
 		Example: "  conclave room show dragon src/ README.md\n  conclave room show cat --grant .env.test\n  conclave room show gandalf --json",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f, err := env.lowered(cmd.Context(), args[0], args[1:], flags)
+			of.Role, of.Work = args[0], args[1:]
+			v, err := env.app().ShowRoom(cmd.Context(), of)
 			if err != nil {
 				return err
 			}
-			r, err := room.OpenDesk(cmd.Context(), f.Plan)
-			if err != nil {
-				return environmentError("%w", err)
-			}
-			m := r.Manifest()
-			if err := r.Close(); err != nil {
-				return environmentError("%w", err)
-			}
 			if asJSON {
-				return env.Stdout.JSON(shownRoom(f, m))
+				return env.Stdout.JSON(v)
 			}
-			env.printRoom(f, m)
+			env.printRoom(v)
 			return nil
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	flags.add(cmd)
+	addGrantFlag(cmd, &of.Grants)
 	return cmd
 }
 
 func newRoomEnterCommand(env *environment) *cobra.Command {
-	var flags roomFlags
+	var of app.RoomOf
 	cmd := &cobra.Command{
 		Use:   "enter ROLE [PATH…]",
 		Short: "Open a shell in a role's room and look around",
@@ -137,77 +73,46 @@ the same walls. What you cannot reach there, the agent cannot either.`,
 			if !env.StdinIsTerminal {
 				return usageError("enter needs a terminal; for scripts: conclave room run %s -- COMMAND", args[0])
 			}
-			return env.runInRoom(cmd.Context(), args[0], args[1:], []string{"/bin/sh", "-i"}, flags, true)
+			of.Role, of.Work = args[0], args[1:]
+			return env.runInRoom(cmd.Context(), of, []string{"/bin/sh", "-i"}, true)
 		},
 	}
-	flags.add(cmd)
+	addGrantFlag(cmd, &of.Grants)
 	return cmd
 }
 
 func newRoomRunCommand(env *environment) *cobra.Command {
-	var work []string
-	var flags roomFlags
+	var of app.RoomOf
 	cmd := &cobra.Command{
 		Use:     "run ROLE [--work PATH…] -- COMMAND…",
 		Short:   "Run a command in a role's room",
 		Example: "  conclave room run dragon --work report.md -- ls -R\n  conclave room run dragon -- cat /etc/shadow",
 		Args:    cobra.MinimumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return env.runInRoom(cmd.Context(), args[0], work, args[1:], flags, false)
+			of.Role = args[0]
+			return env.runInRoom(cmd.Context(), of, args[1:], false)
 		},
 	}
-	cmd.Flags().StringArrayVar(&work, "work", nil, "work to put into the room (may be repeated)")
-	flags.add(cmd)
+	cmd.Flags().StringArrayVar(&of.Work, "work", nil, "work to put into the room (may be repeated)")
+	addGrantFlag(cmd, &of.Grants)
 	return cmd
 }
 
-func (env *environment) runInRoom(ctx context.Context, role string, work, command []string, flags roomFlags, terminal bool) error {
-	f, err := env.lowered(ctx, role, work, flags)
-	if err != nil {
-		return err
-	}
-	path := command[0]
-	if !strings.HasPrefix(path, "/") {
-		found, err := exec.LookPath(path)
-		if err != nil {
-			return usageError("no program is called %q", path)
+func (env *environment) runInRoom(ctx context.Context, of app.RoomOf, command []string, shell bool) error {
+	return env.app().RunInRoom(ctx, of, command, func(run func(app.Streams) error) error {
+		// Who only listens to a terminal needs one on both sides.
+		both := env.StdinIsTerminal && env.Stdout.Terminal() && app.HasTerminals && fileOf(env.Stdin) != nil
+		if shell || both {
+			return env.attach(run, shell)
 		}
-		path = found
-	}
-	r, err := room.Open(ctx, f.Plan)
-	if err != nil {
-		return environmentError("%w", err)
-	}
-	defer r.Close()
-	if weaker := r.Weaker(); weaker != "" {
-		env.app().Tell(role + ": " + weaker)
-	}
-	run := agent.Command{Path: path, Args: command[1:], Dir: r.Place().InGuest(agent.WorkDir), Env: []string{
-		"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + r.Place().InGuest(agent.HomeDir), "TMPDIR=" + r.Place().InGuest(agent.TempDir),
-		"TERM=dumb", "LANG=C.UTF-8", "PS1=" + role + "$ ",
-	}}
-	// Who only listens to a terminal needs one on both sides.
-	if terminal || env.StdinIsTerminal && env.Stdout.Terminal() && room.HasTerminals && fileOf(env.Stdin) != nil {
-		err = env.attach(ctx, r, run, terminal)
-	} else {
-		err = env.relay(ctx, r, run)
-	}
-	var exit *exec.ExitError
-	switch {
-	case errors.Is(err, room.ErrExposed):
-		return environmentError("%w", err)
-	case errors.As(err, &exit):
-		return noError("the command ended: %w", err)
-	case errors.Is(err, room.ErrLevel):
-		return environmentError("%w", err)
-	}
-	return err
+		return env.relay(run)
+	})
 }
 
 // relay runs a command in a room: what it says goes into a pipe or a file as it
 // is, and to a person through the screen. What it is told comes from a pipe or
 // a file as it is; what is typed comes through a pipe.
-func (env *environment) relay(ctx context.Context, r *room.Room, run agent.Command) error {
+func (env *environment) relay(run func(app.Streams) error) error {
 	out, shownOut, err := handedOn(env.Stdout)
 	if err != nil {
 		return environmentError("%w", err)
@@ -231,7 +136,7 @@ func (env *environment) relay(ctx context.Context, r *room.Room, run agent.Comma
 		}()
 		in = typed
 	}
-	return r.Run(ctx, run, room.Stdio{In: in, Out: out, Err: errs})
+	return run(app.Streams{In: in, Out: out, Err: errs})
 }
 
 // handedOn is a file that a program in a room may write to, and what is to be
@@ -266,11 +171,11 @@ func fileOf(stream any) *os.File {
 
 // attach relays the person's terminal to one of the room's own. The person's
 // own never enters: what is typed into it would reach the shell outside.
-func (env *environment) attach(ctx context.Context, r *room.Room, run agent.Command, edit bool) error {
+func (env *environment) attach(run func(app.Streams) error, edit bool) error {
 	in := fileOf(env.Stdin)
-	outer, inner, err := room.NewTerminal()
+	outer, inner, err := app.NewTerminal()
 	if err != nil {
-		return environmentError("%w", err)
+		return err
 	}
 	defer outer.Close()
 	state, err := term.MakeRaw(int(in.Fd()))
@@ -286,11 +191,11 @@ func (env *environment) attach(ctx context.Context, r *room.Room, run agent.Comm
 		_, _ = io.Copy(to, outer)
 		_ = to.Flush()
 	}()
-	streams := room.Stdio{In: inner, Out: inner, Err: inner, Terminal: true}
+	streams := app.Streams{In: inner, Out: inner, Err: inner, Terminal: true}
 	if f := env.Stderr.File(); f != nil {
 		streams.Err = f
 	}
-	err = r.Run(ctx, run, streams)
+	err = run(streams)
 	inner.Close()
 	<-shown
 	return err

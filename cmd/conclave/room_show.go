@@ -1,74 +1,14 @@
 package main
 
 import (
-	"strings"
-
+	"conclave/app"
 	"conclave/internal/screen"
-	"conclave/quest/flow"
-	"conclave/room"
 )
 
-type deniedPiece struct {
-	Kind   string `json:"kind"`
-	Name   string `json:"name"`
-	Size   int    `json:"size"`
-	Reason string `json:"reason"`
-	Source string `json:"source"`
-}
+// maxShownBack is how many held back files are listed for people.
+const maxShownBack = 40
 
-// heldBack is a file of the project, or of the named work, that stays outside.
-type heldBack struct {
-	Path   string `json:"path"`
-	Kind   string `json:"kind,omitempty"`
-	Reason string `json:"reason"`
-}
-
-type roomView struct {
-	Role      string        `json:"role"`
-	Level     room.Level    `json:"level"`
-	Workspace bool          `json:"workspace"`
-	Given     []room.Item   `json:"given"`
-	Denied    []deniedPiece `json:"denied"`
-	// HeldBack is bounded; HeldBackCount is how many there are.
-	HeldBack      []heldBack `json:"held_back"`
-	HeldBackCount int        `json:"held_back_count"`
-	// Stamps are what the receipts of such a room say.
-	Stamps []string `json:"stamps,omitempty"`
-}
-
-// How many held back files are listed, for people and for programs.
-const (
-	maxShownBack = 40
-	maxListed    = 1000
-)
-
-func shownRoom(f flow.Furnishing, m room.Manifest) roomView {
-	v := roomView{Role: f.Plan.Role, Level: f.Plan.Level, Workspace: f.Plan.Workspace != nil, Given: m.Items, Denied: []deniedPiece{},
-		HeldBack: []heldBack{}, Stamps: f.Stamps}
-	for _, p := range f.Grants.Denied {
-		v.Denied = append(v.Denied, deniedPiece{string(p.Kind), p.Name, len(p.Bytes), p.Decision.Reason, p.Decision.Source})
-	}
-	for _, l := range f.LeftOut {
-		v.hold(heldBack{Path: l.Path, Kind: string(l.Kind), Reason: l.Reason})
-	}
-	for _, l := range m.LeftOut {
-		kind, reason, ok := strings.Cut(l.Why, ": ")
-		if !ok || strings.Contains(kind, " ") {
-			kind, reason = "", l.Why
-		}
-		v.hold(heldBack{Path: l.Path, Kind: kind, Reason: reason})
-	}
-	return v
-}
-
-func (v *roomView) hold(h heldBack) {
-	if v.HeldBackCount++; v.HeldBackCount <= maxListed {
-		v.HeldBack = append(v.HeldBack, h)
-	}
-}
-
-func (env *environment) printRoom(f flow.Furnishing, m room.Manifest) {
-	v := shownRoom(f, m)
+func (env *environment) printRoom(v app.RoomView) {
 	env.Stdout.Printf("%s\n", screen.Bold(screen.Sprintf("What %s would see (room: %s)", v.Role, v.Level)))
 	tw := env.Stdout.Table(false)
 	for _, i := range v.Given {
@@ -97,7 +37,7 @@ func (env *environment) printRoom(f flow.Furnishing, m room.Manifest) {
 	env.printHeldBack(v)
 }
 
-func (env *environment) printHeldBack(v roomView) {
+func (env *environment) printHeldBack(v app.RoomView) {
 	if v.HeldBackCount == 0 {
 		return
 	}
@@ -108,6 +48,6 @@ func (env *environment) printHeldBack(v roomView) {
 	}
 	tw.Flush()
 	if n := v.HeldBackCount - maxShownBack; n > 0 {
-		env.Stdout.Printf("  … and %d more (--json lists up to %d)\n", n, maxListed)
+		env.Stdout.Printf("  … and %d more (--json lists up to %d)\n", n, app.MaxHeldBack)
 	}
 }

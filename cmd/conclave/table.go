@@ -1,17 +1,12 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"conclave/engine"
-	"conclave/internal/lockfile"
-	"conclave/table"
-	tableflow "conclave/table/flow"
-	door "conclave/workspace"
+	"conclave/app"
 )
 
 func newTableCommand(env *environment) *cobra.Command {
@@ -38,85 +33,9 @@ a session that was cut goes on where it stopped.`,
 	return cmd
 }
 
-// tableFlags are those of commands that open a table.
-type tableFlags struct {
-	as                   []string // the seats of this screen
-	answers              string
-	auto, wait, endAfter bool
-	maxTurns             int
-	asker                *asker // who is here; nil finds out
-	screen               *tableScreen
-}
-
-func (f *tableFlags) add(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.wait, "wait", false, "wait while another process holds the table")
-}
-
-// openTable opens a campaign for writing.
-func (env *environment) openTable(ctx context.Context, cmd *cobra.Command, name string, f tableFlags) (*tableflow.Table, *workspace, error) {
-	w, err := env.openWorkspace()
-	if err != nil {
-		return nil, nil, err
-	}
-	o := tableflow.Options{
-		Workspace: w.Root, Campaign: name, Cast: w.TableCast(name, f.as, f.auto), Auto: f.auto, Wait: f.wait,
-		Purpose: cmd.CommandPath() + " " + name, Program: "conclave " + version,
-		Here: f.as,
-	}
-	if f.asker == nil && !f.auto {
-		if f.asker, err = env.tableAsker(f.answers); err != nil {
-			return nil, nil, err
-		}
-	}
-	if f.screen == nil {
-		f.screen = env.newTableScreen(f.as, f.asker)
-	}
-	o.Show = f.screen.show
-	if f.screen.asker = f.asker; f.asker != nil { // an interface of a nil pointer would be somebody
-		o.Asker = f.screen
-	}
-	if err := w.MakePrivate(); err != nil {
-		return nil, nil, err
-	}
-	t, err := tableflow.Open(ctx, o)
-	if err != nil {
-		return nil, nil, tableError(name, err)
-	}
-	return t, w, nil
-}
-
-// tableAsker is nobody where there is neither a terminal nor a file.
-func (env *environment) tableAsker(answers string) (*asker, error) {
-	a := &asker{env: env, out: env.Stdout, strict: true}
-	if answers == "" {
-		if !env.StdinIsTerminal {
-			return nil, nil
-		}
-		return a, nil
-	}
-	data, err := door.ReadNamed(inDir(env, answers), maxMessage)
-	if err != nil {
-		return nil, environmentError("read the answers: %w", err)
-	}
-	a.answers = splitAnswers(string(data))
-	return a, nil
-}
-
-// tableError gives an error of a table its exit code and the way out.
-func tableError(name string, err error) error {
-	var held *lockfile.HeldError
-	var cut *engine.CutError
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &held):
-		return environmentError("the table is in use: %w (--wait waits for it)", err)
-	case errors.As(err, &cut):
-		return environmentError("the table waits: %w\ncontinue with: conclave table resume %s", err, name)
-	case errors.Is(err, tableflow.ErrOpen):
-		return noError("%w: conclave table resume %s", err, name)
-	}
-	return environmentError("%w", err)
+// addWaitFlag is for commands that open a table.
+func addWaitFlag(cmd *cobra.Command, in *app.Seating) {
+	cmd.Flags().BoolVar(&in.Wait, "wait", false, "wait while another process holds the table")
 }
 
 func newTableList(env *environment) *cobra.Command {
@@ -125,21 +44,9 @@ func newTableList(env *environment) *cobra.Command {
 		Use: "list", Short: "The campaigns of this workspace", Args: cobra.NoArgs,
 		Example: "  conclave table list --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			root, err := env.findRoot()
+			list, err := env.app().Tables(cmd.Context())
 			if err != nil {
 				return err
-			}
-			names, err := table.Campaigns(root)
-			if err != nil {
-				return environmentError("%w", err)
-			}
-			list := []tableflow.Status{}
-			for _, name := range names {
-				st, err := tableflow.Look(cmd.Context(), root, name)
-				if err != nil {
-					st = tableflow.Status{Campaign: name, Problems: []string{err.Error()}}
-				}
-				list = append(list, st)
 			}
 			if asJSON {
 				return env.Stdout.JSON(list)
@@ -151,7 +58,7 @@ func newTableList(env *environment) *cobra.Command {
 			tw := env.Stdout.Table(false)
 			tw.Printf("CAMPAIGN\tSESSION\tCYCLE\tPARTY\tSTATE\n")
 			for _, st := range list {
-				tw.Printf("%s\t%d\t%d\t%d\t%s\n", st.Campaign, st.Session, st.Cycle, len(st.Characters), tableState(st))
+				tw.Printf("%s\t%d\t%d\t%d\t%s\n", st.Campaign, st.Session, st.Cycle, len(st.Characters), app.TableState(st))
 			}
 			return tw.Flush()
 		},
@@ -160,38 +67,20 @@ func newTableList(env *environment) *cobra.Command {
 	return cmd
 }
 
-func tableState(st tableflow.Status) string {
-	switch {
-	case len(st.Characters) == 0 && len(st.Problems) > 0:
-		return "cannot be played: " + st.Problems[0]
-	case len(st.Open) > 0 && st.Holder == nil:
-		return "a cycle is open"
-	case st.Holder != nil:
-		return "in use"
-	case st.InSession:
-		return "in session"
-	}
-	return "at rest"
-}
-
 func newTableStatus(env *environment) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use: "status NAME", Short: "How a table stands", Args: oneArg("campaign"),
 		Example: "  conclave table status ashfall",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			root, err := env.findRoot()
+			st, err := env.app().TableStatus(cmd.Context(), args[0])
 			if err != nil {
 				return err
-			}
-			st, err := tableflow.Look(cmd.Context(), root, args[0])
-			if err != nil {
-				return environmentError("%w", err)
 			}
 			if asJSON {
 				return env.Stdout.JSON(st)
 			}
-			env.Stdout.Printf("%s: session %d, cycle %d, %s\n", st.Campaign, st.Session, st.Cycle, tableState(st))
+			env.Stdout.Printf("%s: session %d, cycle %d, %s\n", st.Campaign, st.Session, st.Cycle, app.TableState(st))
 			if st.Scene != nil {
 				env.Stdout.Printf("scene %d: %s\n", st.Scene.Number, st.Scene.Title)
 			}
@@ -234,33 +123,23 @@ func newTableValidate(env *environment) *cobra.Command {
 		Use: "validate NAME", Short: "Can this campaign be played?", Args: oneArg("campaign"),
 		Example: "  conclave table validate ashfall",
 		RunE: func(_ *cobra.Command, args []string) error {
-			root, err := env.findRoot()
-			if err != nil {
-				return err
-			}
-			problems, warnings, err := tableflow.Validate(root, args[0], tableCaps())
-			if err != nil {
-				return environmentError("%w", err)
-			}
-			if asJSON {
-				if err := env.Stdout.JSON(map[string][]string{"problems": problems, "warnings": warnings}); err != nil {
-					return err
-				}
-			} else {
-				for _, p := range problems {
+			v, err := env.app().ValidateTable(args[0])
+			switch {
+			case err != nil && !app.Said(err):
+			case asJSON:
+				return errors.Join(env.Stdout.JSON(v), err)
+			default:
+				for _, p := range v.Problems {
 					env.Stdout.Printf("problem: %s\n", p)
 				}
-				for _, w := range warnings {
+				for _, w := range v.Warnings {
 					env.Stdout.Printf("warning: %s\n", w)
 				}
-				if len(problems) == 0 {
+				if err == nil {
 					env.Stdout.Printf("%s can be played\n", args[0])
 				}
 			}
-			if len(problems) > 0 {
-				return saidNo()
-			}
-			return nil
+			return err
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")

@@ -12,9 +12,9 @@ import (
 // renamers are the packages that may give a file or a directory another name,
 // each with why internal/atomicfile does not do it for them.
 var renamers = map[string]string{
+	"app":                 "a new campaign is a directory, whole or not there",
 	"archive":             "a query cache is a database, built by SQLite beside its place",
 	"bundle":              "never replaces: a link where there are links; takes a file aside before it is removed",
-	"cmd/conclave":        "a new campaign is a directory, whole or not there",
 	"engine":              "moves files on order; its temporary names are always the same, and tests die between the steps",
 	"internal/atomicfile": "it is what it is for",
 	"internal/hostile":    "an attacker, for tests",

@@ -17,8 +17,8 @@ import (
 var starters = map[string]string{
 	"agent/claude":      "Claude Code",
 	"bench/against":     "the two programs that it compares",
+	"app":               "programs of agents, and what a person starts in a room",
 	"bundle":            "the program that a person names to store a bundle",
-	"cmd/conclave":      "programs of agents, and what a person starts in a room",
 	"engine/enginetest": "the test itself",
 	"internal/git":      "git, and nobody else does",
 	"internal/ownpath":  "none: it looks for them",

@@ -1,7 +1,8 @@
-package main
+package app
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"conclave/internal/screen"
@@ -11,7 +12,7 @@ import (
 )
 
 // next asks the person what comes next and does it. It is done when they are.
-func (c *campaign) next(ctx context.Context, res flow.Result) (flow.Result, bool, error) {
+func (c *questSession) next(ctx context.Context, res flow.Result) (flow.Result, bool, error) {
 	for {
 		answer, err := c.asker.line(ctx, "A number, part of a line, or your own words (empty to leave)")
 		if err != nil || answer == "" {
@@ -19,7 +20,7 @@ func (c *campaign) next(ctx context.Context, res flow.Result) (flow.Result, bool
 		}
 		choice, err := quest.Choose(res.Offers, answer)
 		if err != nil {
-			c.voice.aside("%v", err)
+			c.app.aside("%v", err)
 			continue
 		}
 		if choice.Offer == nil {
@@ -31,7 +32,7 @@ func (c *campaign) next(ctx context.Context, res flow.Result) (flow.Result, bool
 
 // freeWords are for whoever was just spoken to, as far as they may be spoken
 // to; otherwise for Gandalf.
-func (c *campaign) freeWords(ctx context.Context, res flow.Result, words string) (flow.Result, bool, error) {
+func (c *questSession) freeWords(ctx context.Context, res flow.Result, words string) (flow.Result, bool, error) {
 	who := res.Who
 	if !isAdvisor(who) {
 		who = policy.Gandalf
@@ -41,16 +42,11 @@ func (c *campaign) freeWords(ctx context.Context, res flow.Result, words string)
 }
 
 func isAdvisor(who policy.Role) bool {
-	for _, a := range policy.Animals() {
-		if a == who {
-			return true
-		}
-	}
-	return who == policy.Gandalf
+	return who == policy.Gandalf || slices.Contains(policy.Animals(), who)
 }
 
 // follow does what an offer says.
-func (c *campaign) follow(ctx context.Context, res flow.Result, o quest.Offer) (flow.Result, bool, error) {
+func (c *questSession) follow(ctx context.Context, res flow.Result, o quest.Offer) (flow.Result, bool, error) {
 	var out flow.Result
 	var err error
 	switch o.Action {
@@ -59,7 +55,8 @@ func (c *campaign) follow(ctx context.Context, res flow.Result, o quest.Offer) (
 	case quest.ActAnother:
 		out, err = c.another(ctx)
 	case quest.ActEvaluate:
-		out, err = c.pick(ctx, res, quest.Offers(quest.AfterReadiness, quest.OfferContext{}), quest.Offer{Action: quest.ActGandalf, Who: policy.Gandalf, Label: "Counsel from Gandalf"})
+		out, err = c.pick(ctx, res, quest.Offers(quest.AfterReadiness, quest.OfferContext{}),
+			quest.Offer{Action: quest.ActGandalf, Who: policy.Gandalf, Label: "Counsel from Gandalf"})
 	case quest.ActCheckpoint:
 		out, err = c.askCheckpoint(ctx)
 	case quest.ActConfront:
@@ -73,7 +70,7 @@ func (c *campaign) follow(ctx context.Context, res flow.Result, o quest.Offer) (
 	case quest.ActReview:
 		return res, false, c.review()
 	case quest.ActCelebrate:
-		c.env.Stdout.Printf("\nThe Dragon is slain. Take your time; the debrief waits.\n")
+		c.app.note("The Dragon is slain. Take your time; the debrief waits.")
 		return res, true, nil
 	default:
 		return res, true, nil
@@ -82,9 +79,11 @@ func (c *campaign) follow(ctx context.Context, res flow.Result, o quest.Offer) (
 }
 
 // pick offers a second, smaller choice.
-func (c *campaign) pick(ctx context.Context, res flow.Result, offers []quest.Offer, more ...quest.Offer) (flow.Result, error) {
+func (c *questSession) pick(
+	ctx context.Context, res flow.Result, offers []quest.Offer, more ...quest.Offer,
+) (flow.Result, error) {
 	res.Offers = append(offers, more...)
-	c.voice.offers(res.Offers)
+	c.app.show(Offers{res.Offers})
 	out, done, err := c.next(ctx, res)
 	if done {
 		out.Offers = nil
@@ -92,7 +91,7 @@ func (c *campaign) pick(ctx context.Context, res flow.Result, offers []quest.Off
 	return out, err
 }
 
-func (c *campaign) another(ctx context.Context) (flow.Result, error) {
+func (c *questSession) another(ctx context.Context) (flow.Result, error) {
 	party, err := c.party()
 	if err != nil {
 		return flow.Result{}, environmentError("%w", err)
@@ -100,13 +99,14 @@ func (c *campaign) another(ctx context.Context) (flow.Result, error) {
 	var offers []quest.Offer
 	for _, who := range append(policy.Animals(), policy.Gandalf) {
 		face, _ := party.Face(string(who))
-		core := face.Archetype.Core
-		offers = append(offers, quest.Offer{Action: quest.ActConsult, Who: who, Label: face.MenuName(), Reason: core})
+		offers = append(offers, quest.Offer{
+			Action: quest.ActConsult, Who: who, Label: face.MenuName(), Reason: face.Archetype.Core,
+		})
 	}
 	return c.pick(ctx, flow.Result{}, offers)
 }
 
-func (c *campaign) askCheckpoint(ctx context.Context) (flow.Result, error) {
+func (c *questSession) askCheckpoint(ctx context.Context) (flow.Result, error) {
 	in := flow.Evaluate{Role: policy.Guardian}
 	var err error
 	if in.Stage, err = c.asker.line(ctx, "Which stage is it? (a short name)"); err != nil {
@@ -118,21 +118,19 @@ func (c *campaign) askCheckpoint(ctx context.Context) (flow.Result, error) {
 	if in.Paths, err = c.askPaths(ctx); err != nil {
 		return flow.Result{}, err
 	}
-	in.Words = commandWords("checkpoint", in)
-	return c.evaluate(ctx, in)
+	return c.evaluate(ctx, "checkpoint", in)
 }
 
-func (c *campaign) askConfront(ctx context.Context) (flow.Result, error) {
+func (c *questSession) askConfront(ctx context.Context) (flow.Result, error) {
 	in := flow.Evaluate{Role: policy.Dragon}
 	var err error
 	if in.Paths, err = c.askPaths(ctx); err != nil {
 		return flow.Result{}, err
 	}
-	in.Words = commandWords("confront", in)
-	return c.evaluate(ctx, in)
+	return c.evaluate(ctx, "confront", in)
 }
 
-func (c *campaign) askPaths(ctx context.Context) ([]string, error) {
+func (c *questSession) askPaths(ctx context.Context) ([]string, error) {
 	text, err := c.asker.line(ctx, "Which files or directories are the work? (separated by spaces)")
 	paths := strings.Fields(text)
 	if err == nil && len(paths) == 0 {
@@ -142,7 +140,7 @@ func (c *campaign) askPaths(ctx context.Context) ([]string, error) {
 }
 
 // backToWork returns the quest to its execution, where it is elsewhere.
-func (c *campaign) backToWork(ctx context.Context) (flow.Result, bool, error) {
+func (c *questSession) backToWork(ctx context.Context) (flow.Result, bool, error) {
 	q, err := c.quest()
 	if err != nil {
 		return flow.Result{}, true, err
@@ -152,27 +150,34 @@ func (c *campaign) backToWork(ctx context.Context) (flow.Result, bool, error) {
 			return flow.Result{}, true, err
 		}
 	}
-	c.env.Stdout.Printf("\nThe quest goes on. Come back whenever you like.\n")
+	c.app.note("The quest goes on. Come back whenever you like.")
 	return flow.Result{}, true, nil
 }
 
-func (c *campaign) quest() (*quest.Quest, error) {
-	store, err := quest.OpenStore(c.w.Root)
+// quest is the quest as it stands, whole.
+func (c *questSession) quest() (*quest.Quest, error) {
+	q, err := c.damagedQuest()
+	if err == nil {
+		err = questError(q.Err())
+	}
+	return q, err
+}
+
+// damagedQuest is the quest as far as it can be read.
+func (c *questSession) damagedQuest() (*quest.Quest, error) {
+	_, store, err := c.app.questStore()
 	if err != nil {
-		return nil, environmentError("%w", err)
+		return nil, err
 	}
 	defer store.Close()
 	q, err := store.Quest()
-	if err == nil {
-		err = q.Err()
-	}
-	return q, campaignError(err)
+	return q, questError(err)
 }
 
-func (c *campaign) review() error {
+func (c *questSession) review() error {
 	q, err := c.quest()
 	if err == nil {
-		c.env.Stdout.Printf("\n  %s\n", screen.Indent("  ", string(q.Bytes())))
+		c.app.note("  %s", screen.Indent("  ", string(q.Bytes())))
 	}
 	return err
 }

@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"context"
@@ -9,18 +9,30 @@ import (
 	"sync"
 
 	"conclave/engine"
-	"conclave/internal/screen"
 	"conclave/policy"
 	"conclave/table"
 	tableflow "conclave/table/flow"
 )
 
-// tableScreen is one terminal at a table: it shows what its seats may see, each
+// Passage is what a seat of this screen sees of a table: the story
+// ("narrative"), or how the table stands. Its text is foreign.
+type Passage struct{ Kind, Text string }
+
+// narrative is the kind of a passage of the story.
+const narrative = "narrative"
+
+// ClearScreen wants what was for one person alone away before another looks.
+type ClearScreen struct{}
+
+func (Passage) isEvent()     {}
+func (ClearScreen) isEvent() {}
+
+// tableScreen is one screen at a table: it shows what its seats may see, each
 // passage once, and nothing else, whoever runs the process. When several people
 // share it, what is for one of them waits until the keyboard is theirs, and goes
 // from the screen before it is the next one's.
 type tableScreen struct {
-	env   *environment
+	app   *App
 	seats []string // that were named for it; none: what the whole party sees
 	asker *asker
 
@@ -30,8 +42,8 @@ type tableScreen struct {
 	at            string              // whose private text is on the screen
 }
 
-func (env *environment) newTableScreen(seats []string, a *asker) *tableScreen {
-	return &tableScreen{env: env, seats: seats, asker: a, waiting: map[string][]string{}}
+func (a *App) newTableScreen(seats []string, k *asker) *tableScreen {
+	return &tableScreen{app: a, seats: seats, asker: k, waiting: map[string][]string{}}
 }
 
 func (s *tableScreen) shared() bool { return len(s.seats) > 1 }
@@ -40,10 +52,7 @@ func (s *tableScreen) shared() bool { return len(s.seats) > 1 }
 func (s *tableScreen) show(n tableflow.Notice) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if n.Kind == "journals" && !s.env.Stdout.Terminal() {
-		return // nobody is here to wonder why it takes so long
-	}
-	if n.Kind == "narrative" {
+	if n.Kind == narrative {
 		// A cycle's passages are shown as they come; the commit shows all.
 		if n.Cycle != s.cycle {
 			s.cycle, s.blocks = n.Cycle, 0
@@ -57,10 +66,10 @@ func (s *tableScreen) show(n tableflow.Notice) {
 		if len(s.seats) == 1 {
 			seat = s.seats[0]
 		}
-		s.print(n.Kind, n.For(seat))
+		s.pass(n.Kind, n.For(seat))
 		return
 	}
-	s.print(n.Kind, n.For(table.SeatTable))
+	s.pass(n.Kind, n.For(table.SeatTable))
 	for _, seat := range s.seats {
 		if text := aloneFor(n, seat); text != "" {
 			s.waiting[seat] = append(s.waiting[seat], text)
@@ -70,7 +79,7 @@ func (s *tableScreen) show(n tableflow.Notice) {
 
 // aloneFor is what one seat sees of a notice and the party does not.
 func aloneFor(n tableflow.Notice, seat string) string {
-	if n.Kind != "narrative" {
+	if n.Kind != narrative {
 		if n.For(table.SeatTable) == "" {
 			return n.For(seat)
 		}
@@ -80,21 +89,16 @@ func aloneFor(n tableflow.Notice, seat string) string {
 	return n.For(seat)
 }
 
-func (s *tableScreen) print(kind, text string) {
-	if text == "" {
-		return
+func (s *tableScreen) pass(kind, text string) {
+	if text != "" {
+		s.app.show(Passage{kind, text})
 	}
-	safe := screen.Indent("  ", text)
-	if kind != "narrative" {
-		safe = screen.Dim(safe)
-	}
-	s.env.Stdout.Printf("\n  %s\n", safe)
 }
 
-// Ask implements engine.Asker. On a shared screen a question is printed right
+// Ask implements engine.Asker. On a shared screen a question is shown right
 // before its answer is read, when the one who is asked has the keyboard.
 func (s *tableScreen) Ask(ctx context.Context, q engine.Question) (string, error) {
-	if !s.shared() || len(s.asker.answers) > 0 || !s.asker.person() {
+	if !s.shared() || len(s.asker.answers) > 0 || s.asker.person == nil {
 		return s.asker.Ask(ctx, q)
 	}
 	if err := s.handOver(ctx, q.Who); err != nil {
@@ -117,20 +121,20 @@ func (s *tableScreen) handOver(ctx context.Context, who string) error {
 		return nil
 	}
 	s.clear()
-	s.env.Stdout.Printf("\n%s\n> ", screen.Bold("This is for "+who+" alone. "+who+": press Enter when nobody else looks."))
-	typed, err := s.env.keyboard().readLine(ctx)
+	text := "This is for " + who + " alone. " + who + ": press Enter when nobody else looks."
+	typed, err := s.asker.person.Ask(ctx, Question{Question: engine.Question{Who: who, Text: text}, Way: Enter})
 	if errors.Is(err, io.EOF) {
-		return environmentError("%w: the input has ended", engine.ErrNobody)
+		return errInputEnded()
 	}
 	if err != nil {
 		return err
 	}
 	if strings.TrimSpace(typed) != "" {
-		s.env.Stdout.Printf("%s\n", screen.Dim("What was typed was not taken: "+who+" had not been asked yet."))
+		s.app.aside("%s", "What was typed was not taken: "+who+" had not been asked yet.")
 	}
 	s.at = who
 	for _, text := range s.waiting[who] {
-		s.print("narrative", text)
+		s.pass(narrative, text)
 	}
 	delete(s.waiting, who)
 	return nil
@@ -138,7 +142,7 @@ func (s *tableScreen) handOver(ctx context.Context, who string) error {
 
 func (s *tableScreen) clear() {
 	if s.at != "" {
-		s.env.Stdout.Clear()
+		s.app.show(ClearScreen{})
 	}
 	s.at = ""
 }
@@ -152,8 +156,8 @@ func (s *tableScreen) deliver(ctx context.Context) error {
 		if err := s.handOver(ctx, seat); err != nil {
 			return err
 		}
-		s.env.Stdout.Printf("\n%s\n> ", screen.Dim("Press Enter when you have read it."))
-		if _, err := s.env.keyboard().readLine(ctx); err != nil && !errors.Is(err, io.EOF) {
+		read := Question{Question: engine.Question{Text: "Press Enter when you have read it."}, Way: Enter}
+		if _, err := orNothing(s.asker.person.Ask(ctx, read)); err != nil {
 			return err
 		}
 		s.mu.Lock()
@@ -165,20 +169,19 @@ func (s *tableScreen) deliver(ctx context.Context) error {
 
 // listen is the next words of whoever speaks; io.EOF when there are none left.
 func (s *tableScreen) listen(ctx context.Context) (string, error) {
-	a := s.asker
-	if len(a.answers) == 0 && !a.person() {
+	if !s.asker.somebody() {
 		return "", io.EOF
 	}
 	question := "What do you do?"
 	if s.shared() {
-		if len(a.answers) == 0 {
+		if len(s.asker.answers) == 0 {
 			if err := s.deliver(ctx); err != nil {
 				return "", err
 			}
 		}
 		question = "What do you do? (NAME: what you say – " + strings.Join(s.seats, ", ") + ")"
 	}
-	text, err := a.Ask(ctx, engine.Question{Text: question})
+	text, err := s.asker.Ask(ctx, engine.Question{Text: question})
 	if errors.Is(err, engine.ErrNobody) {
 		err = io.EOF
 	}

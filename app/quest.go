@@ -1,0 +1,274 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"conclave/engine"
+	"conclave/policy"
+	"conclave/quest"
+	"conclave/quest/flow"
+)
+
+// QuestStart is what a quest begins with.
+type QuestStart struct {
+	Talk
+	Mode string // grow, ship or "grow & ship"; "" to be asked
+	Yes  bool   // agree to what Gandalf proposes
+}
+
+// StartQuest defines a quest with Gandalf.
+func (a *App) StartQuest(ctx context.Context, in QuestStart) (*flow.Result, error) {
+	def := flow.Define{Yes: in.Yes}
+	if in.Mode != "" {
+		var err error
+		if def.Mode, err = quest.ParseMode(in.Mode); err != nil {
+			return nil, usageError("%w", err)
+		}
+	}
+	return a.onQuest(ctx, "quest start", in.Talk, func(c *questSession) (_ flow.Result, err error) {
+		if def.Message, err = a.words(in.Message); err != nil {
+			return flow.Result{}, err
+		}
+		return c.define(ctx, def)
+	})
+}
+
+func (c *questSession) define(ctx context.Context, in flow.Define) (flow.Result, error) {
+	if err := c.house.CheckDefine(in); err != nil {
+		return flow.Result{}, questError(err)
+	}
+	if strings.TrimSpace(in.Message) == "" && !c.asker.somebody() {
+		return flow.Result{}, usageError("say what the quest is about: --message TEXT, @FILE or -")
+	}
+	res, err := c.begin(ctx, "define", in, policy.Gandalf)
+	if err != nil || res.Phase != quest.PhaseSetup {
+		return res, err
+	}
+	return c.start(ctx, "setup", flow.Setup{})
+}
+
+// QuestStatus is where a quest stands.
+type QuestStatus struct {
+	Title    string             `json:"title"`
+	Mode     quest.Mode         `json:"mode"`
+	Phase    quest.Phase        `json:"phase"`
+	PhaseIs  string             `json:"phase_name"`
+	Created  string             `json:"created"`
+	Criteria []quest.Criterion  `json:"criteria"`
+	Progress []quest.Entry      `json:"progress"`
+	Faults   []quest.Fault      `json:"faults"`
+	Open     []OpenInteraction  `json:"open"`
+	Holder   string             `json:"holder,omitempty"`
+	Costs    []flow.Cost        `json:"costs"`
+	Offers   []quest.Offer      `json:"offers"`
+	Problem  string             `json:"problem,omitempty"` // why nothing can be offered
+	Others   []quest.Assignment `json:"assignments"`
+}
+
+// OpenInteraction was interrupted, or is under way in another process.
+type OpenInteraction struct {
+	ID      string `json:"id"`
+	Flow    string `json:"flow"`
+	Started string `json:"started"`
+}
+
+// QuestStatus looks and changes nothing. The answer is no, in its own words,
+// when quest.md or a profile is damaged. It never launches the engine: it peeks.
+func (a *App) QuestStatus(ctx context.Context) (QuestStatus, error) {
+	root, store, err := a.questStore()
+	if err != nil {
+		return QuestStatus{}, err
+	}
+	defer store.Close()
+	q, err := store.Quest()
+	if err != nil {
+		return QuestStatus{}, questError(err)
+	}
+	v := QuestStatus{
+		Title: q.Title, Mode: q.Mode, Phase: q.Phase, PhaseIs: q.Phase.String(), Created: q.Created,
+		Criteria: q.Criteria, Progress: q.Progress, Faults: append([]quest.Fault{}, q.Faults...),
+		Others: q.Assignments, Open: []OpenInteraction{},
+	}
+	status, err := engine.Peek(ctx, engine.Options{Dir: root, Scope: flow.Scope})
+	if err != nil {
+		return v, environmentError("%w", err)
+	}
+	for _, i := range status.Open {
+		v.Open = append(v.Open, OpenInteraction{i.ID, i.Flow, i.Started.Format("2006-01-02T15:04:05Z07:00")})
+	}
+	if status.Holder != nil {
+		v.Holder = fmt.Sprintf("process %d: %s", status.Holder.PID, status.Holder.Purpose)
+	}
+	if v.Costs, err = flow.Costs(root, q); err != nil {
+		return v, environmentError("%w", err)
+	}
+	if q.Err() != nil {
+		return v, saidNo()
+	}
+	res, err := flow.New(flow.Options{Root: root}).OffersFor(q)
+	if err != nil {
+		v.Problem = err.Error()
+		return v, saidNo()
+	}
+	v.Offers = res.Offers
+	return v, nil
+}
+
+// questStore opens the quest's files for a look.
+func (a *App) questStore() (string, *quest.Store, error) {
+	root, err := a.FindRoot()
+	if err != nil {
+		return "", nil, err
+	}
+	store, err := quest.OpenStore(root)
+	return root, store, refusedHere(err)
+}
+
+// ContinueQuest goes on with what was interrupted, or with the next step: one of
+// those that are offered, where the person chose it already.
+func (a *App) ContinueQuest(ctx context.Context, talk Talk, choose string) (res *flow.Result, err error) {
+	c, err := a.openQuest("quest continue", talk)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, c.close()) }()
+	return c.goOn(ctx, choose)
+}
+
+func (c *questSession) goOn(ctx context.Context, choose string) (*flow.Result, error) {
+	status, err := engine.Peek(ctx, engine.Options{Dir: c.w.Root, Scope: flow.Scope})
+	if err != nil {
+		return nil, environmentError("%w", err)
+	}
+	if len(status.Open) > 0 {
+		if err := c.launch(ctx, false); err != nil {
+			return nil, err
+		}
+		res, err := c.resume(ctx, status.Open[0].ID)
+		return c.finish(ctx, res, err)
+	}
+	q, err := c.quest()
+	if err != nil {
+		return nil, err
+	}
+	if q.Phase == quest.PhaseSetup {
+		res, err := c.start(ctx, "setup", flow.Setup{})
+		return c.finish(ctx, res, err)
+	}
+	res, err := c.house.OffersFor(q)
+	if err != nil {
+		return nil, questError(err)
+	}
+	if choose == "" {
+		return c.finish(ctx, res, nil)
+	}
+	choice, err := quest.Choose(res.Offers, choose)
+	if err != nil {
+		return nil, usageError("%w", err)
+	}
+	if choice.Offer == nil {
+		return nil, usageError("%q is none of the next steps: %s", choose, labels(res.Offers))
+	}
+	out, done, err := c.follow(ctx, res, *choice.Offer)
+	if done {
+		return nil, err
+	}
+	return c.finish(ctx, out, err)
+}
+
+func labels(offers []quest.Offer) string {
+	var list []string
+	for _, o := range offers {
+		list = append(list, o.Label)
+	}
+	return strings.Join(list, "; ")
+}
+
+// RepairQuest does the first thing that Fault.Repair can do, at the person's
+// word, and says what it was.
+func (a *App) RepairQuest(ctx context.Context, talk Talk) (did string, err error) {
+	c, err := a.openQuest("quest continue", talk)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, c.close()) }()
+	q, err := c.damagedQuest()
+	if err != nil {
+		return "", err
+	}
+	for _, f := range q.Faults {
+		if !f.Repairable() {
+			continue
+		}
+		before := q.Bytes()
+		after, err := f.Repair(before)
+		if err != nil {
+			return "", noError("%w", err)
+		}
+		_, err = c.start(ctx, "move", flow.Move{Repair: after, Before: before})
+		return f.Offer, err
+	}
+	return "", noError("nothing in quest.md can be repaired without you; `conclave quest status` says what is wrong")
+}
+
+// LogProgress adds a line about progress to the quest's log.
+func (a *App) LogProgress(ctx context.Context, talk Talk, text string) (*flow.Result, error) {
+	if strings.TrimSpace(text) == "" {
+		return nil, usageError("say what was done: conclave quest log TEXT")
+	}
+	return a.move(ctx, "quest log", talk, flow.Move{Progress: text})
+}
+
+// ArchiveQuest puts the quest away, so that another can begin.
+func (a *App) ArchiveQuest(ctx context.Context, talk Talk) (*flow.Result, error) {
+	root, err := a.FindRoot()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Lstat(filepath.Join(root, filepath.FromSlash(quest.QuestFile))); err != nil {
+		return nil, questError(quest.ErrNoQuest)
+	}
+	return a.move(ctx, "quest archive", talk, flow.Move{Archive: true})
+}
+
+func (a *App) move(ctx context.Context, verb string, talk Talk, in flow.Move) (*flow.Result, error) {
+	return a.onQuest(ctx, verb, talk, func(c *questSession) (flow.Result, error) {
+		if err := c.house.CheckMove(in); err != nil {
+			return flow.Result{}, questError(err)
+		}
+		return c.start(ctx, "move", in)
+	})
+}
+
+// Conversations lists the conversations of the quest.
+func (a *App) Conversations() ([]quest.Transcript, error) {
+	_, store, err := a.questStore()
+	if err != nil {
+		return nil, err
+	}
+	defer store.Close()
+	list, err := store.Transcripts()
+	return append([]quest.Transcript{}, list...), refusedHere(err)
+}
+
+// QuestText is the quest as it is kept, or one of its conversations.
+func (a *App) QuestText(conversation string) ([]byte, error) {
+	_, store, err := a.questStore()
+	if err != nil {
+		return nil, err
+	}
+	defer store.Close()
+	name := quest.QuestFile
+	if conversation != "" {
+		name = quest.ConversationsDir + "/" + strings.TrimPrefix(conversation, quest.ConversationsDir+"/")
+	} else if _, err := store.Quest(); err != nil {
+		return nil, questError(err)
+	}
+	data, err := store.Read(name)
+	return data, refusedHere(err)
+}

@@ -1,0 +1,231 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	"conclave/agent"
+	"conclave/engine"
+	"conclave/profile"
+	"conclave/quest"
+	"conclave/quest/flow"
+	"conclave/record"
+	"conclave/seat"
+)
+
+// Talk is what a person gives to every verb that talks to the party.
+type Talk struct {
+	Message *string  // TEXT, @FILE, or - for what comes in; nil when nothing was said
+	Answers string   // a file with the answers to questions
+	Grants  []string // keys and logins of the project that are let into the room, by name
+	Wait    bool     // while another process holds the quest
+	Once    bool     // the next step is not asked for
+}
+
+// questSession is a verb at work on the quest of a workspace.
+type questSession struct {
+	app     *App
+	talk    Talk
+	w       *Workspace
+	house   *flow.House
+	asker   *asker
+	engine  *engine.Engine
+	purpose string
+	granted []string // keys and logins, by name
+}
+
+// openQuest finds the workspace and prepares everything but the engine: what
+// only looks never launches it.
+func (a *App) openQuest(verb string, talk Talk) (*questSession, error) {
+	w, err := a.OpenWorkspace()
+	if err != nil {
+		return nil, err
+	}
+	c := &questSession{app: a, talk: talk, w: w, purpose: "conclave " + verb}
+	if c.asker, err = a.newAsker(talk.Answers, false); err != nil {
+		return nil, err
+	}
+	if c.granted, err = w.granted(talk.Grants); err != nil {
+		return nil, err
+	}
+	if err := w.VouchForProfiles(); err != nil {
+		return nil, err
+	}
+	library, err := a.PackLibrary()
+	if err != nil {
+		return nil, err
+	}
+	c.house = flow.New(flow.Options{
+		Root: w.Root, Trust: w, Dress: c.dress, Listener: voice{a}, Instructions: w.Instructions,
+		Library: library, Tools: w.Config.Tools, Granted: c.granted,
+		Budget: flow.Budget{USD: w.Config.Budget.USD, Tokens: w.Config.Budget.Tokens},
+	})
+	return c, nil
+}
+
+// onQuest opens the quest of this workspace for a verb, and closes it.
+func (a *App) onQuest(
+	ctx context.Context, verb string, talk Talk, do func(*questSession) (flow.Result, error),
+) (res *flow.Result, err error) {
+	c, err := a.openQuest(verb, talk)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, c.close()) }()
+	got, err := do(c)
+	return c.finish(ctx, got, err)
+}
+
+// turnWall bounds one answer of an agent.
+const turnWall = 30 * time.Minute
+
+// dress puts whoever plays a role into its seat.
+func (c *questSession) dress(p *seat.Plan) error {
+	a, err := c.w.Cast(p.Role, EmbeddedParty())
+	if err != nil {
+		return err
+	}
+	a.Dress(p, c.w)
+	c.ration(p)
+	settings := c.w.Config.For(p.Role)
+	p.Limits = agent.Limits{Turns: settings.Turns, BudgetUSD: settings.USD, Wall: turnWall}
+	switch settings.Agent {
+	case "claude":
+		p.Builtin = []string{"Read", "Grep", "Glob"}
+	case "codex":
+		p.Builtin, p.Limits.Turns = []string{"shell"}, 0
+	}
+	return nil
+}
+
+// councilSeats is how many share a council's budget.
+const councilSeats = 7
+
+// ration leaves a seat what is left of the command's budget, and those who
+// speak at once a share of it each.
+func (c *questSession) ration(p *seat.Plan) {
+	spent, share := c.house.Spent(), int64(1)
+	if strings.HasPrefix(p.PromptName, "quest.council.") {
+		share = councilSeats
+	}
+	if b := c.w.Config.Budget; b.Tokens > 0 {
+		p.Budget.Tokens = max((b.Tokens-spent.Input-spent.Output-spent.CacheRead-spent.CacheWrite)/share, 1)
+	}
+	if b := c.w.Config.Budget; b.USD > 0 {
+		p.Budget.USD = max((b.USD-spent.CostUSD)/float64(share), 1e-9)
+	}
+}
+
+// available says early that nobody can play a role here, or that the person does
+// not trust what it would be told.
+func (c *questSession) available(role string) error {
+	items, err := c.w.RoleItems(role)
+	if err != nil {
+		return environmentError("%w", err)
+	}
+	if err := c.w.VouchFor(items); err != nil {
+		return err
+	}
+	_, err = c.w.Cast(role, EmbeddedParty())
+	return err
+}
+
+// launch opens the engine and settles what an earlier command left open.
+func (c *questSession) launch(ctx context.Context, settle bool) error {
+	if c.engine != nil {
+		return nil
+	}
+	err := c.w.MakePrivate()
+	if err != nil {
+		return err
+	}
+	c.engine, err = engine.Open(ctx, engine.Options{
+		Dir: c.w.Root, Scope: flow.Scope, Wait: c.talk.Wait, Purpose: c.purpose,
+		Flows: c.house.Flows(), Asker: c.house.Asker(c.asker),
+	})
+	if err != nil {
+		return questError(err)
+	}
+	if !settle {
+		return nil
+	}
+	return c.settle(ctx)
+}
+
+// start runs a new interaction to its end.
+func (c *questSession) start(ctx context.Context, name string, input any) (flow.Result, error) {
+	if err := c.launch(ctx, true); err != nil {
+		return flow.Result{}, err
+	}
+	id := name + "-" + record.NewRunID(time.Now())
+	return ended(c.engine.Start(ctx, name, id, input))
+}
+
+func (c *questSession) resume(ctx context.Context, id string) (flow.Result, error) {
+	return ended(c.engine.Resume(ctx, id))
+}
+
+func ended(data json.RawMessage, err error) (flow.Result, error) {
+	var res flow.Result
+	if err != nil {
+		return res, questError(err)
+	}
+	if err := json.Unmarshal(data, &res); err != nil {
+		return res, environmentError("read the result: %w", err)
+	}
+	return res, nil
+}
+
+// close frees everything. Ended interactions beyond the last hundred are
+// forgotten: files are truth, and the engine's database is memory.
+func (c *questSession) close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	err := c.house.Close()
+	if c.engine != nil {
+		_, pruned := c.engine.Prune(ctx, 100)
+		err = errors.Join(err, pruned, c.engine.Close())
+	}
+	return err
+}
+
+// finish shows a result, offers the next steps, and goes on for as long as the
+// person does. There is no result of what they did last but to leave.
+func (c *questSession) finish(ctx context.Context, res flow.Result, err error) (*flow.Result, error) {
+	for err == nil && !c.talk.Once {
+		c.app.show(Outcome{res})
+		if c.app.Person == nil || len(res.Offers) == 0 {
+			break
+		}
+		var done bool
+		if res, done, err = c.next(ctx, res); done {
+			return nil, err
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if answeredNo(res) {
+		return &res, saidNo()
+	}
+	return &res, nil
+}
+
+// answeredNo: an evaluator said no or nothing, or a conversation did not reach
+// its end.
+func answeredNo(res flow.Result) bool {
+	if res.Flow == "checkpoint" || res.Flow == "confront" {
+		return res.Boundary == quest.AfterBlocked || res.Boundary == quest.AfterPrevails ||
+			res.Boundary == quest.AfterNoVerdict
+	}
+	return res.EndedEarly != ""
+}
+
+// party shows who is who.
+func (c *questSession) party() (profile.Party, error) {
+	party, _, err := profile.Project{Dir: c.w.Root}.Party()
+	return party, err
+}

@@ -1,0 +1,176 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"conclave/policy"
+	"conclave/table"
+	tableflow "conclave/table/flow"
+)
+
+// Seating is how a person comes to a table.
+type Seating struct {
+	Table   string   // the campaign
+	As      []string // the seats of this screen; none: what the whole party sees
+	Answers string   // a file with what is said
+	Auto    bool     // nobody is asked: agents play every seat
+	Wait    bool     // while another process holds the table
+}
+
+// atTable opens a campaign for writing, for one verb.
+func (a *App) atTable(ctx context.Context, verb string, in Seating, do func(*tableflow.Table) error) error {
+	k, err := a.tableAsker(in)
+	if err != nil {
+		return err
+	}
+	return a.atScreen(ctx, verb, in, a.newTableScreen(in.As, k), do)
+}
+
+// atScreen is atTable with a screen that is there already.
+func (a *App) atScreen(
+	ctx context.Context, verb string, in Seating, s *tableScreen, do func(*tableflow.Table) error,
+) (err error) {
+	w, err := a.OpenWorkspace()
+	if err != nil {
+		return err
+	}
+	o := tableflow.Options{
+		Workspace: w.Root, Campaign: in.Table, Cast: w.TableCast(in.Table, in.As, in.Auto), Auto: in.Auto,
+		Wait: in.Wait, Purpose: "conclave table " + verb + " " + in.Table, Program: "conclave " + a.Version,
+		Here: in.As, Show: s.show,
+	}
+	if s.asker != nil { // an interface of a nil pointer would be somebody
+		o.Asker = s
+	}
+	if err := w.MakePrivate(); err != nil {
+		return err
+	}
+	t, err := tableflow.Open(ctx, o)
+	if err != nil {
+		return tableError(in.Table, err)
+	}
+	defer func() { err = errors.Join(err, tableError(in.Table, t.Close())) }()
+	return do(t)
+}
+
+// tableAsker is nobody where there is neither a person nor a file.
+func (a *App) tableAsker(in Seating) (*asker, error) {
+	if in.Auto || in.Answers == "" && a.Person == nil {
+		return nil, nil
+	}
+	return a.newAsker(in.Answers, true)
+}
+
+// Tables lists the campaigns of the workspace. One that cannot be read says so
+// in its problems.
+func (a *App) Tables(ctx context.Context) ([]tableflow.Status, error) {
+	root, err := a.FindRoot()
+	if err != nil {
+		return nil, err
+	}
+	names, err := table.Campaigns(root)
+	if err != nil {
+		return nil, environmentError("%w", err)
+	}
+	list := []tableflow.Status{}
+	for _, name := range names {
+		st, err := tableflow.Look(ctx, root, name)
+		if err != nil {
+			st = tableflow.Status{Campaign: name, Problems: []string{err.Error()}}
+		}
+		list = append(list, st)
+	}
+	return list, nil
+}
+
+// TableStatus is how a table stands.
+func (a *App) TableStatus(ctx context.Context, name string) (tableflow.Status, error) {
+	root, err := a.FindRoot()
+	if err != nil {
+		return tableflow.Status{}, err
+	}
+	st, err := tableflow.Look(ctx, root, name)
+	return st, refusedHere(err)
+}
+
+// TableState is the state of a table in a few words.
+func TableState(st tableflow.Status) string {
+	switch {
+	case len(st.Characters) == 0 && len(st.Problems) > 0:
+		return "cannot be played: " + st.Problems[0]
+	case len(st.Open) > 0 && st.Holder == nil:
+		return "a cycle is open"
+	case st.Holder != nil:
+		return "in use"
+	case st.InSession:
+		return "in session"
+	}
+	return "at rest"
+}
+
+// TableFaults is what stands in the way of playing a campaign, and what does
+// not but is odd.
+type TableFaults struct {
+	Problems []string `json:"problems"`
+	Warnings []string `json:"warnings"`
+}
+
+// ValidateTable says whether a campaign can be played.
+func (a *App) ValidateTable(name string) (v TableFaults, err error) {
+	root, err := a.FindRoot()
+	if err != nil {
+		return v, err
+	}
+	if v.Problems, v.Warnings, err = tableflow.Validate(root, name, table.Caps{}); err != nil {
+		return v, environmentError("%w", err)
+	}
+	if len(v.Problems) > 0 {
+		return v, saidNo()
+	}
+	return v, nil
+}
+
+// checkSeats refuses a table that is not here, and seats that are not at it.
+func (a *App) checkSeats(name string, seats []string) error {
+	for i, seat := range seats {
+		if _, err := a.checkSeat(name, seat); err != nil {
+			return err
+		}
+		if slices.Contains(seats[:i], seat) {
+			return usageError("--as %s was given twice", seat)
+		}
+		if len(seats) > 1 && seat == table.SeatTable {
+			return usageError("who sits at no seat shares no screen with one: leave out --as %s", seat)
+		}
+	}
+	_, err := a.checkSeat(name, "")
+	return err
+}
+
+// checkSeat refuses a table that is not here, and a seat that is not at it. It
+// returns the workspace's root.
+func (a *App) checkSeat(name, seat string) (string, error) {
+	root, err := a.FindRoot()
+	if err != nil {
+		return "", err
+	}
+	c, err := table.OpenCampaign(root, name)
+	if err != nil {
+		return "", environmentError("%w", err)
+	}
+	defer c.Close()
+	if seat == "" || seat == string(policy.GM) || seat == table.SeatTable {
+		return root, nil
+	}
+	roster, err := table.LoadRoster(c.Party, nil, table.Caps{})
+	if err != nil {
+		return "", environmentError("%w", err)
+	}
+	if _, ok := roster.Get(seat); !ok {
+		return "", usageError("no seat is called %q at this table: gm, table, %s", seat, strings.Join(roster.Slugs(), ", "))
+	}
+	return root, nil
+}

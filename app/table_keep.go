@@ -1,0 +1,196 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"math/big"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"conclave/dice"
+	"conclave/policy"
+	"conclave/table"
+	tableflow "conclave/table/flow"
+	"conclave/table/story"
+)
+
+// RenameCharacter gives a character another file name.
+func (a *App) RenameCharacter(ctx context.Context, in Seating, from, to string) error {
+	return a.atTable(ctx, "rename", in, func(t *tableflow.Table) error {
+		return answerNo(t.Rename(ctx, from, to))
+	})
+}
+
+// answerNo makes an error of a table the answer no.
+func answerNo(err error) error {
+	if err == nil {
+		return nil
+	}
+	return noError("%w", err)
+}
+
+// chance is dice without a log.
+type chance struct{}
+
+func (chance) Face(sides int) (int, error) {
+	n, err := rand.Int(rand.Reader, big.NewInt(int64(sides)))
+	if err != nil {
+		return 0, err
+	}
+	return int(n.Int64()) + 1, nil
+}
+
+// DiceRoll is what is to be rolled.
+type DiceRoll struct {
+	Seating                        // without a table it is for practice, and nobody can check it
+	Expr, Who, Purpose, Visibility string
+}
+
+// Roll lets dice fall and says what they show, a line for each result.
+func (a *App) Roll(ctx context.Context, in DiceRoll) (lines []string, err error) {
+	parsed, err := dice.Parse(in.Expr)
+	if err != nil {
+		return nil, usageError("%w", err)
+	}
+	if in.Table == "" {
+		results, err := parsed.Eval(chance{})
+		if err != nil {
+			return nil, usageError("%w", err)
+		}
+		for _, r := range results {
+			lines = append(lines, r.Text)
+		}
+		return lines, nil
+	}
+	if _, err := a.checkSeat(in.Table, in.Who); err != nil {
+		return nil, err
+	}
+	err = a.atTable(ctx, "roll", in.Seating, func(t *tableflow.Table) error {
+		l, err := t.Roll(dice.Request{
+			Who: in.Who, Expr: in.Expr, Purpose: in.Purpose, Visibility: dice.Visibility(in.Visibility),
+		})
+		if err != nil {
+			return usageError("%w", err)
+		}
+		lines = []string{l.Told(dice.Viewer{GM: in.Who == string(policy.GM), Name: in.Who})}
+		return nil
+	})
+	return lines, err
+}
+
+// VerifyDice recomputes every roll of a table. A report that is not OK comes
+// with the answer no.
+func (a *App) VerifyDice(name string) (dice.Report, error) {
+	root, err := a.checkSeat(name, "")
+	if err != nil {
+		return dice.Report{}, err
+	}
+	report, err := dice.VerifyFile(filepath.Join(root, "campaigns", name, table.DiceLogFile))
+	if errors.Is(err, os.ErrNotExist) {
+		return report, noError("no dice have fallen in %s yet", name)
+	}
+	return report, refusedHere(err)
+}
+
+// RevealRoll opens a sealed or private roll to everyone, and says what it was.
+func (a *App) RevealRoll(ctx context.Context, in Seating, number string) (text string, err error) {
+	n, err := strconv.ParseUint(number, 10, 64)
+	if err != nil {
+		return "", usageError("%q is no number of a roll", number)
+	}
+	err = a.atTable(ctx, "reveal", in, func(t *tableflow.Table) error {
+		l, err := t.Reveal(n)
+		text = l.Told(dice.Viewer{GM: true})
+		return answerNo(err)
+	})
+	return text, err
+}
+
+// SaveTable keeps a save point under a name.
+func (a *App) SaveTable(ctx context.Context, in Seating, point string) (save story.Save, err error) {
+	err = a.atTable(ctx, "save", in, func(t *tableflow.Table) (err error) {
+		save, err = t.Save(ctx, point)
+		return answerNo(err)
+	})
+	return save, err
+}
+
+// RestoreTable goes back to a save point, and says under which name it kept what
+// was.
+func (a *App) RestoreTable(ctx context.Context, in Seating, point string) (kept string, err error) {
+	err = a.atTable(ctx, "restore", in, func(t *tableflow.Table) (err error) {
+		kept, err = t.Restore(ctx, point)
+		return answerNo(err)
+	})
+	return kept, err
+}
+
+// ForkTable makes another campaign of this one, from a save point or from now.
+func (a *App) ForkTable(ctx context.Context, in Seating, name, from string) error {
+	return a.atTable(ctx, "fork", in, func(t *tableflow.Table) error {
+		return answerNo(t.Fork(ctx, name, from))
+	})
+}
+
+// Journal is a character's, as they read it.
+func (a *App) Journal(name, character string) (string, error) {
+	root, err := a.checkSeat(name, character)
+	if err != nil {
+		return "", err
+	}
+	c, err := table.OpenCampaign(root, name)
+	if err != nil {
+		return "", environmentError("%w", err)
+	}
+	defer c.Close()
+	data, err := c.Party.Read(table.JournalFile(character), 0)
+	if errors.Is(err, os.ErrNotExist) {
+		return "", noError("%s has no journal yet", character)
+	}
+	return table.RemoveGM(string(data)), refusedHere(err)
+}
+
+// StoryExport is how a story is told, and to whom.
+type StoryExport struct {
+	Table, Title, As string
+	Format           string // md, html or log
+	Edition          string // a directory: story, party knowledge and world, without secrets
+	Output           string // the file to write; "" for none
+}
+
+// ExportStory tells the story of a campaign. It returns the text, where it was
+// not to be written, and the files of a player's edition.
+func (a *App) ExportStory(in StoryExport) (text string, files []string, err error) {
+	root, err := a.checkSeat(in.Table, in.As)
+	if err != nil {
+		return "", nil, err
+	}
+	name := in.Table
+	if in.Title == "" {
+		in.Title = strings.ToUpper(name[:1]) + strings.ReplaceAll(name[1:], "-", " ")
+	}
+	if in.Edition != "" {
+		if in.As == string(policy.GM) {
+			return "", nil, usageError("a player's edition is no game master's")
+		}
+		files, err := story.PlayerEdition(root, name, in.Title, in.As, a.AbsPath(in.Edition))
+		return "", files, refusedHere(err)
+	}
+	text, err = story.Story(root, name, in.Title, in.As)
+	switch in.Format {
+	case "md":
+	case "html":
+		text = story.HTML(in.Title, text)
+	case "log":
+		text, err = story.PlayLog(root, name, in.Title, in.As)
+	default:
+		return "", nil, usageError("no format is called %q: md, html, log", in.Format)
+	}
+	if err != nil || in.Output == "" {
+		return text, nil, refusedHere(err)
+	}
+	return "", nil, refusedHere(os.WriteFile(a.AbsPath(in.Output), []byte(text), 0o644))
+}

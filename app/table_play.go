@@ -1,0 +1,253 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"conclave/dice"
+	"conclave/engine"
+	"conclave/internal/screen"
+	"conclave/policy"
+	"conclave/table"
+	tableflow "conclave/table/flow"
+	"conclave/table/story"
+)
+
+// AutoTurns is where a table stops that nobody watches, if nobody said where.
+const AutoTurns = 100
+
+// Playing is how long a table is played.
+type Playing struct {
+	Seating
+	MaxTurns int  // cycles; 0 for no limit, with Auto for AutoTurns, -1 for none with it either
+	End      bool // end the session after the last turn
+}
+
+// PlayTable goes on where the campaign stands. It says whether a session that
+// nobody watched is still open.
+func (a *App) PlayTable(ctx context.Context, in Playing) (open bool, err error) {
+	if err := a.checkSeats(in.Table, in.As); err != nil {
+		return false, err
+	}
+	k, err := a.tableAsker(in.Seating)
+	if err != nil {
+		return false, err
+	}
+	if k == nil && !in.Auto {
+		return false, environmentError("nobody is here to play: use a terminal, --answers, or --auto")
+	}
+	s := a.newTableScreen(in.As, k)
+	err = a.atScreen(ctx, "play", in.Seating, s, func(t *tableflow.Table) error {
+		if err := t.Play(ctx, a.playing(t, s, in)); ctx.Err() != nil {
+			return environmentError("interrupted. Go on with: conclave table play %s", in.Table)
+		} else if err != nil {
+			return tableError(in.Table, err)
+		}
+		open = in.Auto && t.InSession()
+		return nil
+	})
+	return open, err
+}
+
+func (a *App) playing(t *tableflow.Table, s *tableScreen, in Playing) tableflow.Play {
+	if in.Auto && in.MaxTurns == 0 {
+		in.MaxTurns = AutoTurns
+	}
+	p := tableflow.Play{Seat: table.SeatTable, MaxTurns: in.MaxTurns, EndAt: in.End, Keep: true}
+	if s.shared() {
+		p.Speaker = s.speaker
+	} else if len(in.As) == 1 {
+		p.Seat = in.As[0]
+	}
+	if in.Auto {
+		return p
+	}
+	if !s.gmIsHere() { // a game master is asked as the game master
+		p.Listen = s.listen
+	}
+	p.Command = func(ctx context.Context, who, line string) (bool, error) {
+		stop, err := a.tableLine(ctx, t, who, line)
+		if cut := (*engine.CutError)(nil); err == nil || ctx.Err() != nil || errors.As(err, &cut) {
+			return stop, err
+		}
+		a.note("%v", err) // no reason to leave the table
+		return false, nil
+	}
+	return p
+}
+
+// tableLine does what a slash line says.
+func (a *App) tableLine(ctx context.Context, t *tableflow.Table, seat, line string) (stop bool, err error) {
+	word, rest, _ := strings.Cut(strings.TrimPrefix(line, "/"), " ")
+	rest = strings.TrimSpace(rest)
+	switch word {
+	case "end":
+		return true, t.End(ctx)
+	case "quit":
+		return true, nil
+	case "away":
+		return false, t.StepAway(ctx, seat, false)
+	case "back":
+		digest, err := t.Digest(seat)
+		if err != nil {
+			return false, err
+		}
+		if digest != "" {
+			a.show(Passage{narrative, digest})
+		}
+		return false, t.StepAway(ctx, seat, true)
+	case "save":
+		save, err := t.Save(ctx, rest)
+		if err == nil {
+			a.note("saved as %s", save.Name)
+		}
+		return false, err
+	case "roll":
+		who := seat
+		if who == table.SeatTable {
+			who = "a person"
+		}
+		l, err := t.Roll(dice.Request{Who: who, Expr: rest, Purpose: "asked for at the table"})
+		if err != nil {
+			return false, err
+		}
+		a.note("%s", l.Told(dice.Viewer{Name: seat}))
+		return false, nil
+	}
+	a.note("/%s is nothing here: /end, /quit, /away, /back, /save NAME, /roll EXPR", word)
+	return false, nil
+}
+
+// ResumeTable continues what was cut, and nothing more.
+func (a *App) ResumeTable(ctx context.Context, in Seating) error {
+	if err := a.checkSeats(in.Table, in.As); err != nil {
+		return err
+	}
+	return a.atTable(ctx, "resume", in, func(t *tableflow.Table) error {
+		results, err := t.Recover(ctx)
+		if err != nil {
+			return tableError(in.Table, err)
+		}
+		if len(results) == 0 {
+			a.show(Remark{screen.Sprintf("no cycle was open")})
+		}
+		return tableError(in.Table, t.Drain(ctx))
+	})
+}
+
+// SayAtTable runs one cycle with a person's words, from a seat or, without, from
+// the table. While a cycle is open and waits for that seat, it keeps them there
+// instead, and says so.
+func (a *App) SayAtTable(ctx context.Context, in Seating, text string) (kept bool, err error) {
+	seat := table.SeatTable
+	if len(in.As) > 0 {
+		seat = in.As[0]
+	}
+	root, err := a.checkSeat(in.Table, seat)
+	if err != nil {
+		return false, err
+	}
+	st, err := tableflow.Look(ctx, root, in.Table)
+	if err != nil {
+		return false, environmentError("%w", err)
+	}
+	if len(st.Open) > 0 {
+		if len(in.As) == 0 {
+			return false, noError("a cycle is open: answer from a seat with --as, then conclave table resume %s", in.Table)
+		}
+		return true, refusedHere(tableflow.LeaveDraft(root, in.Table, seat, text))
+	}
+	said := story.Input{Kind: story.InputSaid, Who: seat, Text: text}
+	if seat == string(policy.GM) {
+		// The game master's words are the game master's turn.
+		if err := tableflow.LeaveDraft(root, in.Table, seat, text); err != nil {
+			return false, environmentError("%w", err)
+		}
+		said = story.Input{Kind: story.InputContinue}
+	}
+	return false, a.cycle(ctx, "say", in, said)
+}
+
+// SignalTable asks these characters, as the game master.
+func (a *App) SignalTable(ctx context.Context, in Seating, characters []string) error {
+	for _, c := range characters {
+		if _, err := a.checkSeat(in.Table, c); err != nil {
+			return err
+		}
+		if c == string(policy.GM) || c == table.SeatTable {
+			return usageError("%s is no character", c)
+		}
+	}
+	in.As = []string{string(policy.GM)}
+	return a.cycle(ctx, "signal", in,
+		story.Input{Kind: story.InputSignal, Who: string(policy.GM), Names: characters})
+}
+
+// cycle runs one cycle.
+func (a *App) cycle(ctx context.Context, verb string, in Seating, said story.Input) error {
+	return a.atTable(ctx, verb, in, func(t *tableflow.Table) error {
+		if _, err := t.Say(ctx, said); err != nil {
+			return tableError(in.Table, err)
+		}
+		return tableError(in.Table, t.Drain(ctx))
+	})
+}
+
+// SeatChange is what becomes of characters and their people.
+type SeatChange struct {
+	Away, Back string   // a character whose person steps away, or comes back
+	Status     []string // CHARACTER=present|dead|retired|benched|absent
+}
+
+// Seat says who plays whom.
+type Seat struct{ Name, Agent, Status string }
+
+// Seats changes what is to be changed, and says who plays whom.
+func (a *App) Seats(ctx context.Context, in Seating, change SeatChange) ([]Seat, error) {
+	if change.Away != "" || change.Back != "" || len(change.Status) > 0 {
+		if err := a.changeSeats(ctx, in, change); err != nil {
+			return nil, err
+		}
+	}
+	w, err := a.OpenWorkspace()
+	if err != nil {
+		return nil, err
+	}
+	st, err := tableflow.Look(ctx, w.Root, in.Table)
+	if err != nil {
+		return nil, environmentError("%w", err)
+	}
+	seats := []Seat{{Name: string(policy.GM), Agent: w.Config.For(w.tableKey(policy.GM, "")).Agent}}
+	for _, c := range st.Characters {
+		who := w.Config.For(w.tableKey(policy.Player, c.Slug)).Agent
+		if c.Away {
+			who += ", away"
+		}
+		seats = append(seats, Seat{c.Slug, who, string(c.Status)})
+	}
+	return seats, nil
+}
+
+func (a *App) changeSeats(ctx context.Context, in Seating, change SeatChange) error {
+	return a.atTable(ctx, "seats", in, func(t *tableflow.Table) (err error) {
+		if change.Away != "" {
+			err = errors.Join(err, t.StepAway(ctx, change.Away, false))
+		}
+		if change.Back != "" {
+			digest, derr := t.Digest(change.Back)
+			if digest != "" {
+				a.show(Passage{"digest", digest})
+			}
+			err = errors.Join(err, derr, t.StepAway(ctx, change.Back, true))
+		}
+		for _, s := range change.Status {
+			who, what, _ := strings.Cut(s, "=")
+			err = errors.Join(err, t.SetStatus(ctx, who, table.Status(what)))
+		}
+		if err != nil {
+			return usageError("%w", err)
+		}
+		return nil
+	})
+}
