@@ -14,8 +14,8 @@ import (
 	"conclave/archive"
 	"conclave/audit"
 	"conclave/bundle/redact"
-	"conclave/collect"
 	"conclave/record"
+	"conclave/session"
 )
 
 // What the archive says of itself.
@@ -70,7 +70,7 @@ func (a *App) sessionRoots(named []string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append([]string{record.Dir(root)}, collect.DefaultRoots(a.Getenv)...), nil
+	return append([]string{record.Dir(root)}, session.DefaultRoots(a.Getenv)...), nil
 }
 
 // archiveOptions wire what the archive needs of others.

@@ -14,6 +14,7 @@ import (
 	"conclave/collect"
 	"conclave/internal/jsontext"
 	"conclave/record"
+	"conclave/session"
 	"conclave/session/claude"
 	"conclave/transcript"
 	door "conclave/workspace"
@@ -49,7 +50,7 @@ func DefaultFollow() Follow {
 // Watch follows the session files below directories, or those of all programs,
 // until ctx ends. The answer is no when something is not accounted for.
 func (a *App) Watch(ctx context.Context, dirs []string, f Follow) (Balance, error) {
-	o := collect.Options{Roots: collect.DefaultRoots(a.Getenv), Hooks: true}
+	o := collect.Options{Roots: session.DefaultRoots(a.Getenv), Hooks: true}
 	if len(dirs) > 0 {
 		o.Roots = nil
 	}

@@ -31,7 +31,7 @@ type sessionMapper interface {
 	Flush() []transcript.Item
 }
 
-type codexMapper struct{ file codex.File }
+type codexMapper struct{ file codex.FileMapper }
 
 func (m *codexMapper) Append(dst []transcript.Item, line []byte) []transcript.Item {
 	return append(dst, m.file.Map(line)...)
@@ -48,16 +48,15 @@ func newSessionFeed(adapter, path string, x indexer) *sessionFeed {
 		return f
 	}
 	file, _ := claude.Locate(path)
-	f.org.source, f.org.session = file.Source(), file.Session
-	f.org.project = filepath.Base(filepath.Dir(path))
+	f.org.source, f.org.session = file.Source, file.Session
+	f.org.project = file.Project
 	o := claude.Options{Source: f.org.source, Reuse: true}
-	if file.Agent != "" {
+	if !file.Main() {
 		f.org.seat = "subagent"
-		f.org.project = filepath.Base(filepath.Dir(filepath.Dir(filepath.Dir(path))))
-		if meta, ok, err := file.Meta(); ok && err == nil {
-			o.Parent = meta.Parent(nil)
-			if meta.AgentType != "" {
-				f.org.seat = meta.AgentType
+		if note, ok, err := claude.Note(file); ok && err == nil {
+			o.Parent = note.Hangs(nil)
+			if note.Role != "" {
+				f.org.seat = note.Role
 			}
 		}
 	}

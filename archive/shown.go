@@ -76,7 +76,7 @@ func mapAgain(adapter string, line []byte, part int) []byte {
 	var items []transcript.Item
 	if adapter == transcript.AdapterCodex {
 		items = new(codex.Rollout).Map(line)
-		if f := new(codex.File); codex.Sniff(line) != codex.FormatRollout {
+		if f := new(codex.FileMapper); codex.Sniff(line) != codex.FormatRollout {
 			items = append(f.Map(line), f.Flush()...)
 		}
 	} else {

@@ -286,10 +286,10 @@ func (u *usageFile) describe() {
 	case kindClaude:
 		u.role = "main"
 		file, _ := claude.Locate(u.path)
-		if file.Agent != "" {
+		if !file.Main() {
 			u.role = "subagent"
-			if meta, ok, err := file.Meta(); ok && err == nil && meta.AgentType != "" {
-				u.role = meta.AgentType
+			if note, ok, err := claude.Note(file); ok && err == nil && note.Role != "" {
+				u.role = note.Role
 			}
 		}
 	case kindCodex:

@@ -37,7 +37,7 @@ type Collector struct {
 	events  *watcher
 	index   *index
 
-	sessions map[string]*session // by run
+	sessions map[string]*recording // by run
 	byPath   map[string]*source
 	ready    map[*source]bool
 	expected map[string]string // paths that are not there yet, or not telling → how they are known
@@ -55,7 +55,7 @@ func New(o Options) (*Collector, error) {
 	}
 	o.fill()
 	c := &Collector{o: o, records: record.Dir(o.Workspace),
-		sessions: map[string]*session{}, byPath: map[string]*source{}, ready: map[*source]bool{},
+		sessions: map[string]*recording{}, byPath: map[string]*source{}, ready: map[*source]bool{},
 		expected: map[string]string{}, named: map[string]bool{}, skipped: map[string]bool{}, faults: map[string]string{}}
 	c.o.Roots = slices.Clone(o.Roots)
 	for i, p := range o.Roots {
@@ -222,9 +222,9 @@ func (c *Collector) look() error {
 // changed says whether a file may have something new.
 func (c *Collector) changed(s *source) bool {
 	if s.settled {
-		return !c.index.same(s.t.path)
+		return !c.index.same(s.t.Path)
 	}
-	info, err := os.Stat(s.t.path)
+	info, err := os.Stat(s.t.Path)
 	if err != nil || s.file.State() != tail.Following {
 		return true
 	}
@@ -261,16 +261,19 @@ func (c *Collector) inOrder() []*source {
 		list = append(list, s)
 	}
 	slices.SortFunc(list, func(a, b *source) int {
-		return cmp.Or(cmp.Compare(a.sess.run, b.sess.run), cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.t.path, b.t.path))
+		return cmp.Or(cmp.Compare(a.sess.run, b.sess.run), cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.t.Path, b.t.Path))
 	})
 	return list
 }
 
 func (s *source) rank() int {
-	if s.t.source == transcript.Main {
+	if s.t.Source == transcript.Main {
 		return 0
 	}
-	return 1 + s.depth
+	if s.file == nil {
+		return 1
+	}
+	return 1 + s.file.Depth
 }
 
 // read gives one file its turn.
@@ -305,8 +308,8 @@ func (c *Collector) open(s *source) error {
 }
 
 // closeRecords keeps the number of open records within bounds.
-func (c *Collector) closeRecords(except *session) error {
-	var open []*session
+func (c *Collector) closeRecords(except *recording) error {
+	var open []*recording
 	for _, s := range c.sessions {
 		if s.writer != nil && s != except {
 			open = append(open, s)
@@ -315,7 +318,7 @@ func (c *Collector) closeRecords(except *session) error {
 	if len(open) < maxOpenRecords {
 		return nil
 	}
-	slices.SortFunc(open, func(a, b *session) int { return a.used.Compare(b.used) })
+	slices.SortFunc(open, func(a, b *recording) int { return a.used.Compare(b.used) })
 	for _, s := range open[:len(open)-maxOpenRecords/2] {
 		if err := s.close(); err != nil {
 			return err
@@ -408,17 +411,17 @@ func (s *source) balance(b *Balance) {
 			size = s.file.Size()
 		}
 		if lost := s.file.Lost(); lost > 0 {
-			b.gap(s.t.path, "cut off before the line was whole", lost)
+			b.gap(s.t.Path, "cut off before the line was whole", lost)
 		}
 		if err := s.file.Err(); err != nil {
-			b.gap(s.t.path, err.Error(), max(0, size-read))
+			b.gap(s.t.Path, err.Error(), max(0, size-read))
 		} else if read < size {
-			b.gap(s.t.path, "not read yet", size-read)
+			b.gap(s.t.Path, "not read yet", size-read)
 		}
 	}
 	b.BytesOnDisk += size
 	b.BytesRead += read
 	for _, f := range s.faults {
-		b.gap(s.t.path, f, 0)
+		b.gap(s.t.Path, f, 0)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"conclave/record"
+	"conclave/session"
 	"conclave/transcript"
 )
 
@@ -63,8 +64,8 @@ func (c *Collector) searchDir(dir, how string) {
 // searchSubagents looks beside the main files that are in use, and wanted.
 func (c *Collector) searchSubagents(wanted func(path string) bool) {
 	for path, s := range c.byPath {
-		if wanted(path) && s.t.adapter == transcript.AdapterClaude && s.t.source == transcript.Main &&
-			s.t.session != "" && time.Since(s.active) < coolAfter {
+		if wanted(path) && s.t.Kind.Adapter == transcript.AdapterClaude && s.t.Source == transcript.Main &&
+			s.t.Session != "" && time.Since(s.active) < coolAfter {
 			dir := filepath.Join(strings.TrimSuffix(path, ".jsonl"), "subagents")
 			if _, err := os.Stat(dir); err == nil {
 				c.searchDir(dir, "scan")
@@ -121,13 +122,13 @@ func (c *Collector) consider(path, how string) {
 	}
 	t, err := classify(path, c.o.Adapter, c.named[path])
 	switch {
-	case errors.Is(err, errNotYet):
+	case errors.Is(err, session.ErrNotYet):
 		c.expected[path] = how
 		return
-	case errors.Is(err, errNoSession) && c.named[path]:
+	case errors.Is(err, session.ErrNoSession) && c.named[path]:
 		c.faults[path] = "it is no regular file"
 		return
-	case errors.Is(err, errNoSession):
+	case errors.Is(err, session.ErrNoSession):
 		c.skipped[path] = true
 		delete(c.expected, path)
 		return
@@ -152,10 +153,7 @@ func (c *Collector) settle(path string) {
 		return
 	}
 	t, err := classify(path, c.o.Adapter, c.named[path])
-	if errors.Is(err, errNotYet) {
-		if t.run == "" {
-			t = byPath(t)
-		}
+	if errors.Is(err, session.ErrNotYet) {
 		err = nil
 	}
 	if err == nil {
@@ -170,7 +168,7 @@ func (c *Collector) settle(path string) {
 func (c *Collector) take(t target, how string) {
 	now := time.Now()
 	s := &source{t: t, how: how, since: now, active: now}
-	if run, ok := c.index.run(t.path); ok {
+	if run, ok := c.index.run(t.Path); ok {
 		s.t.run = run
 		s.sess = c.session(run)
 		if c.index.restore(s) {
@@ -179,12 +177,12 @@ func (c *Collector) take(t target, how string) {
 		}
 	}
 	s.sess = c.session(s.t.run)
-	if old := s.sess.at(t.source); old != "" && old != t.path {
+	if old := s.sess.at(t.Source); old != "" && old != t.Path {
 		if _, err := os.Stat(old); err == nil {
-			s.t.run = runID(s.t.run, pathHash(t.path))
+			s.t.run = runID(s.t.run, pathHash(t.Path))
 			s.sess = c.session(s.t.run)
-		} else if before := s.sess.sources[t.source]; before != nil {
-			c.moved(before, t.path, how)
+		} else if before := s.sess.sources[t.Source]; before != nil {
+			c.moved(before, t.Path, how)
 			return
 		}
 	}
@@ -193,36 +191,36 @@ func (c *Collector) take(t target, how string) {
 }
 
 func (c *Collector) own(s *source) {
-	s.sess.sources[s.t.source] = s
-	c.byPath[s.t.path] = s
+	s.sess.sources[s.t.Source] = s
+	c.byPath[s.t.Path] = s
 }
 
 func (c *Collector) moved(s *source, path, how string) {
-	delete(c.byPath, s.t.path)
+	delete(c.byPath, s.t.Path)
 	c.byPath[path] = s
 	c.ready[s] = true
-	s.t.path, s.how = path, how
+	s.t.Path, s.how = path, how
 	s.moved = s.file != nil
 	s.settled = false
 }
 
-func (c *Collector) session(run string) *session {
+func (c *Collector) session(run string) *recording {
 	s := c.sessions[run]
 	if s == nil {
 		path, err := record.Path(c.o.Workspace, run)
 		if err != nil {
 			panic(err) // runID makes only ids that are accepted
 		}
-		s = &session{c: c, run: run, path: path, sources: map[string]*source{}, callers: map[string]string{}}
+		s = &recording{c: c, run: run, path: path, sources: map[string]*source{}, callers: map[string]string{}}
 		c.sessions[run] = s
 	}
 	return s
 }
 
 // at is the path that the session has for a source, "" if it has none.
-func (s *session) at(source string) string {
+func (s *recording) at(source string) string {
 	if src := s.sources[source]; src != nil {
-		return src.t.path
+		return src.t.Path
 	}
 	if s.past == nil {
 		if s.past = readPast(s.path); s.past == nil {

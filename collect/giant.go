@@ -1,7 +1,6 @@
 package collect
 
 import (
-	"fmt"
 	"runtime/debug"
 
 	"conclave/internal/jsontext"
@@ -16,24 +15,6 @@ const giant = 16 << 20
 
 // small is the largest member of a giant line's detail that is kept.
 const small = 64 << 10
-
-// MaxLine is the length up to which a line is taken apart. A longer one is on
-// the record in pieces, each an entry of type unknown, whatever it looks like:
-// an entry cannot hold a gigabyte, nor this program many hundred megabytes. No
-// agent's program writes such lines.
-const (
-	MaxLine   = 128 << 20
-	pieceSize = 8 << 20
-)
-
-// mapLine maps a line of t, or a piece of one.
-func mapLine(m mapper, dst []transcript.Item, t target, line []byte, piece bool) []transcript.Item {
-	if !piece {
-		return m.Append(dst, line)
-	}
-	detail := fmt.Appendf(nil, `{"bytes":%d,"subtype":"piece"}`, len(line))
-	return append(dst, transcript.Item{Type: transcript.Unknown, Source: t.source, Detail: detail, Raw: line})
-}
 
 // slim takes out of an item's detail what its raw has.
 func slim(it *transcript.Item) {

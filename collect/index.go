@@ -58,8 +58,8 @@ func (x *index) same(path string) bool {
 
 // restore makes a source settled if nothing has changed.
 func (x *index) restore(s *source) bool {
-	e := x.Files[s.t.path]
-	if !x.same(s.t.path) || s.sess.size() != e.RecordSize {
+	e := x.Files[s.t.Path]
+	if !x.same(s.t.Path) || s.sess.size() != e.RecordSize {
 		return false
 	}
 	s.settled = true

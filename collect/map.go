@@ -15,7 +15,8 @@ import (
 
 	"conclave/internal/jsontext"
 	"conclave/internal/tail"
-	"conclave/session/claude"
+	"conclave/session"
+	"conclave/session/kind"
 	"conclave/transcript"
 )
 
@@ -44,8 +45,8 @@ func Map(ctx context.Context, path string, out transcript.Store, o MapOptions) (
 	}
 	if !info.IsDir() {
 		t, err := classify(path, o.Adapter, true)
-		if errors.Is(err, errNotYet) {
-			t, err = byPath(t), nil
+		if errors.Is(err, session.ErrNotYet) {
+			err = nil
 		}
 		if err != nil {
 			return m.b, err
@@ -68,18 +69,21 @@ func Map(ctx context.Context, path string, out transcript.Store, o MapOptions) (
 // MapReader is Map for lines that come from r.
 func MapReader(ctx context.Context, r io.Reader, out transcript.Store, o MapOptions) (Balance, error) {
 	m := newMapping(ctx, out, o)
-	t := target{path: "-", adapter: o.Adapter, source: transcript.Main, session: "stdin"}
+	k := session.OfAdapter(o.Adapter)
 	var err, read error
 	in := &counter{r: r}
 	for line := range transcript.Lines(in, &read) {
 		if m.mapper == nil {
-			if t.adapter == "" {
-				t.adapter = sniff(line)
+			if o.Adapter == "" {
+				k = session.Sniff(line)
 			}
-			if err = m.begin(byPath(t)); err != nil {
+			t := targetOf(session.Unnamed("-", k))
+			t.Session = "stdin"
+			if err = m.begin(t); err != nil {
 				break
 			}
 		}
+		m.items = m.mapper.Append(m.items[:0], line)
 		if err = m.line(line, false); err != nil {
 			break
 		}
@@ -111,11 +115,10 @@ type mapping struct {
 	b        Balance
 	emitters map[string]*transcript.Emitter // by record
 	prompts  map[string]int
-	callers  map[string]string
+	callers  session.Callers
 	said     time.Time
 
-	t       target
-	mapper  mapper
+	mapper  kind.Mapper
 	emitter *transcript.Emitter
 	items   []transcript.Item
 	stamp   time.Time
@@ -123,7 +126,7 @@ type mapping struct {
 
 func newMapping(ctx context.Context, out transcript.Store, o MapOptions) *mapping {
 	return &mapping{ctx: ctx, o: o, out: out, emitters: map[string]*transcript.Emitter{},
-		prompts: map[string]int{}, callers: map[string]string{}, said: time.Now()}
+		prompts: map[string]int{}, callers: session.Callers{}, said: time.Now()}
 }
 
 func (m *mapping) balance() Balance {
@@ -150,9 +153,8 @@ func (m *mapping) find(dir string) ([]target, error) {
 		}
 		t, err := classify(path, m.o.Adapter, false)
 		switch {
-		case errors.Is(err, errNotYet):
-			t = byPath(t)
-		case errors.Is(err, errNoSession):
+		case errors.Is(err, session.ErrNotYet):
+		case errors.Is(err, session.ErrNoSession):
 			m.b.Skipped = append(m.b.Skipped, path)
 			return nil
 		case err != nil:
@@ -160,12 +162,9 @@ func (m *mapping) find(dir string) ([]target, error) {
 			return nil
 		}
 		rank := 0
-		if file, ok := claude.Locate(path); ok && t.source != transcript.Main {
-			t.run += "@" + claudeProject(path, file)
-			meta, _, _ := file.Meta() // without it the parent stays unnamed
-			rank = 1 + meta.SpawnDepth
-		} else {
-			t.run += "@" + filepath.Dir(path)
+		if t.run += "@" + t.Dir; !t.Main() {
+			note, _, _ := t.Kind.Note(t.File) // without it the parent stays unnamed
+			rank = 1 + note.Depth
 		}
 		found = append(found, ranked{t, rank})
 		return nil
@@ -185,14 +184,7 @@ func (m *mapping) find(dir string) ([]target, error) {
 
 // begin prepares for the lines of a file.
 func (m *mapping) begin(t target) error {
-	m.t = t
-	o := claude.Options{NoRaw: m.o.OmitRaw, Reuse: true}
-	if file, ok := claude.Locate(t.path); ok && t.source != transcript.Main {
-		if meta, ok, err := file.Meta(); err == nil && ok {
-			o.Parent = meta.Parent(func(id string) string { return m.callers[id] })
-		}
-	}
-	m.mapper = newMapper(t, o)
+	m.mapper = t.Kind.NewMapper(t.File, kind.Options{NoRaw: m.o.OmitRaw, Reuse: true})
 	m.stamp = time.Unix(0, 0).UTC()
 	if m.emitter = m.emitters[t.run]; m.emitter != nil {
 		return nil
@@ -201,7 +193,7 @@ func (m *mapping) begin(t target) error {
 	if m.prompts[prompt]++; m.prompts[prompt] > 1 {
 		prompt = fmt.Sprintf("%s#%d", prompt, m.prompts[prompt])
 	}
-	opts := transcript.Options{PromptName: prompt, Adapter: t.adapter, Store: m.out}
+	opts := transcript.Options{PromptName: prompt, Adapter: t.Kind.Adapter, Store: m.out}
 	if m.o.SourceTime {
 		opts.Now = func() time.Time { return m.stamp }
 	}
@@ -214,11 +206,13 @@ func (m *mapping) file(t target) error {
 	if err := m.begin(t); err != nil {
 		return err
 	}
-	f := tail.New(t.path, tail.Options{ReadSize: 256 << 10, MaxLine: MaxLine, PieceSize: pieceSize, NoHash: true})
+	f := session.Follow(t.File, m.callers, tail.Options{ReadSize: 256 << 10, MaxLine: session.MaxLine,
+		PieceSize: session.PieceSize, NoHash: true}, time.Time{}, func() kind.Mapper { return m.mapper })
 	defer f.Close()
 	f.Finish()
 	m.b.Files++
 	for f.Next() {
+		m.items = f.Map(m.items[:0])
 		if err := m.line(f.Line(), f.Piece()); err != nil {
 			return err
 		}
@@ -228,11 +222,11 @@ func (m *mapping) file(t target) error {
 	m.b.BytesRead += f.Offset()
 	switch {
 	case f.Err() != nil:
-		m.b.gap(t.path, f.Err().Error(), size-f.Offset())
+		m.b.gap(t.Path, f.Err().Error(), size-f.Offset())
 	case f.Generation() > 0:
-		m.b.gap(t.path, "it was changed while it was being read", 0)
+		m.b.gap(t.Path, "it was changed while it was being read", 0)
 	case f.Offset() < size:
-		m.b.gap(t.path, "not read", size-f.Offset())
+		m.b.gap(t.Path, "not read", size-f.Offset())
 	}
 	return m.end()
 }
@@ -250,8 +244,6 @@ func (m *mapping) line(line []byte, piece bool) error {
 	if m.o.SourceTime && !piece {
 		m.stamp = lineTime(line, m.stamp)
 	}
-	m.items = mapLine(m.mapper, m.items[:0], m.t, line, piece)
-	agentCalls(line, m.items, func(id string) { m.callers[id] = m.t.source })
 	if err := m.emit(m.items); err != nil {
 		return err
 	}

@@ -4,6 +4,8 @@ import (
 	"log/slog"
 	"path/filepath"
 	"time"
+
+	"conclave/session"
 )
 
 // Options configure a Collector. Only Workspace is required.
@@ -34,7 +36,7 @@ type Options struct {
 	NoEvents bool // poll only
 
 	giant              int   // see giantLine; 0 means its default
-	maxLine, pieceSize int64 // 0 means MaxLine and its pieces
+	maxLine, pieceSize int64 // 0 means session.MaxLine and its pieces
 
 	// Progress is told of the state about once a second while Run works.
 	Progress func(Balance)
@@ -61,28 +63,8 @@ func (o *Options) fill() {
 		o.giant = giant
 	}
 	if o.maxLine <= 0 {
-		o.maxLine, o.pieceSize = MaxLine, pieceSize
+		o.maxLine, o.pieceSize = session.MaxLine, session.PieceSize
 	}
-}
-
-// DefaultRoots are where the programs keep their sessions: below the
-// directories that their variables name, or the home directory. Where neither is
-// known there are none: a relative directory would be the workspace's.
-func DefaultRoots(getenv func(string) string) (roots []string) {
-	home := getenv("HOME")
-	if home == "" {
-		home = getenv("USERPROFILE")
-	}
-	for _, p := range [][3]string{{"CLAUDE_CONFIG_DIR", ".claude", "projects"}, {"CODEX_HOME", ".codex", "sessions"}} {
-		dir := getenv(p[0])
-		if dir == "" && home != "" {
-			dir = filepath.Join(home, p[1])
-		}
-		if dir != "" {
-			roots = append(roots, filepath.Join(dir, p[2]))
-		}
-	}
-	return roots
 }
 
 // stateDir is where the collector keeps what is not a record.

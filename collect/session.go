@@ -9,17 +9,18 @@ import (
 	"time"
 
 	"conclave/record"
+	"conclave/session"
 	"conclave/transcript"
 )
 
-// session is one session and its record. The record is open while there is
+// recording is one session and its record. The record is open while there is
 // something to write; what it takes to go on stays in memory.
-type session struct {
+type recording struct {
 	c       *Collector
 	run     string
 	path    string // of the record
 	sources map[string]*source
-	callers map[string]string // call that starts a subagent → source
+	callers session.Callers
 
 	writer  *record.Writer
 	head    record.Hash // as the writer was closed
@@ -34,14 +35,14 @@ type session struct {
 
 // AppendLog implements transcript.Store: the record of the session, whichever
 // writer it has by now.
-func (s *session) AppendLog(line []byte) error {
+func (s *recording) AppendLog(line []byte) error {
 	s.dirty, s.unsynced = true, true
 	return s.writer.AppendLog(line)
 }
 
 // open makes sure that the record can be written. t is of use when the record
 // has yet to be made.
-func (s *session) open(t target) error {
+func (s *recording) open(t target) error {
 	s.used = time.Now()
 	if s.writer != nil {
 		return nil
@@ -66,9 +67,9 @@ func (s *session) open(t target) error {
 	return s.begin(past.attrs["prompt_name"], past.attrs["adapter"], sum)
 }
 
-func (s *session) create(t target) error {
-	attrs := map[string]string{"prompt_name": t.promptName(), "adapter": t.adapter, "collected": t.path}
-	for name, value := range map[string]string{"session_id": t.session, "project": t.project, "parent_thread_id": t.parent} {
+func (s *recording) create(t target) error {
+	attrs := map[string]string{"prompt_name": t.promptName(), "adapter": t.Kind.Adapter, "collected": t.Path}
+	for name, value := range map[string]string{"session_id": t.Session, "project": t.Project, "parent_thread_id": t.Parent} {
 		if value != "" {
 			attrs[name] = value
 		}
@@ -81,7 +82,7 @@ func (s *session) create(t target) error {
 	return s.begin(attrs["prompt_name"], attrs["adapter"], nil)
 }
 
-func (s *session) begin(prompt, adapter string, sum *transcript.Summary) error {
+func (s *recording) begin(prompt, adapter string, sum *transcript.Summary) error {
 	e, err := transcript.NewEmitter(transcript.Options{PromptName: prompt, Adapter: adapter,
 		Store: s, Stream: s.c.stream, Continue: sum})
 	if err != nil {
@@ -96,7 +97,7 @@ func (s *session) begin(prompt, adapter string, sum *transcript.Summary) error {
 
 // reopen goes on with a record that was closed for a while. If it is not as it
 // was left, somebody else wrote it.
-func (s *session) reopen() error {
+func (s *recording) reopen() error {
 	w, rec, err := record.Resume(s.path)
 	if err != nil {
 		return err
@@ -109,7 +110,7 @@ func (s *session) reopen() error {
 }
 
 // close lets go of the record until it is needed again.
-func (s *session) close() error {
+func (s *recording) close() error {
 	if s.writer == nil {
 		return nil
 	}
@@ -124,7 +125,7 @@ func (s *session) close() error {
 }
 
 // flush shows what was appended to readers of the record.
-func (s *session) flush() error {
+func (s *recording) flush() error {
 	if s.writer == nil || !s.dirty {
 		return nil
 	}
@@ -133,7 +134,7 @@ func (s *session) flush() error {
 }
 
 // commit states the positions and makes everything durable.
-func (s *session) commit() error {
+func (s *recording) commit() error {
 	if s.writer == nil {
 		return nil
 	}
@@ -150,7 +151,7 @@ func (s *session) commit() error {
 }
 
 // stop says that collecting has ended for now.
-func (s *session) stop() error {
+func (s *recording) stop() error {
 	if s.writer == nil || !s.unstated {
 		return s.close()
 	}
@@ -159,12 +160,12 @@ func (s *session) stop() error {
 }
 
 // event writes a position.
-func (s *session) event(p position) error {
+func (s *recording) event(p position) error {
 	return s.emitter.Event(slog.LevelDebug, eventPosition, "position in a collected file", p)
 }
 
 // size is that of the record's file.
-func (s *session) size() int64 {
+func (s *recording) size() int64 {
 	info, err := os.Stat(s.path)
 	if err != nil {
 		return -1

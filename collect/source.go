@@ -4,27 +4,22 @@ import (
 	"time"
 
 	"conclave/internal/tail"
-	"conclave/session/claude"
+	"conclave/session"
 	"conclave/transcript"
 )
 
 // allOfIt says that every entry of a line is on the record.
 const allOfIt = -1
 
-// linkWait is how long the lines of a subagent wait for the note that names
-// its parent; the program writes both together.
-const linkWait = 500 * time.Millisecond
-
 // source is one file and the entries that come from it.
 type source struct {
-	sess *session
+	sess *recording
 	t    target
 	how  string // it was found: "hook", "scan", "event" or "import"
 
-	file   *tail.File
-	mapper mapper
-	items  []transcript.Item
-	gen    int // of file, as the mapper knows it
+	file  *session.Follower
+	items []transcript.Item
+	gen   int // of file, as its mapping knows it
 
 	// What is on the record of the present content, and how much of it has
 	// been met again.
@@ -42,7 +37,6 @@ type source struct {
 	since    time.Time // first seen
 	active   time.Time // something new last came
 	linked   bool
-	depth    int
 	moved    bool // the path has changed
 	settled  bool // unchanged since an earlier run; not opened
 	stopping bool // the last line is being delivered
@@ -55,7 +49,7 @@ type source struct {
 
 // attach connects the source with what its session's record knows of it.
 func (s *source) attach() {
-	p := s.sess.past.source(s.t.source)
+	p := s.sess.past.source(s.t.Source)
 	s.ledger, s.done = p.ledger, p.done
 	s.generation, s.stated, s.expect = p.at.Generation, p.at, p.at.Position
 	s.stops, s.size = p.stops, 0
@@ -67,7 +61,9 @@ func (s *source) follow(cuts []int64) {
 	if s.file != nil {
 		s.file.Close()
 	}
-	s.file = tail.New(s.t.path, tail.Options{ReadSize: s.sess.c.o.MaxReadBytes, MaxLine: s.sess.c.o.maxLine, PieceSize: s.sess.c.o.pieceSize, Cuts: cuts})
+	o := &s.sess.c.o
+	s.file = session.Follow(s.t.File, s.sess.callers, tail.Options{ReadSize: o.MaxReadBytes, MaxLine: o.maxLine,
+		PieceSize: o.pieceSize, Cuts: cuts}, s.since, nil)
 	s.gen = 0
 	s.fromStart()
 }
@@ -75,10 +71,8 @@ func (s *source) follow(cuts []int64) {
 // fromStart forgets what was met of the content. What is on the record stays
 // in the ledger.
 func (s *source) fromStart() {
-	s.mapper = newMapper(s.t, claude.Options{})
 	s.raws, s.ofRaw, s.lines, s.entries = 0, 0, 0, 0
-	s.unknown = s.mapper.Unknown()
-	s.link(false)
+	s.unknown = s.file.Mapper.Unknown()
 }
 
 // move goes on with the file at the path that it has now.
@@ -92,45 +86,23 @@ func (s *source) move() error {
 
 // announce says that the file was found, once per record and path.
 func (s *source) announce() error {
-	key := [2]string{s.t.source, s.t.path}
+	key := [2]string{s.t.Source, s.t.Path}
 	if s.sess.past.seen[key] {
 		return nil
 	}
 	s.sess.past.seen[key] = true
-	if s.t.source == transcript.Main {
-		return s.sess.emitter.PathDiscovered(s.t.path, s.how)
+	if s.t.Source == transcript.Main {
+		return s.sess.emitter.PathDiscovered(s.t.Path, s.how)
 	}
-	return s.sess.emitter.SubagentDiscovered(s.t.source, s.t.path, s.how)
-}
-
-// link finds out where a subagent hangs. It is false while that may still be
-// written.
-func (s *source) link(last bool) bool {
-	m, ok := s.mapper.(claudeMapper)
-	if !ok || s.t.source == transcript.Main {
-		return true
-	}
-	file, _ := claude.Locate(s.t.path)
-	meta, ok, err := file.Meta()
-	late := last || time.Since(s.since) > linkWait
-	if err != nil || !ok {
-		return late || err != nil
-	}
-	s.depth = meta.SpawnDepth
-	parent := meta.Parent(func(id string) string { return s.sess.callers[id] })
-	if parent.Source == "" && !late {
-		return false
-	}
-	m.SetParent(parent)
-	s.linked = true
-	return true
+	return s.sess.emitter.SubagentDiscovered(s.t.Source, s.t.Path, s.how)
 }
 
 // read takes lines until there are none for now or about limit bytes were
 // taken. more says that there may be further ones.
 func (s *source) read(limit int64, last bool) (took int64, more bool, err error) {
 	if !s.linked {
-		if s.linked = s.link(last); !s.linked {
+		// A note that cannot be read keeps no line from the record.
+		if s.linked, _ = s.file.Link(last); !s.linked {
 			return 0, false, nil
 		}
 	}
@@ -158,13 +130,14 @@ func (s *source) anew() error {
 	if s.file.Generation() == s.gen {
 		return nil
 	}
-	for _, it := range s.mapper.Flush() {
+	for _, it := range s.file.Mapper.Flush() {
 		if err := s.item(it); err != nil {
 			return err
 		}
 	}
 	s.gen = s.file.Generation()
 	s.done, s.stops, s.expect = allOfIt, nil, tail.Position{}
+	s.file.Restart()
 	s.fromStart()
 	return nil
 }
@@ -173,8 +146,7 @@ func (s *source) anew() error {
 func (s *source) line() error {
 	line := s.file.Line()
 	s.lines++
-	s.items = mapLine(s.mapper, s.items[:0], s.t, line, s.file.Piece())
-	agentCalls(line, s.items, func(id string) { s.sess.callers[id] = s.t.source })
+	s.items = s.file.Map(s.items[:0])
 	take := s.all
 	if len(line) >= s.sess.c.o.giant {
 		take = s.giantLine
@@ -185,7 +157,7 @@ func (s *source) line() error {
 	s.check()
 	for len(s.stops) > 0 && s.file.Offset() >= s.stops[0] {
 		s.stops = s.stops[1:]
-		for _, it := range s.mapper.Flush() {
+		for _, it := range s.file.Mapper.Flush() {
 			if err := s.item(it); err != nil {
 				return err
 			}
@@ -270,7 +242,7 @@ func (s *source) diverge() error {
 }
 
 func (s *source) position() position {
-	return position{Source: s.t.source, Path: s.t.path, Position: s.file.Position(),
+	return position{Source: s.t.Source, Path: s.t.Path, Position: s.file.Position(),
 		Lines: s.lines, Entries: s.entries, Generation: s.generation}
 }
 
@@ -318,14 +290,14 @@ func (s *source) end() error {
 	var items []transcript.Item
 	if s.file.Next() {
 		s.lines++
-		items = mapLine(s.mapper, nil, s.t, s.file.Line(), s.file.Piece())
+		items = s.file.Map(nil)
 		if len(s.file.Line()) >= s.sess.c.o.giant {
 			for i := range items {
 				slim(&items[i])
 			}
 		}
 	}
-	items = append(items, s.mapper.Flush()...)
+	items = append(items, s.file.Mapper.Flush()...)
 	if len(items) > 0 {
 		s.stopping = true
 		if err := s.state(true); err != nil {

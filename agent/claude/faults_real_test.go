@@ -295,7 +295,7 @@ func TestProgramDies(t *testing.T) {
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := r.session.(*session).proc.Stop(gone); err != nil {
+	if err := r.session.(*driven).proc.Stop(gone); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := agenttest.Drain(turn); !errors.Is(err, agent.ErrStopped) || !strings.Contains(err.Error(), "killed") {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -12,13 +11,16 @@ import (
 	"slices"
 	"time"
 
+	"conclave/internal/tail"
+	"conclave/session"
 	"conclave/session/claude"
+	"conclave/session/kind"
 	"conclave/transcript"
 )
 
-// follower reads the session files of one session as they grow. The program
-// appends whole lines and never rewrites; a rest without a newline is held
-// until its end comes.
+// follower reads the session files of one session as they grow. Lines are
+// followed and mapped as everybody's are (package session); what is its own is
+// the order in which they are taken.
 type follower struct {
 	projects string
 	session  string
@@ -26,22 +28,20 @@ type follower struct {
 	emit     func(transcript.Item) error
 	seen     func(uuid string)
 
-	main   *followed
-	agents map[string]*followed      // by path
-	caller map[string]string         // tool call of an agent → source that made it
-	began  func(f claude.File) error // called at first sight of a file
-	uuids  map[string]bool           // of a session that is taken up again
+	main    *followed
+	agents  map[string]*followed // by path
+	callers session.Callers
+	began   func(f session.File) error // called at first sight of a file
+	uuids   map[string]bool            // of a session that is taken up again
+	past    bool                       // what the files hold now was recorded when it was said
 }
 
+// followed is one file.
 type followed struct {
-	file   claude.File
-	f      *os.File
-	offset int64
-	rest   []byte
+	*session.Follower
+	file   session.File
 	mapper *claude.Mapper
 	order  *order
-	since  time.Time // first seen
-	linked bool      // its parent is known
 }
 
 // sessionFile finds the main file of a session; "" when there is none yet.
@@ -68,17 +68,9 @@ func globQuote(path string) string {
 // skipPast makes the follower begin where the files of the session end now:
 // what a resumed session holds already was recorded when it was said.
 func (f *follower) skipPast() error {
-	if err := f.discover(); err != nil {
-		return err
-	}
-	for _, d := range f.all() {
-		info, err := d.f.Stat()
-		if err != nil {
-			return fmt.Errorf("look at the session to resume: %w", err)
-		}
-		d.offset = info.Size()
-	}
-	return nil
+	f.past = true
+	defer func() { f.past = false }()
+	return f.discover()
 }
 
 func (f *follower) all() []*followed {
@@ -125,7 +117,7 @@ func (f *follower) discover() error {
 		if err != nil || path == "" {
 			return err
 		}
-		if f.main, err = f.open(claude.File{Path: path, Session: f.session}); err != nil {
+		if f.main, err = f.open(session.File{Path: path, Kind: claude.Kind, Source: transcript.Main, Session: f.session}); err != nil {
 			return err
 		}
 	}
@@ -134,7 +126,8 @@ func (f *follower) discover() error {
 		if err != nil || d.IsDir() || f.agents[path] != nil {
 			return err
 		}
-		if file, ok := claude.Locate(path); ok && file.Agent != "" {
+		if file, ok := claude.Locate(path); ok && !file.Main() {
+			file.Kind = claude.Kind
 			if f.agents[path], err = f.open(file); err != nil {
 				return err
 			}
@@ -147,96 +140,43 @@ func (f *follower) discover() error {
 	return err
 }
 
-func (f *follower) open(file claude.File) (*followed, error) {
-	fd, err := os.Open(file.Path)
+func (f *follower) open(file session.File) (*followed, error) {
+	o := tail.Options{NoHash: true}
+	info, err := os.Stat(file.Path)
 	if err != nil {
 		return nil, fmt.Errorf("follow session file: %w", err)
 	}
-	o := f.opts
-	o.Source = file.Source()
+	if f.past {
+		o.Start = info.Size()
+	}
 	if err := f.began(file); err != nil {
-		fd.Close()
 		return nil, err
 	}
-	return &followed{file: file, f: fd, mapper: claude.NewMapper(o), order: newOrder(maps.Clone(f.uuids)), since: time.Now(), linked: file.Agent == ""}, nil
-}
-
-// linkWait is how long a subagent's lines wait for the note that names its
-// parent, and for the parent's line that holds the call; they are written
-// together.
-const linkWait = 500 * time.Millisecond
-
-func (f *follower) link(d *followed, last bool) (bool, error) {
-	if d.linked {
-		return true, nil
-	}
-	meta, ok, err := d.file.Meta()
-	if err != nil {
-		return false, err
-	}
-	late := last || time.Since(d.since) > linkWait
-	if !ok {
-		return late, nil
-	}
-	parent := meta.Parent(func(id string) string { return f.caller[id] })
-	if parent.Source == "" && !late {
-		return false, nil
-	}
-	d.mapper.SetParent(parent)
-	d.linked = true
-	return true, nil
+	opts := f.opts
+	opts.Source = file.Source
+	d := &followed{file: file, mapper: claude.NewMapper(opts), order: newOrder(maps.Clone(f.uuids))}
+	d.Follower = session.Follow(file, f.callers, o, time.Now(), func() kind.Mapper { return d.mapper })
+	return d, nil
 }
 
 func (f *follower) read(d *followed, last bool) error {
-	if ready, err := f.link(d, last); err != nil || !ready {
+	if ready, err := d.Link(last); err != nil || !ready {
 		return err
 	}
-	for {
-		buf := make([]byte, 64<<10) // new each time: entries share the lines' memory
-		n, err := d.f.ReadAt(buf, d.offset)
-		d.offset += int64(n)
-		if err := f.lines(d, buf[:n]); err != nil {
+	if last {
+		d.Finish()
+	}
+	for d.Next() {
+		line := bytes.Clone(d.Line()) // entries share the line's memory
+		uuid, parent := claude.Order(line)
+		if err := f.record(d, d.order.next(line, uuid, parent)); err != nil {
 			return err
-		}
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return fmt.Errorf("read session file: %w", err)
 		}
 	}
-	if last && len(d.rest) > 0 {
-		line := d.rest
-		d.rest = nil
-		if err := f.line(d, line); err != nil {
-			return err
-		}
+	if err := d.Err(); err != nil {
+		return fmt.Errorf("read session file: %w", err)
 	}
 	return f.record(d, d.order.late(last))
-}
-
-func (f *follower) lines(d *followed, chunk []byte) error {
-	for {
-		i := bytes.IndexByte(chunk, '\n')
-		if i < 0 {
-			d.rest = append(d.rest, chunk...)
-			return nil
-		}
-		line := chunk[:i:i]
-		if len(d.rest) > 0 {
-			line = append(d.rest, line...)
-			d.rest = nil
-		}
-		if err := f.line(d, line); err != nil {
-			return err
-		}
-		chunk = chunk[i+1:]
-	}
-}
-
-func (f *follower) line(d *followed, line []byte) error {
-	uuid, parent := claude.Order(line)
-	return f.record(d, d.order.next(line, uuid, parent))
 }
 
 func (f *follower) record(d *followed, lines [][]byte) error {
@@ -249,9 +189,7 @@ func (f *follower) record(d *followed, lines [][]byte) error {
 }
 
 func (f *follower) one(d *followed, line []byte) error {
-	items := d.mapper.Map(line)
-	d.mapper.Calls(func(id string) { f.caller[id] = d.file.Source() })
-	for _, it := range items {
+	for _, it := range d.MapLine(nil, line) {
 		if err := f.emit(it); err != nil {
 			return err
 		}
@@ -274,7 +212,7 @@ func (f *follower) flush() error {
 
 func (f *follower) close() {
 	for _, d := range f.all() {
-		d.f.Close()
+		d.Close()
 	}
 }
 

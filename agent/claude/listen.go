@@ -13,7 +13,7 @@ import (
 )
 
 // listen acts on one line of stdout.
-func (s *session) listen(line []byte) error {
+func (s *driven) listen(line []byte) error {
 	line = bytes.TrimSuffix(line, []byte("\n"))
 	var m said
 	if err := json.Unmarshal(line, &m); err != nil && m.Type == "" {
@@ -47,7 +47,7 @@ func (s *session) listen(line []byte) error {
 }
 
 // expect notes that a line must turn up in a file.
-func (s *session) expect(m said, line []byte) {
+func (s *driven) expect(m said, line []byte) {
 	if m.UUID == "" {
 		return
 	}
@@ -58,7 +58,7 @@ func (s *session) expect(m said, line []byte) {
 	s.waiting[m.UUID] = line
 }
 
-func (s *session) delta(m said) {
+func (s *driven) delta(m said) {
 	if s.turn == nil || m.Event == nil || m.Parent != nil && *m.Parent != "" {
 		return
 	}
@@ -67,7 +67,7 @@ func (s *session) delta(m said) {
 	}
 }
 
-func (s *session) system(m said, line []byte) {
+func (s *driven) system(m said, line []byte) {
 	switch m.Subtype {
 	case "init": // again at the beginning of each turn
 		s.busy, s.taskEnded = true, time.Time{}
@@ -100,7 +100,7 @@ func (s *session) system(m said, line []byte) {
 // ended notes the end of a turn of the program. It begins further ones by
 // itself when agents in the background are done, and says so in the origin of
 // their result; a turn of ours lasts until the last of them.
-func (s *session) ended(m said) {
+func (s *driven) ended(m said) {
 	s.busy = false
 	if s.turn == nil {
 		s.counted = largest(s.counted, claude.ModelUsage(m.ModelUsage))
@@ -119,7 +119,7 @@ func (s *session) ended(m said) {
 // quiet says that the program is neither at work nor about to be: no turn of
 // its own runs, no agent, and none has ended of which the model has yet to
 // hear.
-func (s *session) quiet() bool {
+func (s *driven) quiet() bool {
 	heard := s.taskEnded.IsZero() || time.Since(s.taskEnded) > followWait
 	return !s.busy && len(s.tasks) == 0 && heard
 }
@@ -130,7 +130,7 @@ const followWait = 2 * time.Second
 
 // refuse answers what the program asks of its driver: permissions and the
 // like are settled by flags, nothing is granted here.
-func (s *session) refuse(m said) error {
+func (s *driven) refuse(m said) error {
 	line, err := json.Marshal(map[string]any{"type": "control_response", "response": map[string]any{
 		"subtype": "error", "request_id": m.RequestID, "error": "this session grants nothing on request"}})
 	if err != nil {
@@ -141,7 +141,7 @@ func (s *session) refuse(m said) error {
 }
 
 // onlySaid records a line of stdout that no file holds.
-func (s *session) onlySaid(line []byte, why string) error {
+func (s *driven) onlySaid(line []byte, why string) error {
 	it := claude.OnlySaid(line, why)
 	if it.SessionID = s.info.SessionID; s.cfg.NoRaw {
 		it.Raw = nil
@@ -150,7 +150,7 @@ func (s *session) onlySaid(line []byte, why string) error {
 }
 
 // reconcile records what was said on stdout and written to no file.
-func (s *session) reconcile() error {
+func (s *driven) reconcile() error {
 	for uuid, line := range s.waiting {
 		delete(s.waiting, uuid)
 		s.strange["said on stdout, in no session file"]++
@@ -164,7 +164,7 @@ func (s *session) reconcile() error {
 // balance records what the program counted beyond the messages in its files,
 // once those are read to the end: so the entries of a session sum up to what
 // the program says itself.
-func (s *session) balance() error {
+func (s *driven) balance() error {
 	missing := s.counted.Sub(s.recorded).Tokens()
 	if missing == (transcript.Usage{}) || !natural(missing) {
 		return nil

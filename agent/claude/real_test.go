@@ -157,7 +157,7 @@ func (r *rig) accountForFiles() {
 		}
 		files++
 		want := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
-		got := raw[f.Source()]
+		got := raw[f.Source]
 		slices.Sort(want) // lines that came too early were held back
 		slices.Sort(got)
 		if !slices.Equal(got, want) {

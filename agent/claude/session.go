@@ -11,14 +11,15 @@ import (
 	"time"
 
 	"conclave/agent"
+	"conclave/session"
 	"conclave/session/claude"
 	"conclave/transcript"
 )
 
-// session is one running program. Whoever pulls a turn does the work: reads
+// driven is a session: one running program. Whoever pulls a turn does the work: reads
 // what the program said, follows its files, and records both. Two goroutines
 // only move bytes from the pipes into memory; Stop waits for them.
-type session struct {
+type driven struct {
 	cfg    Config
 	spec   agent.Spec
 	proc   agent.Process
@@ -49,8 +50,8 @@ type session struct {
 	requests  int
 }
 
-func newSession(cfg Config, spec agent.Spec, p plan, proc agent.Process) *session {
-	s := &session{cfg: cfg, spec: spec, proc: proc, out: newQueue(), errs: newQueue(),
+func newSession(cfg Config, spec agent.Spec, p plan, proc agent.Process) *driven {
+	s := &driven{cfg: cfg, spec: spec, proc: proc, out: newQueue(), errs: newQueue(),
 		halted: make(chan struct{}), waiting: map[string][]byte{}, inFiles: map[string]bool{},
 		tasks: map[string]bool{}, strange: map[string]int64{}, replies: map[string]said{}}
 	s.counted, s.recorded = p.past.Totals, p.past.Totals.Tokens()
@@ -58,7 +59,7 @@ func newSession(cfg Config, spec agent.Spec, p plan, proc agent.Process) *sessio
 		SessionID: p.session, PID: proc.PID(), Model: spec.Model.Name, Login: p.login}
 	s.follow = &follower{projects: p.projects, session: p.session,
 		opts: claude.Options{NoRaw: cfg.NoRaw, Known: p.known}, emit: s.emit, seen: s.seen, began: s.began,
-		agents: map[string]*followed{}, caller: map[string]string{}}
+		agents: map[string]*followed{}, callers: session.Callers{}}
 	if !spec.Fork {
 		s.follow.uuids = p.past.UUIDs
 	}
@@ -68,7 +69,7 @@ func newSession(cfg Config, spec agent.Spec, p plan, proc agent.Process) *sessio
 }
 
 // ready waits for the program's first answer.
-func (s *session) ready(ctx context.Context) error {
+func (s *driven) ready(ctx context.Context) error {
 	if s.spec.Resume != "" && !s.spec.Fork {
 		if err := s.follow.skipPast(); err != nil {
 			return err
@@ -104,7 +105,7 @@ func (s *session) ready(ctx context.Context) error {
 }
 
 // died words the end of the program, with its last complaint.
-func (s *session) died(err error) error {
+func (s *driven) died(err error) error {
 	s.awaitEnd()
 	s.mu.Lock()
 	_ = s.hear()
@@ -123,7 +124,7 @@ func (s *session) died(err error) error {
 }
 
 // awaitEnd waits for the program's end, which follows that of its stdout.
-func (s *session) awaitEnd() {
+func (s *driven) awaitEnd() {
 	t := time.NewTimer(2 * time.Second)
 	defer t.Stop()
 	select {
@@ -133,7 +134,7 @@ func (s *session) awaitEnd() {
 }
 
 // Info says what is running.
-func (s *session) Info() agent.Info {
+func (s *driven) Info() agent.Info {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	info := s.info
@@ -147,7 +148,7 @@ func (s *session) Info() agent.Info {
 }
 
 // Send delivers a message.
-func (s *session) Send(ctx context.Context, m agent.Message) (agent.Turn, error) {
+func (s *driven) Send(ctx context.Context, m agent.Message) (agent.Turn, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -183,7 +184,7 @@ func (s *session) Send(ctx context.Context, m agent.Message) (agent.Turn, error)
 }
 
 // write puts one line on the program's stdin.
-func (s *session) write(line []byte) error {
+func (s *driven) write(line []byte) error {
 	s.stdin.Lock()
 	defer s.stdin.Unlock()
 	_, err := s.proc.Stdin().Write(append(line, '\n'))
@@ -191,7 +192,7 @@ func (s *session) write(line []byte) error {
 }
 
 // request sends a control request and returns its id.
-func (s *session) request(body map[string]any) (string, error) {
+func (s *driven) request(body map[string]any) (string, error) {
 	s.mu.Lock()
 	s.requests++
 	id := fmt.Sprintf("conclave-%d", s.requests)
@@ -204,7 +205,7 @@ func (s *session) request(body map[string]any) (string, error) {
 }
 
 // Stop ends the session. What the program wrote to the last is recorded.
-func (s *session) Stop(ctx context.Context) error {
+func (s *driven) Stop(ctx context.Context) error {
 	s.stops.Lock()
 	defer s.stops.Unlock()
 	s.mu.Lock()
@@ -233,7 +234,7 @@ func (s *session) Stop(ctx context.Context) error {
 }
 
 // emit records an item and shows it to the turn.
-func (s *session) emit(it transcript.Item) error {
+func (s *driven) emit(it transcript.Item) error {
 	e, err := s.spec.Emitter.Emit(it)
 	if err != nil {
 		s.broken = err
@@ -248,15 +249,15 @@ func (s *session) emit(it transcript.Item) error {
 	return nil
 }
 
-func (s *session) began(f claude.File) error {
-	if f.Agent == "" {
+func (s *driven) began(f session.File) error {
+	if f.Main() {
 		return s.spec.Emitter.PathDiscovered(f.Path, "driven session")
 	}
-	return s.spec.Emitter.SubagentDiscovered(f.Source(), f.Path, "directory of a driven session")
+	return s.spec.Emitter.SubagentDiscovered(f.Source, f.Path, "directory of a driven session")
 }
 
 // seen is called with the uuid of each line in a file.
-func (s *session) seen(uuid string) {
+func (s *driven) seen(uuid string) {
 	if uuid == "" {
 		return
 	}
@@ -268,7 +269,7 @@ func (s *session) seen(uuid string) {
 }
 
 // pump takes in everything that is there by now.
-func (s *session) pump() error {
+func (s *driven) pump() error {
 	if err := s.hear(); err != nil {
 		return err
 	}
@@ -276,7 +277,7 @@ func (s *session) pump() error {
 }
 
 // hear takes in what the program said on its pipes.
-func (s *session) hear() error {
+func (s *driven) hear() error {
 	for {
 		line, _ := s.errs.take()
 		if line == nil {
@@ -303,7 +304,7 @@ func (s *session) hear() error {
 	}
 }
 
-func (s *session) keep(channel string, line []byte) error {
+func (s *driven) keep(channel string, line []byte) error {
 	if s.spec.Blobs == nil || s.broken != nil {
 		return s.broken
 	}

@@ -22,7 +22,7 @@ import (
 // turn is the answer to one message. All but Interrupt is called by one
 // goroutine; the session's mutex guards its fields.
 type turn struct {
-	s       *session
+	s       *driven
 	ctx     context.Context
 	form    *schema.Schema // of the answer, nil for none
 	cancels func() bool    // stops the watch over ctx
@@ -58,7 +58,7 @@ const pollEvery = 5 * time.Millisecond
 // nowhere but in the program's sums.
 const totalsWait = 300 * time.Millisecond
 
-func newTurn(ctx context.Context, s *session, form *schema.Schema) *turn {
+func newTurn(ctx context.Context, s *driven, form *schema.Schema) *turn {
 	t := &turn{s: s, ctx: ctx, form: form, before: s.counted}
 	t.cancels = context.AfterFunc(ctx, func() { t.interrupt("cancelled") })
 	if w := s.spec.Limits.Wall; w > 0 {

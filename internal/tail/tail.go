@@ -28,6 +28,10 @@ type Options struct {
 	// and pieces are as long as a line may be.
 	MaxLine, PieceSize int64
 
+	// Start is where the first generation begins: what stands before it was
+	// delivered to somebody else. It needs NoHash.
+	Start int64
+
 	NoHash bool // leave SHA256 out of positions
 }
 
@@ -90,7 +94,7 @@ type File struct {
 // New returns a follower of the file at path, which need not exist. Nothing is
 // opened before the first Next.
 func New(path string, o Options) *File {
-	f := &File{path: path, o: o, size: o.ReadSize, cuts: o.Cuts}
+	f := &File{path: path, o: o, size: o.ReadSize, cuts: o.Cuts, offset: o.Start, scanned: o.Start, base: o.Start}
 	if f.size <= 0 {
 		f.size = DefaultReadSize
 	}

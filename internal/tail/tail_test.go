@@ -376,3 +376,27 @@ func BenchmarkNext(b *testing.B) {
 		f.Close()
 	}
 }
+
+// A file may be begun in its middle; its next generation is begun at its start.
+func TestStart(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f")
+	write := func(text string) {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("old\nolder\n")
+	f := New(path, Options{Start: 10, NoHash: true})
+	defer f.Close()
+	if f.Next() {
+		t.Errorf("%q was there before", f.Line())
+	}
+	write("old\nolder\nnew\n")
+	if !f.Next() || string(f.Line()) != "new" || f.Offset() != 14 {
+		t.Errorf("%q, %d", f.Line(), f.Offset())
+	}
+	write("x\n")
+	if !f.Next() || string(f.Line()) != "x" || f.Generation() != 1 {
+		t.Errorf("%q, generation %d", f.Line(), f.Generation())
+	}
+}

@@ -7,87 +7,105 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
+	"conclave/internal/jsontext"
+	"conclave/session/kind"
 	"conclave/transcript"
 )
 
-// File is a session file of the program, as its path tells.
-type File struct {
-	Path    string
-	Session string // the session it belongs to
-	Agent   string // the subagent's id; "" for the main file
+// Kind is Claude Code.
+var Kind = &kind.Kind{
+	Adapter: transcript.AdapterClaude,
+	Name:    "claude",
+	HomeVar: "CLAUDE_CONFIG_DIR", HomeDir: ".claude", Sessions: "projects",
+	Sniff: Sniff,
+	Locate: func(path string, _ func() ([]byte, error)) (kind.File, bool, error) {
+		f, ok := Locate(path)
+		return f, ok && (!f.Main() || uuidName.MatchString(f.Session)), nil
+	},
+	NewMapper: func(f kind.File, o kind.Options) kind.Mapper {
+		return NewMapper(Options{Source: f.Source, NoRaw: o.NoRaw, Reuse: o.Reuse})
+	},
+	Note:   Note,
+	Memory: 1 << 20, // the last few messages
 }
+
+var uuidName = regexp.MustCompile(`^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$`)
 
 // Locate says what the file at path is. Main files are
 // …/projects/<slug>/<session>.jsonl; those of subagents, nested ones too, are
 // …/<session>/subagents/agent-<id>.jsonl, possibly deeper. Other files are not
 // of this program.
-func Locate(path string) (File, bool) {
+func Locate(path string) (kind.File, bool) {
+	f := kind.File{Path: path, Source: transcript.Main, Dir: filepath.Dir(path)}
+	f.Project = filepath.Base(f.Dir)
 	base, ok := strings.CutSuffix(filepath.Base(path), ".jsonl")
 	if !ok || base == "" {
-		return File{}, false
+		return f, false
 	}
+	f.Session = base
 	if id, ok := strings.CutPrefix(base, "agent-"); ok && id != "" {
-		for dir := filepath.Dir(path); filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
+		for dir := f.Dir; filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
 			if filepath.Base(dir) == "subagents" {
-				return File{Path: path, Session: filepath.Base(filepath.Dir(dir)), Agent: id}, true
+				session := filepath.Dir(dir)
+				f.Source, f.Session, f.Dir = transcript.Subagent(id), filepath.Base(session), filepath.Dir(session)
+				break
 			}
 		}
 	}
-	return File{Path: path, Session: base}, true
+	f.Project = filepath.Base(f.Dir)
+	return f, true
 }
 
-// Source is the source of the file's entries.
-func (f File) Source() string {
-	if f.Agent == "" {
-		return transcript.Main
+// Note reads what the program notes beside a subagent's file. It is false for a
+// main file, and as long as the note is not there or not complete.
+func Note(f kind.File) (n kind.Note, ok bool, err error) {
+	if f.Main() {
+		return n, false, nil
 	}
-	return transcript.Subagent(f.Agent)
-}
-
-// Meta is what the program notes beside a subagent's file.
-type Meta struct {
-	AgentType     string `json:"agentType"`
-	Description   string `json:"description"`
-	ToolUseID     string `json:"toolUseId"`
-	SpawnDepth    int    `json:"spawnDepth"`
-	ParentAgentID string `json:"parentAgentId"`
-}
-
-// Meta reads the note beside the file. It is false for a main file, and as
-// long as the note is not there or not complete.
-func (f File) Meta() (Meta, bool, error) {
-	if f.Agent == "" {
-		return Meta{}, false, nil
-	}
-	path := strings.TrimSuffix(f.Path, ".jsonl") + ".meta.json"
-	b, err := os.ReadFile(path)
+	b, err := os.ReadFile(strings.TrimSuffix(f.Path, ".jsonl") + ".meta.json")
 	if errors.Is(err, fs.ErrNotExist) {
-		return Meta{}, false, nil
+		return n, false, nil
 	}
 	if err != nil {
-		return Meta{}, false, fmt.Errorf("read subagent note: %w", err)
+		return n, false, fmt.Errorf("read subagent note: %w", err)
 	}
-	var m Meta
-	if json.Unmarshal(b, &m) != nil {
-		return Meta{}, false, nil // still being written
+	var meta struct {
+		AgentType     string `json:"agentType"`
+		ToolUseID     string `json:"toolUseId"`
+		SpawnDepth    int    `json:"spawnDepth"`
+		ParentAgentID string `json:"parentAgentId"` // of a nested one; only the newer program says so
 	}
-	return m, true, nil
+	if json.Unmarshal(b, &meta) != nil {
+		return n, false, nil // still being written
+	}
+	n = kind.Note{Role: meta.AgentType, ToolUseID: meta.ToolUseID, Depth: meta.SpawnDepth}
+	if meta.ParentAgentID != "" {
+		n.Parent = transcript.Subagent(meta.ParentAgentID)
+	}
+	return n, true, nil
 }
 
-// Parent says where the subagent of m hangs. The newer program names the
-// parent of a nested agent; of the older one callers tell which source made
-// the tool call, and nil or "" from toolCaller means that it is not known.
-func (m Meta) Parent(toolCaller func(toolUseID string) string) Parent {
-	p := Parent{ToolUseID: m.ToolUseID}
-	switch {
-	case m.ParentAgentID != "":
-		p.Source = transcript.Subagent(m.ParentAgentID)
-	case toolCaller != nil && toolCaller(m.ToolUseID) != "":
-		p.Source = toolCaller(m.ToolUseID)
-	case m.SpawnDepth <= 1:
-		p.Source = transcript.Main
-	}
-	return p
+// Sniff says whether a line is one of this program's: it has a type, and
+// something that only such a line has.
+func Sniff(line []byte) bool {
+	var typed, marked bool
+	err := jsontext.Walk(line, func(key, value []byte) error {
+		switch string(key) {
+		case "type":
+			typed = len(value) > 2 && value[0] == '"'
+			marked = marked || simpleTypes[string(value)]
+		case "sessionId", "session_id", "uuid", "parentUuid", "leafUuid":
+			marked = true
+		}
+		return nil
+	})
+	return err == nil && typed && marked
 }
+
+// simpleTypes are those of the specification's own table, and those that open a
+// conversation over pipes.
+var simpleTypes = map[string]bool{`"user"`: true, `"assistant"`: true, `"tool_result"`: true,
+	`"thinking"`: true, `"summary"`: true, `"system"`: true, `"control_request"`: true, `"control_response"`: true}

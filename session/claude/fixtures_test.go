@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"conclave/internal/jsontext"
+	"conclave/session/kind"
 	"conclave/transcript"
 )
 
@@ -35,9 +36,9 @@ func fixtureDirs(t testing.TB) []string {
 }
 
 // sessionFiles lists the session files below dir, main files first.
-func sessionFiles(t testing.TB, dir string) []File {
+func sessionFiles(t testing.TB, dir string) []kind.File {
 	t.Helper()
-	var files []File
+	var files []kind.File
 	err := filepath.WalkDir(filepath.Join(dir, "home"), func(path string, d fs.DirEntry, err error) error {
 		if f, ok := Locate(path); ok && err == nil {
 			files = append(files, f)
@@ -47,23 +48,23 @@ func sessionFiles(t testing.TB, dir string) []File {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no session file in %s: %v", dir, err)
 	}
-	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Agent+a.Session, b.Agent+b.Session) })
+	slices.SortFunc(files, func(a, b kind.File) int { return strings.Compare(a.Source+a.Session, b.Source+b.Session) })
 	return files
 }
 
 // mapFile maps a whole file and checks what holds for any: every line gives
 // entries, the first with the line itself, twice.
-func mapFile(t testing.TB, f File, o Options) (items []transcript.Item, m *Mapper) {
+func mapFile(t testing.TB, f kind.File, o Options) (items []transcript.Item, m *Mapper) {
 	t.Helper()
 	data, err := os.ReadFile(f.Path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Source = f.Source()
-	if meta, ok, err := f.Meta(); err != nil {
+	o.Source = f.Source
+	if note, ok, err := Note(f); err != nil {
 		t.Fatal(err)
 	} else if ok {
-		o.Parent = meta.Parent(nil)
+		o.Parent = note.Hangs(nil)
 	}
 	m = NewMapper(o)
 	accounted := 0

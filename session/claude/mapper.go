@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"conclave/internal/jsontext"
+	"conclave/session/kind"
 	"conclave/transcript"
 )
 
@@ -12,8 +13,9 @@ type Options struct {
 	// Source is the source that the items bear; "" means transcript.Main.
 	Source string
 
-	// Parent says where a subagent hangs; see Parent.
-	Parent Parent
+	// Parent says where a subagent hangs. It is written into the detail of
+	// each of its entries as "parent" and "parent_tool_use_id".
+	Parent kind.Parent
 
 	// NoRaw leaves the raw bytes off (the setting emit_raw = false).
 	NoRaw bool
@@ -27,13 +29,6 @@ type Options struct {
 	// its own session id; such a line becomes one system_event of the subtype
 	// "repeated", so that nothing is lost and nothing counted twice.
 	Known func(sessionID, uuid string) bool
-}
-
-// Parent is the place of a subagent in the tree of agents. It is written into
-// the detail of each of its entries as "parent" and "parent_tool_use_id".
-type Parent struct {
-	Source    string // transcript.Main or the source of another subagent
-	ToolUseID string // the tool call that started it
 }
 
 // Stats counts what a Mapper has seen.
@@ -70,7 +65,7 @@ func NewMapper(o Options) *Mapper {
 
 // SetParent says where the subagent hangs, when that is found out later than
 // its file.
-func (m *Mapper) SetParent(p Parent) {
+func (m *Mapper) SetParent(p kind.Parent) {
 	m.opts.Parent, m.tail = p, nil
 	if p.Source != "" {
 		m.tail = appendMember(m.tail, "parent", p.Source)
@@ -115,15 +110,19 @@ func (m *Mapper) Append(dst []transcript.Item, line []byte) []transcript.Item {
 // UUID is that of the line that was mapped last, "" when it has none.
 func (m *Mapper) UUID() string { return string(jsontext.Bare(m.scanner.env.uuid)) }
 
-// Calls calls note with the id of each tool call on the line that was mapped
-// last.
+// Calls calls note with the id of each call on the line that was mapped last
+// that starts a subagent.
 func (m *Mapper) Calls(note func(id string)) {
-	for _, b := range m.scanner.blocks {
-		if string(b.typ) == "tool_use" {
+	for i := range m.scanner.blocks {
+		b := &m.scanner.blocks[i]
+		if name := string(b.name); string(b.typ) == "tool_use" && (name == `"Agent"` || name == `"Task"`) && len(b.id) > 2 {
 			note(string(jsontext.Bare(b.id)))
 		}
 	}
 }
+
+// Unknown counts the entries of type unknown by name.
+func (m *Mapper) Unknown() map[string]int64 { return m.stats.Unknown }
 
 // Flush returns what was held back for a line that did not come: the usage of
 // a message that never ended. Call it at the end of the file and of a turn.

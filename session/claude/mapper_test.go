@@ -9,6 +9,7 @@ import (
 
 	"conclave/internal/jsontext"
 	"conclave/internal/sessiongen"
+	"conclave/session/kind"
 	"conclave/transcript"
 )
 
@@ -121,7 +122,7 @@ func TestUsageOnce(t *testing.T) {
 }
 
 func TestOptions(t *testing.T) {
-	m := NewMapper(Options{Source: "subagent:x", NoRaw: true, Parent: Parent{"main", "toolu_1"},
+	m := NewMapper(Options{Source: "subagent:x", NoRaw: true, Parent: kind.Parent{Source: "main", ToolUseID: "toolu_1"},
 		Known: func(session, uuid string) bool { return session == "s" && uuid == "old" }})
 	items := m.Map([]byte(`{"type":"user","uuid":"new","sessionId":"s","message":{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}}`))
 	for i, want := range []string{
@@ -183,7 +184,7 @@ func TestLocate(t *testing.T) {
 		{"/c/projects/-x/.jsonl", "", ""},
 	} {
 		f, ok := Locate(c.path)
-		if ok != (c.session != "") || ok && (f.Session != c.session || f.Source() != c.source) {
+		if ok != (c.session != "") || ok && (f.Session != c.session || f.Source != c.source) {
 			t.Errorf("%s: %+v, %v", c.path, f, ok)
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"conclave/transcript"
 )
 
-func mapFile(lines ...string) ([]transcript.Item, *File) {
-	f := new(File)
+func mapFile(lines ...string) ([]transcript.Item, *FileMapper) {
+	f := new(FileMapper)
 	var out []transcript.Item
 	for _, l := range lines {
 		out = append(out, f.Map([]byte(l))...)

@@ -118,7 +118,7 @@ func mapCapture(c capture) (items []transcript.Item, unknown []string) {
 		}
 		return append(items, m.Flush()...), m.Unrecognised()
 	}
-	var f File
+	var f FileMapper
 	for _, d := range c.lines {
 		items = append(items, f.Map(d.line)...)
 	}

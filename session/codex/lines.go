@@ -56,20 +56,21 @@ type mapper interface {
 	Unrecognised() []string
 }
 
-// File maps a file of Codex whose format it finds out by its first line that
+// FileMapper maps a file of Codex whose format it finds out by its first line that
 // has one. The zero value is ready for use. It is not safe for concurrent use.
 // The items share the memory of the line.
-type File struct {
+type FileMapper struct {
 	format Format
 	m      mapper
 	early  []string // lines before the format was known
+	named  map[string]int64
 }
 
 // Format is the format of the file, as far as it is known.
-func (f *File) Format() Format { return f.format }
+func (f *FileMapper) Format() Format { return f.format }
 
 // Map maps one line, given without its newline.
-func (f *File) Map(line []byte) []transcript.Item {
+func (f *FileMapper) Map(line []byte) []transcript.Item {
 	if f.m == nil {
 		if f.format = Sniff(line); f.format == FormatUnknown {
 			return f.unknown(line)
@@ -88,7 +89,7 @@ func (f *File) Map(line []byte) []transcript.Item {
 	return f.m.Map(line)
 }
 
-func (f *File) unknown(line []byte) []transcript.Item {
+func (f *FileMapper) unknown(line []byte) []transcript.Item {
 	if !jsontext.Valid(line) {
 		return notJSON(line)
 	}
@@ -99,16 +100,49 @@ func (f *File) unknown(line []byte) []transcript.Item {
 		Detail: new(detail).raw("notification", line).done(), Raw: line})
 }
 
+// Append is Map into a slice that the caller has.
+func (f *FileMapper) Append(dst []transcript.Item, line []byte) []transcript.Item {
+	return append(dst, f.count(f.Map(line))...)
+}
+
 // Flush gives what is left when no further line will come.
-func (f *File) Flush() []transcript.Item {
+func (f *FileMapper) Flush() []transcript.Item {
 	if f.m == nil {
 		return nil
 	}
-	return f.m.Flush()
+	return f.count(f.m.Flush())
+}
+
+// Unknown counts the entries of type unknown that Append and Flush gave, by
+// name.
+func (f *FileMapper) Unknown() map[string]int64 {
+	if f.named == nil {
+		f.named = map[string]int64{}
+	}
+	return f.named
+}
+
+func (f *FileMapper) count(items []transcript.Item) []transcript.Item {
+	for i := range items {
+		if items[i].Type == transcript.Unknown {
+			f.Unknown()[unknownName(items[i].Detail)]++
+		}
+	}
+	return items
+}
+
+// unknownName is what an entry of type unknown is counted under.
+func unknownName(detail []byte) string {
+	for _, name := range jsontext.Members(detail, "subtype", "method", "rollout") {
+		if s := jsontext.Text(name); s != "" {
+			return s
+		}
+	}
+	return "no name"
 }
 
 // Unrecognised lists what the mapper did not know, each once.
-func (f *File) Unrecognised() []string {
+func (f *FileMapper) Unrecognised() []string {
 	if f.m == nil {
 		return f.early
 	}

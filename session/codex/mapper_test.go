@@ -185,7 +185,7 @@ func TestLinesAreNotKept(t *testing.T) {
 		want, _ := mapCapture(c)
 		var got []transcript.Item
 		var server Mapper
-		var file File
+		var file FileMapper
 		buf := make([]byte, 0, 1<<20)
 		both := c.lines[0].client
 		for _, d := range c.lines {
@@ -239,7 +239,7 @@ func FuzzFile(f *testing.F) {
 	f.Add([]byte(`{"type":"thread.started","thread_id":"T"}` + "\n" + `{"type":"item.completed","item":{"id":"a","id":"b","type":"web_search"}}` + "\n" + `{"type":"error","message":"x"}`))
 	f.Add([]byte("nonsense\n" + begin))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		var file File
+		var file FileMapper
 		var items []transcript.Item
 		lines := strings.Split(string(data), "\n")
 		for _, l := range lines {

@@ -1,4 +1,4 @@
-package collect
+package session
 
 import (
 	"path/filepath"

@@ -1,0 +1,43 @@
+package codex
+
+import (
+	"path/filepath"
+	"regexp"
+
+	"conclave/internal/jsontext"
+	"conclave/session/kind"
+	"conclave/transcript"
+)
+
+// Kind is Codex.
+var Kind = &kind.Kind{
+	Adapter: transcript.AdapterCodex,
+	Name:    "codex",
+	HomeVar: "CODEX_HOME", HomeDir: ".codex", Sessions: "sessions",
+	Sniff:     func(line []byte) bool { return Sniff(line) != FormatUnknown },
+	Locate:    Locate,
+	NewMapper: func(kind.File, kind.Options) kind.Mapper { return new(FileMapper) },
+}
+
+var rolloutName = regexp.MustCompile(
+	`^rollout-.*?([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12})\.jsonl$`)
+
+// Locate says what the file at path is. Rollouts bear the name of their thread;
+// where it ran and what started it stand on their first line.
+func Locate(path string, first func() ([]byte, error)) (kind.File, bool, error) {
+	m := rolloutName.FindStringSubmatch(filepath.Base(path))
+	if m == nil {
+		return kind.File{}, false, nil
+	}
+	f := kind.File{Path: path, Source: transcript.Main, Session: m[1], Dir: filepath.Dir(path)}
+	line, err := first()
+	if err != nil {
+		return f, true, err
+	}
+	cwd := jsontext.Text(jsontext.Get(line, "payload", "cwd"))
+	f.Parent = jsontext.Text(jsontext.Get(line, "payload", "parent_thread_id"))
+	if f.Project = "codex"; cwd != "" {
+		f.Project = filepath.Base(filepath.FromSlash(cwd))
+	}
+	return f, true, nil
+}

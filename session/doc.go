@@ -1,0 +1,11 @@
+// Package session is the one reader of agents' files: where they lie, what they
+// are, how they are followed, what a line means.
+//
+// What differs from program to program is a Kind (package kind), given by a
+// package of its own: session/claude, session/codex. The table of them is here,
+// and nowhere else: adding a program is its package and a line in that table.
+//
+// It stores nothing and never writes to a file that it reads. It refuses
+// anything but regular files. It promises that a line means the same whoever
+// asks: a collector, an archive, a driver that follows its own program.
+package session

@@ -1,0 +1,110 @@
+// Package kind is what the readers of all programs' session files have in
+// common: what such a file is, and what a mapping of its lines gives.
+//
+// A package per program (session/claude, session/codex) gives one Kind; package
+// session has the table of them. It has words and no rules of its own.
+package kind
+
+import "conclave/transcript"
+
+// Kind is one program whose session files can be read.
+type Kind struct {
+	Adapter string // the registered name that its entries bear
+	Name    string // the short one, of records and of sources in an archive
+
+	// The program keeps its sessions in the directory Sessions, below the one
+	// that the variable HomeVar names or HomeDir in the home directory.
+	HomeVar, HomeDir, Sessions string
+
+	// Sniff says whether a line is one of this program's.
+	Sniff func(line []byte) bool
+
+	// Locate says what the file at path is, if its path tells; first reads
+	// the first line for who needs it, and its error is passed on.
+	Locate func(path string, first func() ([]byte, error)) (f File, told bool, err error)
+
+	// NewMapper returns the mapping for the lines of one file.
+	NewMapper func(f File, o Options) Mapper
+
+	// Note reads what the program notes beside the file of a subagent. It is
+	// false as long as nothing is there. Nil: the program notes nothing.
+	Note func(f File) (Note, bool, error)
+
+	// Memory is how many bytes before a line a mapping has to see to map it
+	// as it did the first time; 0 means all of them.
+	Memory int64
+}
+
+// File is a session file: whose it is, and where its entries belong.
+type File struct {
+	Path    string
+	Kind    *Kind
+	Source  string // of its entries: transcript.Main or that of a subagent
+	Session string // "" when the path does not tell
+	Project string // the name of the directory that the session is about
+	Dir     string // where the main file of the session lies
+	Parent  string // the session that started this one, where each has its own file
+}
+
+// Main says that the file is no subagent's.
+func (f File) Main() bool { return f.Source == transcript.Main }
+
+// Options configure a mapping.
+type Options struct {
+	NoRaw bool // leave the raw bytes off
+
+	// Reuse builds details in memory that the next call takes again: the items
+	// are valid until then. For readers that pass items on at once.
+	Reuse bool
+}
+
+// Mapper maps the lines of one file, in order. It is not safe for concurrent
+// use. What Facts and Words tell is of the items that the last call of Append
+// or Flush added, the first of which is 0.
+type Mapper interface {
+	// Append maps a line, given without its newline. The items share its
+	// memory.
+	Append(dst []transcript.Item, line []byte) []transcript.Item
+	// Flush gives what was held back for a line that did not come.
+	Flush() []transcript.Item
+	// Unknown counts the entries of type unknown by name. The map is the
+	// mapper's own.
+	Unknown() map[string]int64
+}
+
+// Child is a Mapper of a file that may be a subagent's.
+type Child interface {
+	// SetParent says where the subagent hangs.
+	SetParent(Parent)
+	// Calls calls note with the id of each call on the last line that may have
+	// started a subagent.
+	Calls(note func(id string))
+}
+
+// Parent is the place of a subagent in the tree of agents.
+type Parent struct {
+	Source    string // transcript.Main or the source of another subagent
+	ToolUseID string // the tool call that started it
+}
+
+// Note is what a program notes beside a subagent's file.
+type Note struct {
+	Role      string // what kind of agent it is
+	ToolUseID string
+	Depth     int    // 1 for an agent that the main one started
+	Parent    string // the source of its parent, where the program says so
+}
+
+// Hangs says where the subagent hangs. Where the program does not name the
+// parent, callers tell which source made the tool call; "" from caller means
+// that it is not known.
+func (n Note) Hangs(caller func(toolUseID string) string) Parent {
+	p := Parent{Source: n.Parent, ToolUseID: n.ToolUseID}
+	if p.Source == "" && caller != nil {
+		p.Source = caller(n.ToolUseID)
+	}
+	if p.Source == "" && n.Depth <= 1 {
+		p.Source = transcript.Main
+	}
+	return p
+}

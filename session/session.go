@@ -1,0 +1,144 @@
+package session
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+
+	"conclave/internal/jsontext"
+	"conclave/session/claude"
+	"conclave/session/codex"
+	"conclave/session/kind"
+	"conclave/transcript"
+	"conclave/workspace"
+)
+
+// kinds are the programs whose files are read. Of a line that two of them know
+// the last one has it: codex' lines are told apart more sharply.
+var kinds = []*kind.Kind{claude.Kind, codex.Kind}
+
+// OfAdapter is the kind whose entries bear that name; nil when there is none.
+func OfAdapter(adapter string) *kind.Kind {
+	for _, k := range kinds {
+		if k.Adapter == adapter {
+			return k
+		}
+	}
+	return nil
+}
+
+// DefaultRoots are where the programs keep their sessions: below the
+// directories that their variables name, or the home directory. Where neither is
+// known there are none: a relative directory would be the workspace's.
+func DefaultRoots(getenv func(string) string) []string {
+	home := getenv("HOME")
+	if home == "" {
+		home = getenv("USERPROFILE")
+	}
+	var roots []string
+	for _, k := range kinds {
+		dir := getenv(k.HomeVar)
+		if dir == "" && home != "" {
+			dir = filepath.Join(home, k.HomeDir)
+		}
+		if dir != "" {
+			roots = append(roots, filepath.Join(dir, k.Sessions))
+		}
+	}
+	return roots
+}
+
+// Sniff says whose a line is; nil when it is nobody's.
+func Sniff(line []byte) *kind.Kind {
+	for i := len(kinds) - 1; i >= 0; i-- {
+		if kinds[i].Sniff(line) {
+			return kinds[i]
+		}
+	}
+	return nil
+}
+
+// File is a session file.
+type File = kind.File
+
+// Errors of Identify.
+var (
+	// ErrNotYet: its first line has to come first.
+	ErrNotYet = errors.New("it has no line yet")
+	// ErrNoSession: nothing in it looks like an agent's session.
+	ErrNoSession = errors.New("not a session file of a known agent")
+)
+
+// Identify finds out what the file at path is. adapter, when it is not "",
+// decides whose it is. Only a file whose path does not tell is looked into;
+// any says that it is taken whatever it holds. With ErrNotYet comes what is
+// known so far, with the kind of Unnamed if nothing is.
+func Identify(path, adapter string, any bool) (File, error) {
+	first := func() ([]byte, error) { return firstLine(path) }
+	for i := len(kinds) - 1; i >= 0; i-- {
+		k := kinds[i]
+		if adapter != "" && adapter != k.Adapter {
+			continue
+		}
+		if f, told, err := k.Locate(path, first); told {
+			f.Kind = k
+			return f, err
+		}
+	}
+	f := Unnamed(path, OfAdapter(adapter))
+	if adapter == "" {
+		line, err := first()
+		if err != nil {
+			return f, err
+		}
+		k := Sniff(line)
+		if k == nil && !any {
+			return f, ErrNoSession
+		}
+		f = Unnamed(path, k)
+	}
+	return f, nil
+}
+
+// Unnamed is a file whose path does not tell what it is. Without a kind it is
+// taken for Claude's, whose mapping passes on whatever a line holds.
+func Unnamed(path string, k *kind.Kind) File {
+	if k == nil {
+		k = claude.Kind
+	}
+	dir := filepath.Dir(path)
+	return File{Path: path, Kind: k, Source: transcript.Main, Dir: dir, Project: filepath.Base(dir)}
+}
+
+// maxFirst bounds how much of a first line is looked at. A longer one is no
+// sign of any agent, and is not needed: its path tells, or it was named.
+const maxFirst = 4 << 20
+
+// firstLine reads the first line that is not empty.
+func firstLine(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, ErrNoSession
+	}
+	f, err := workspace.OpenNamed(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r := bufio.NewReaderSize(io.LimitReader(f, maxFirst), 16<<10)
+	for {
+		line, err := r.ReadBytes('\n')
+		if text := bytes.TrimSpace(line); len(text) > 0 && (err == nil || jsontext.Valid(text) || len(line) == maxFirst) {
+			return text, nil
+		}
+		if err != nil {
+			return nil, ErrNotYet
+		}
+	}
+}
