@@ -2,6 +2,7 @@ package app
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -164,7 +165,7 @@ func (a *App) VerifyBundles(files []string) ([]BundleReport, error) {
 	sound := true
 	for _, file := range files {
 		rep, err := bundle.VerifyFile(a.AbsPath(file))
-		if err != nil {
+		if err = cmp.Or(err, rep.Newer); err != nil {
 			return nil, environmentError("%w", err)
 		}
 		rep.Path = file

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"conclave/internal/newer"
 	"conclave/internal/screen"
 )
 
@@ -32,9 +33,10 @@ func ErrorOf(kind Kind, format string, args ...any) error {
 	return &Error{kind, fmt.Errorf(format, args...), text}
 }
 
-// KindOf returns the kind of an error that is not nil.
+// KindOf returns the kind of an error that is not nil. A file of a newer program
+// is no answer to anything: what is missing here is that program.
 func KindOf(err error) Kind {
-	if e := (*Error)(nil); errors.As(err, &e) {
+	if e := (*Error)(nil); errors.As(err, &e) && !errors.As(err, new(*newer.Error)) {
 		return e.Kind
 	}
 	return Environment

@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"conclave/bundle/redact"
+	"conclave/internal/newer"
 	"conclave/internal/sqlite"
 )
 
@@ -161,7 +162,7 @@ func (a *Archive) makeSchema(ctx context.Context) error {
 	}
 	switch {
 	case version > schemaVersion:
-		return fmt.Errorf("it is of version %d, this program knows %d: use a newer program", version, schemaVersion)
+		return newer.Check(version, schemaVersion)
 	case version > 0:
 		return fmt.Errorf("it is of version %d, from before the first release: move it away, and a refresh makes a new one", version)
 	}

@@ -154,8 +154,8 @@ func (a *Archive) loadFiles(ctx context.Context, files []string) error {
 		return err
 	}
 	for _, j := range jobs {
-		if j.problem != "" && j.entries == 0 {
-			return fmt.Errorf("%s: %s", j.path, j.problem)
+		if j.fault != nil && j.entries == 0 {
+			return fmt.Errorf("%s: %w", j.path, j.fault)
 		}
 	}
 	return nil

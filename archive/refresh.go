@@ -52,6 +52,7 @@ type job struct {
 	seq      int64
 	id       int64 // of the source, once it is written
 	problem  string
+	fault    error // what the problem was
 	header   string
 	seal     string
 	findings []Finding

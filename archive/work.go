@@ -42,7 +42,7 @@ func (a *Archive) work(ctx context.Context, j *job, out chan<- message) error {
 		return context.Cause(ctx)
 	}
 	if err != nil {
-		j.problem = err.Error()
+		j.problem, j.fault = err.Error(), err
 	}
 	if a.opts.Judge != nil {
 		a.judge(j)

@@ -10,8 +10,10 @@ import (
 	"io"
 	"io/fs"
 	"slices"
+	"strconv"
 	"strings"
 
+	"conclave/internal/newer"
 	"conclave/workspace"
 )
 
@@ -202,7 +204,11 @@ func (r *Reader) readManifest() error {
 	if err := json.Unmarshal(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), &r.manifest); err != nil {
 		return fmt.Errorf("%s: %w", ManifestFile, err)
 	}
-	if v := r.manifest.FormatVersion; v != "1" && !strings.HasPrefix(v, "1.") {
+	v := r.manifest.FormatVersion
+	if major, err := strconv.Atoi(strings.Split(v, ".")[0]); err == nil && major > 1 {
+		return fmt.Errorf("%s says format version %q: %w", ManifestFile, v, &newer.Error{Version: v, Known: "1.x"})
+	}
+	if v != "1" && !strings.HasPrefix(v, "1.") {
 		return fmt.Errorf("%s says format version %q: this program reads 1.x", ManifestFile, v)
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"conclave/internal/jsontext"
+	"conclave/internal/newer"
 	"conclave/record"
 	"conclave/transcript"
 )
@@ -29,6 +30,8 @@ type Report struct {
 	Notes []Problem `json:"notes,omitempty"`
 	// Record is what the copy of the record came to, nil when there is none.
 	Record *record.Report `json:"record,omitempty"`
+	// Newer is why a bundle of a newer version cannot be judged here.
+	Newer error `json:"-"`
 }
 
 // Sound says whether there was no problem.
@@ -54,6 +57,9 @@ func VerifyFile(path string) (Report, error) {
 		return rep, err
 	}
 	if err != nil {
+		if errors.As(err, new(*newer.Error)) {
+			rep.Newer = err
+		}
 		rep.problem("", "%v", err)
 		return rep, nil
 	}

@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	"conclave/internal/newer"
 )
 
 // Visibility says who may see a roll.
@@ -30,6 +32,8 @@ const (
 	EventSeed     = "seed"     // the epoch ends: its seed is shown
 	EventLost     = "lost"     // the epoch ends without its seed
 )
+
+const logVersion = 1
 
 // Line is one line of dice-log.jsonl, as it is stored. Readers of version 1
 // keep unknown members alone: the chain goes over the bytes of the line.
@@ -120,6 +124,9 @@ func decode(raw []byte) (Line, error) {
 	var l Line
 	if err := json.Unmarshal(raw, &l); err != nil {
 		return l, errors.New("not a JSON object of this log")
+	}
+	if err := newer.Check(l.V, logVersion); err != nil {
+		return l, err
 	}
 	cut := len(raw) - hashTail
 	if cut < 1 || !bytes.HasPrefix(raw[cut:], []byte(`,"hash":"`)) {

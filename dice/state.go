@@ -89,8 +89,8 @@ func (s *state) begin(l Line) error {
 		return fmt.Errorf("epoch %d begins before epoch %d has ended", l.Epoch, s.epoch)
 	case l.Epoch != s.epoch+1:
 		return fmt.Errorf("epoch %d follows epoch %d", l.Epoch, s.epoch)
-	case l.V != 1:
-		return fmt.Errorf("version %d of the log, this program reads version 1", l.V)
+	case l.V != logVersion:
+		return fmt.Errorf("version %d of the log, this program reads version %d", l.V, logVersion)
 	}
 	s.epoch, s.open, s.seated = l.Epoch, true, false
 	s.commit, s.test, s.client, s.noOverride = l.Commit, l.Test, "", l.NoOverride

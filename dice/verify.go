@@ -37,7 +37,12 @@ type EpochReport struct {
 type BadLine struct {
 	Line   int    `json:"line"`
 	Reason string `json:"reason"`
+	damage *DamageError
 }
+
+func (b *BadLine) Error() string { return b.damage.Error() }
+
+func (b *BadLine) Unwrap() error { return b.damage }
 
 // OK reports whether every line holds.
 func (r Report) OK() bool { return r.Bad == nil }
@@ -48,18 +53,20 @@ func VerifyFile(path string) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	return Verify(data), nil
+	return verify(path, data), nil
 }
 
 // Verify recomputes the chain, the commitments and every roll.
-func Verify(data []byte) Report {
+func Verify(data []byte) Report { return verify("the log", data) }
+
+func verify(path string, data []byte) Report {
 	whole := bytes.LastIndexByte(data, '\n') + 1
 	v := &verifier{seeds: seedsOf(data[:whole]), st: newState()}
 	v.rep.Torn = len(data) - whole
-	err := replay("", data[:whole], v.st, v.line)
+	err := replay(path, data[:whole], v.st, v.line)
 	var bad *DamageError
 	if errors.As(err, &bad) {
-		v.rep.Bad = &BadLine{bad.Line, bad.Err.Error()}
+		v.rep.Bad = &BadLine{bad.Line, bad.Err.Error(), bad}
 	}
 	v.rep.Head = v.st.head
 	return v.rep

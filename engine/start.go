@@ -5,9 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/dbos-inc/dbos-transact-golang/dbos"
+
+	"conclave/internal/newer"
 )
 
 // Start runs a new interaction of the newest version of a flow to its end and
@@ -135,7 +139,7 @@ func (e *Engine) enlistTree(s *session, rows []row) (ids []string, taken []*live
 			continue // a child that was resumed on its own
 		}
 		if _, ok := e.flows[row.Flow]; !ok {
-			return nil, taken, fmt.Errorf("flow %s: %w: %s was started by another version of this program", row.Flow, ErrNoFlow, row.ID)
+			return nil, taken, e.noFlow(row)
 		}
 		l := newLive(row.ID, row.Flow, row.Parent)
 		l.resumed = true
@@ -145,6 +149,18 @@ func (e *Engine) enlistTree(s *session, rows []row) (ids []string, taken []*live
 		ids, taken = append(ids, row.ID), append(taken, l)
 	}
 	return ids, taken, nil
+}
+
+// noFlow says of an interaction that this program cannot run whether a newer one
+// can.
+func (e *Engine) noFlow(r row) error {
+	name, v, _ := strings.Cut(r.Flow, "/v")
+	if version, err := strconv.Atoi(v); err == nil {
+		if err := newer.Check(version, e.newest[name].Version); err != nil {
+			return fmt.Errorf("flow %s: %w: %s in %s: %w", r.Flow, ErrNoFlow, r.ID, e.opts.database(), err)
+		}
+	}
+	return fmt.Errorf("flow %s: %w: %s was started by another version of this program", r.Flow, ErrNoFlow, r.ID)
 }
 
 // ended is an interaction with a recorded result.

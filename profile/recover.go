@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"conclave/internal/newer"
 	"conclave/workspace"
 )
 
@@ -39,6 +40,9 @@ func (p Project) recover() error {
 	}
 	if !found {
 		return p.dropStaged()
+	}
+	if err := newer.Check(j.State.Version, stateVersion); err != nil {
+		return fmt.Errorf("read %s: %w", p.journalPath(), err)
 	}
 	at, err := listing(p.staged(j.ID))
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"conclave/internal/newer"
 	"conclave/workspace"
 )
 
@@ -58,8 +59,11 @@ func (p Project) readState() (state, error) {
 	if _, err := readJSON(p.statePath(), &s); err != nil {
 		return s, err
 	}
+	if err := newer.Check(s.Version, stateVersion); err != nil {
+		return s, fmt.Errorf("read %s: %w", p.statePath(), err)
+	}
 	if s.Version != stateVersion {
-		return s, fmt.Errorf("read %s: version %d; this program knows %d: use a newer one", p.statePath(), s.Version, stateVersion)
+		return s, fmt.Errorf("read %s: version %d is not known here", p.statePath(), s.Version)
 	}
 	if s.Files == nil {
 		s.Files = map[string]installed{}

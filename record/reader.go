@@ -27,11 +27,17 @@ type Damage struct {
 	Offset int64  `json:"offset"` // where the frame in question begins
 	Frame  uint64 `json:"frame"`  // its number; those before it verify
 	Reason string `json:"reason"`
+	newer  error  // a *newer.Error: it is no damage to who knows the version
 }
 
 func (d *Damage) Error() string {
+	if d.newer != nil {
+		return d.Reason
+	}
 	return fmt.Sprintf("damaged at byte %d (frame %d): %s; everything before it verifies, nothing was changed", d.Offset, d.Frame, d.Reason)
 }
+
+func (d *Damage) Unwrap() error { return d.newer }
 
 // Reader reads a record, finished or being written, and verifies as it goes.
 // It is pulled: it has no goroutine and no clock. It is not safe for
@@ -111,7 +117,7 @@ func (r *Reader) end(err error) {
 	r.frame = Frame{}
 	r.win.drop()
 	if bad, ok := err.(flaw); ok {
-		r.err = &Damage{Offset: r.next.Offset, Frame: r.next.Count + 1, Reason: bad.reason}
+		r.err = &Damage{Offset: r.next.Offset, Frame: r.next.Count + 1, Reason: bad.reason, newer: bad.newer}
 	} else if !errors.Is(err, errNotYet) {
 		r.err = err
 	}
@@ -163,6 +169,7 @@ var errNotYet = errors.New("not yet")
 type flaw struct {
 	reason string
 	end    int64
+	newer  error // as in Damage
 }
 
 func (f flaw) Error() string { return f.reason }
@@ -211,14 +218,14 @@ func (r *Reader) read() (Frame, error) {
 		return Frame{}, r.atEnd()
 	}
 	if r.seal != nil {
-		return Frame{}, flaw{"bytes after the seal", 0}
+		return Frame{}, flaw{"bytes after the seal", 0, nil}
 	}
 	if len(b) < headerSize {
 		return Frame{}, errNotYet
 	}
 	f, reason := parseHeader(b)
 	if reason != "" {
-		return f, flaw{reason, off + headerSize}
+		return f, flaw{reason, off + headerSize, nil}
 	}
 	f.Offset, f.Number = off, r.next.Count+1
 	end := off + int64(f.stored())
@@ -229,10 +236,10 @@ func (r *Reader) read() (Frame, error) {
 		return f, errNotYet
 	}
 	if reason := f.fill(b); reason != "" {
-		return f, flaw{reason, end}
+		return f, flaw{reason, end, nil}
 	}
 	if reason := r.accept(f, end); reason != "" {
-		return f, flaw{reason, end}
+		return f, flaw{reason, end, nil}
 	}
 	return f, nil
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"strings"
+
+	"conclave/internal/newer"
 )
 
 // sector is the smallest unit in which a disk loses what it was to write.
@@ -21,9 +23,11 @@ func (r *Reader) opening() (bool, error) {
 	case strings.HasPrefix(magic, string(b)):
 		return whole, nil
 	case whole && string(b[:len(b)-1]) == magic[:len(magic)-1]:
-		return false, flaw{"version of the format is unknown: written by a newer program", int64(len(magic))}
+		if err := newer.Check(int(b[len(b)-1]), formatVersion); err != nil {
+			return false, flaw{err.Error(), int64(len(magic)), err}
+		}
 	}
-	return false, flaw{"it does not begin as a record does", int64(len(magic))}
+	return false, flaw{"it does not begin as a record does", int64(len(magic)), nil}
 }
 
 // atEnd tells a file that ends here from one that has become shorter.
@@ -36,7 +40,7 @@ func (r *Reader) atEnd() error {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	return flaw{"the file is shorter than it was", 0}
+	return flaw{"the file is shorter than it was", 0, nil}
 }
 
 // zeroTail reports whether the frame at r.next, which does not verify and

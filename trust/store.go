@@ -13,6 +13,7 @@ import (
 
 	"conclave/internal/atomicfile"
 	"conclave/internal/lockfile"
+	"conclave/internal/newer"
 )
 
 // version of the file. The first had none: it was the map alone.
@@ -81,6 +82,9 @@ func (s Store) read() (map[string]grant, error) {
 		return nil, err
 	}
 	grants, err := parse(data)
+	if errors.As(err, new(*newer.Error)) {
+		return nil, fmt.Errorf("%s: %w", s.Path, err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w; mend it, or remove it and trust your workspaces anew", s.Path, err)
 	}
@@ -97,6 +101,12 @@ func parse(data []byte) (map[string]grant, error) {
 		return grants, json.Unmarshal(data, &grants)
 	}
 	f := file{Workspaces: grants}
+	if err := json.Unmarshal(keys["version"], &f.Version); err != nil {
+		return nil, err
+	}
+	if err := newer.Check(f.Version, version); err != nil {
+		return nil, err
+	}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&f); err != nil {

@@ -61,7 +61,7 @@ but the host of the engine, who can read the seed of an epoch that is open.`,
 				}
 			}
 			if err == nil && !report.OK() {
-				return noError("line %d: %s", report.Bad.Line, report.Bad.Reason)
+				return noError("%w", report.Bad)
 			}
 			return err
 		},

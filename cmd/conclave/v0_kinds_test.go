@@ -16,6 +16,7 @@ import (
 type v0Kind struct {
 	name     string
 	patterns []string
+	refused  bool     // a newer one
 	sessions []string // none: nobody reads it
 }
 
@@ -46,7 +47,7 @@ func v0Kinds(t *testing.T) []v0Kind {
 		if len(cells) != 5 || !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| kind") {
 			continue
 		}
-		k := v0Kind{name: strings.TrimPrefix(cells[0], "| ")}
+		k := v0Kind{name: strings.TrimPrefix(cells[0], "| "), refused: strings.Contains(cells[3], "refused")}
 		for _, m := range quoted.FindAllStringSubmatch(cells[1], -1) {
 			k.patterns = append(k.patterns, m[1])
 		}

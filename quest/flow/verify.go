@@ -68,6 +68,9 @@ func newVerifier(root string) (*verifier, error) {
 	v := &verifier{root: root, runs: map[string]Filed{}}
 	for _, info := range list {
 		rec, err := readRecord(info.Path)
+		if errors.As(err, new(*record.Damage)) {
+			err = fmt.Errorf("%s: %w", info.Path, err)
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"conclave/internal/newer"
 	"conclave/table"
 	"conclave/workspace"
 )
@@ -109,9 +110,8 @@ func readEvent(dir, name string) (Event, error) {
 	if err := json.Unmarshal(data, &e); err != nil {
 		return e, fmt.Errorf("read the table's log: %s: %w", name, err)
 	}
-	if e.V > Version {
-		return e, fmt.Errorf("read the table's log: %s is of version %d, this program knows %d: use a newer one",
-			name, e.V, Version)
+	if err := newer.Check(e.V, Version); err != nil {
+		return e, fmt.Errorf("read the table's log: %s: %w", filepath.Join(dir, name), err)
 	}
 	return e, nil
 }
