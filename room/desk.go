@@ -8,7 +8,6 @@ import (
 	"os"
 	"path"
 	"sync"
-	"testing/fstest"
 )
 
 // Desk is the room of somebody who runs in this process: the embedded party, a
@@ -34,9 +33,9 @@ func OpenDesk(ctx context.Context, p Plan) (*Desk, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("open room: %w", err)
 	}
-	work := fstest.MapFS{}
+	work := newMemory(".")
 	d := &Desk{files: &files{work: work}}
-	if d.manifest, err = fill(&memoryShelf{files: work}, p.Grants, nil, p.Limits); err != nil {
+	if d.manifest, err = fill(work, p.Grants, nil, p.Limits); err != nil {
 		return nil, fmt.Errorf("open room: %w", err)
 	}
 	if p.Workspace == nil {
@@ -49,7 +48,7 @@ func OpenDesk(ctx context.Context, p Plan) (*Desk, error) {
 }
 
 // look adds the view of a project.
-func (d *Desk) look(work fstest.MapFS, v View, limits Limits) error {
+func (d *Desk) look(work *memory, v View, limits Limits) error {
 	if _, err := fs.Stat(work, v.Name); err == nil {
 		return refuse(v.Name, "a grant already stands where the workspace is seen")
 	}
@@ -59,10 +58,12 @@ func (d *Desk) look(work fstest.MapFS, v View, limits Limits) error {
 	}
 	d.manifest.Items = append(d.manifest.Items, m.Items...)
 	d.manifest.LeftOut = append(d.manifest.LeftOut, m.LeftOut...)
+	if _, err := work.sub(v.Name); err != nil { // for listings
+		return err
+	}
 	if d.files.view, err = os.OpenRoot(v.Source); err != nil {
 		return fmt.Errorf("workspace: %w", err)
 	}
-	work[v.Name] = &fstest.MapFile{Mode: fs.ModeDir | 0o700} // for listings
 	d.files.name, d.files.rule = v.Name, v.Withheld
 	for _, m := range seen.masks {
 		d.files.masked = append(d.files.masked, m.Path)

@@ -75,3 +75,38 @@ func checkNoGit(t *testing.T, file string) {
 		return true
 	})
 }
+
+// program is what people run.
+const program = "cmd/conclave"
+
+// What people run carries nothing that is for tests: package testing adds its
+// flags to the program, and promises less than others.
+func TestNoTestingInTheProgram(t *testing.T) {
+	all := imports(t, filepath.Join("..", ".."))
+	for pkg := range reachable(all, program) {
+		for _, imp := range all[pkg] {
+			if imp == "testing" || strings.HasPrefix(imp, "testing/") {
+				t.Errorf("%s imports %s, and %s reaches it", pkg, imp, program)
+			}
+		}
+	}
+}
+
+// reachable are the packages of the house that one imports, and so on.
+func reachable(all map[string][]string, from string) map[string]bool {
+	found := map[string]bool{}
+	var visit func(pkg string)
+	visit = func(pkg string) {
+		if found[pkg] {
+			return
+		}
+		found[pkg] = true
+		for _, imp := range all[pkg] {
+			if mine, ok := strings.CutPrefix(imp, module+"/"); ok {
+				visit(mine)
+			}
+		}
+	}
+	visit(from)
+	return found
+}
