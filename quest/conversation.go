@@ -49,9 +49,6 @@ func (c Conversation) With(f profile.Face) Conversation {
 	return c
 }
 
-// Joined is how the text blocks of one turn become one message.
-func Joined(blocks ...string) string { return strings.Join(blocks, "\n\n") }
-
 func (c Conversation) check() error {
 	known := policy.ConversationOf(string(c.Agent))
 	switch {

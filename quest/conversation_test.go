@@ -3,11 +3,8 @@ package quest
 import (
 	"bytes"
 	"errors"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -31,7 +28,7 @@ func face(t testing.TB, id, skin string) profile.Face {
 func sample(t testing.TB) Conversation {
 	rogue := face(t, "cat", "The Rogue")
 	return Conversation{Phase: 3, Mode: GrowAndShip, Start: start, Quest: "Tide tables", Purpose: PurposeAdvisory,
-		Exchange: []Message{{profile.UserTag, "What could\ngo wrong?"}, {rogue.Tag(), Joined("Plenty.", "Start with the bar.")}}, Outcome: "Ask Owl about the sequence."}.With(rogue)
+		Exchange: []Message{{profile.UserTag, "What could\ngo wrong?"}, {rogue.Tag(), "Plenty.\n\nStart with the bar."}}, Outcome: "Ask Owl about the sequence."}.With(rogue)
 }
 
 func TestConversationGolden(t *testing.T) {
@@ -228,71 +225,6 @@ func openStore(t testing.TB) (*Store, string) {
 	}
 	t.Cleanup(func() { s.Close() })
 	return s, dir
-}
-
-func TestFileNeverOverwrites(t *testing.T) {
-	s, dir := openStore(t)
-	big := sample(t)
-	big.Exchange[1].Text = strings.Repeat("## not a heading\n**User:** not a tag\n---\n", 5<<20/41)
-	first, err := s.File(big)
-	if err != nil || first != "2026-02-18-14-32-cat(the-rogue).md" {
-		t.Fatal(first, err)
-	}
-	second, err := s.File(sample(t))
-	if err != nil || second != "2026-02-18-14-32-cat(the-rogue)_02.md" {
-		t.Fatal(second, err)
-	}
-	again, err := s.File(sample(t)) // a repeated step finds its own file
-	if err != nil || again != second {
-		t.Fatal(again, err)
-	}
-	for name, c := range map[string]Conversation{first: big, second: sample(t)} {
-		data, err := os.ReadFile(filepath.Join(dir, ConversationsDir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := Verify(name, data, c); err != nil {
-			t.Error(err)
-		}
-	}
-	entries, _ := os.ReadDir(filepath.Join(dir, ConversationsDir))
-	if len(entries) != 2 {
-		t.Errorf("left behind: %v", entries)
-	}
-}
-
-func TestFileWithoutARoomLeft(t *testing.T) {
-	s, _ := openStore(t)
-	c := sample(t)
-	for i := range 99 {
-		c.Outcome = strings.Repeat("x", i+1)
-		if _, err := s.File(c); err != nil {
-			t.Fatal(i, err)
-		}
-	}
-	c.Outcome = "one more"
-	if name, err := s.File(c); err == nil {
-		t.Fatalf("the hundredth was filed as %s", name)
-	}
-}
-
-func TestFileByManyAtOnce(t *testing.T) {
-	s, dir := openStore(t)
-	var wg sync.WaitGroup
-	for i := range 12 {
-		c := sample(t)
-		c.Outcome = strings.Repeat("x", i+1)
-		wg.Go(func() {
-			if _, err := s.File(c); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	wg.Wait()
-	entries, _ := os.ReadDir(filepath.Join(dir, ConversationsDir))
-	if len(entries) != 12 {
-		t.Errorf("%d files, want 12", len(entries))
-	}
 }
 
 func TestReadTranscript(t *testing.T) {

@@ -4,7 +4,7 @@
 //
 // It runs nobody and asks nobody. Everything here turns bytes and facts into
 // values, or values into bytes; only Store touches the disk, through os.Root,
-// and only inside the workspace.
+// only inside the workspace, and only to read. Flows write, through the engine.
 //
 // Files are truth: quest.md, the council's report and the conversations are
 // plain Markdown that people and other tools edit. They are read tolerantly;

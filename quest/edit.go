@@ -144,10 +144,3 @@ func appendEntries(doc *frontmatter.Document, entries []Entry) error {
 	}
 	return nil
 }
-
-// WithAssignments returns the file with another table of assignments.
-func (q *Quest) WithAssignments(list []Assignment) ([]byte, error) {
-	return q.change("write party assignments", func(doc *frontmatter.Document) error {
-		return doc.SetSection(sectionAssignments, strings.TrimSpace(AssignmentsTable(list)))
-	})
-}

@@ -16,9 +16,6 @@ const (
 	DefaultMode      = GrowAndShip
 )
 
-// Modes lists the three, the default last as in the sources.
-func Modes() []Mode { return []Mode{Grow, Ship, GrowAndShip} }
-
 // ParseMode reads a mode as people write it: letter case, spaces and "and" for
 // "&" do not matter.
 func ParseMode(s string) (Mode, error) {

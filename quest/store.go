@@ -1,8 +1,6 @@
 package quest
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -21,9 +19,9 @@ var ErrNoQuest = errors.New("no quest here; start one first")
 // ErrChanged is a file that is not what the change was planned on.
 var ErrChanged = errors.New("someone changed the file meanwhile; plan the change again")
 
-// Store reads and writes the files of one workspace's .campaign/. It follows
-// no link out of the workspace, and inside .campaign no link at all. It keeps
-// no state and no lock; whoever writes holds the quest's lock.
+// Store reads the files of one workspace's .campaign/. It follows no link out
+// of the workspace, and inside .campaign no link at all. It keeps no state and
+// no lock, and writes nothing: flows do, through the engine.
 type Store struct{ root *os.Root }
 
 // OpenStore opens a workspace's directory.
@@ -37,12 +35,6 @@ func OpenStore(workspace string) (*Store, error) {
 
 // Close releases the workspace.
 func (s *Store) Close() error { return s.root.Close() }
-
-// Digest names a content: its SHA-256 in hex. A missing file has none.
-func Digest(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
-}
 
 // Read returns a file below .campaign. A missing file is fs.ErrNotExist.
 func (s *Store) Read(name string) ([]byte, error) {
@@ -155,27 +147,6 @@ func (s *Store) list(dir string) ([]string, error) {
 	}
 	slices.Sort(names)
 	return names, nil
-}
-
-// plain refuses a name outside .campaign, and a directory on the way that is a
-// link: it would put a file where nobody looks for it.
-func (s *Store) plain(name string) error {
-	if err := below(name); err != nil {
-		return err
-	}
-	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-		info, err := s.root.Lstat(dir)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return cause(err)
-		}
-		if !info.IsDir() {
-			return fmt.Errorf("%s is not a directory (links are not followed)", dir)
-		}
-	}
-	return nil
 }
 
 func below(name string) error {

@@ -2,7 +2,9 @@ package quest
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -67,7 +69,7 @@ func TestWorkNames(t *testing.T) {
 		}
 		for _, f := range w.Files {
 			var b bytes.Buffer
-			if err := w.Copy(f, &b); err != nil || Digest(b.Bytes()) != f.SHA256 || int64(b.Len()) != f.Size {
+			if err := w.Copy(f, &b); err != nil || fmt.Sprintf("%x", sha256.Sum256(b.Bytes())) != f.SHA256 || int64(b.Len()) != f.Size {
 				t.Errorf("copy %s: %v", f.Path, err)
 			}
 		}

@@ -73,7 +73,7 @@ var house = map[string]string{
 	"policy":              "",
 	"policy/policytest":   "policy",
 	"profile":             "frontmatter internal/atomicfile internal/lockfile internal/newer workspace",
-	"quest":               "frontmatter internal/atomicfile internal/shingle policy profile workspace",
+	"quest":               "frontmatter internal/shingle policy profile workspace",
 	"quest/flow":          "agent audit engine internal/git internal/shingle policy profile quest record room seat toolbox transcript workspace",
 	"record":              "internal/atomicfile internal/lockfile internal/newer workspace",
 	"room":                "agent internal/lockfile internal/proc",

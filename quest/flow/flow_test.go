@@ -6,6 +6,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -160,4 +162,27 @@ func conversation(t testing.TB, dir, name string) string {
 		t.Fatal(err)
 	}
 	return string(data)
+}
+
+// TestArchivesNeverOverwrite: an old quest is kept byte for byte, damaged or
+// not, under a name of its own.
+func TestArchivesNeverOverwrite(t *testing.T) {
+	dir := t.TempDir()
+	for i, c := range []struct{ text, name string }{
+		{aQuest, "2026-02-14-cross-the-river.md"},
+		{aQuest + "more\n", "2026-02-14-cross-the-river_02.md"},
+		{strings.Replace(aQuest, "# Cross the river", "# First: a/quest!", 1), "2026-02-14-first-a-quest.md"},
+		{"damaged \x00", "undated-quest.md"},
+	} {
+		write(t, dir, quest.QuestFile, c.text)
+		s := stage{dir: dir}
+		acts := slices.Repeat([]act{{"move", Move{Archive: true}}}, i+1) // all but the last have ended
+		if _, err := s.play(t.Context(), acts); err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(filepath.Join(dir, quest.ArchiveDir, c.name))
+		if err != nil || string(got) != c.text {
+			t.Errorf("%s: %q, %v", c.name, got, err)
+		}
+	}
 }
