@@ -5,13 +5,13 @@ import (
 	"errors"
 	"path/filepath"
 
-	"conclave/archive"
+	"conclave/usage"
 )
 
 // What was used.
 type (
-	Used      = archive.Usage
-	UsedGroup = archive.UsageGroup
+	Used      = usage.Report
+	UsedGroup = usage.Group
 )
 
 // UsageOf is whose tokens are counted, and how they are summed.
@@ -24,7 +24,7 @@ type UsageOf struct {
 
 // Usage counts tokens and their cost, each response once.
 func (a *App) Usage(ctx context.Context, u UsageOf) (Used, error) {
-	o := archive.UsageOptions{By: u.By}
+	o := usage.Options{By: u.By}
 	var err error
 	if o.Since, err = pointInTime("--since", u.Since); err != nil {
 		return Used{}, err
@@ -39,8 +39,8 @@ func (a *App) Usage(ctx context.Context, u UsageOf) (Used, error) {
 	if err != nil {
 		return Used{}, err
 	}
-	used, err := archive.CountUsage(ctx, roots, o)
-	if errors.Is(err, archive.ErrNoSuchGroup) {
+	used, err := usage.Count(ctx, roots, o)
+	if errors.Is(err, usage.ErrNoSuchGroup) {
 		return used, usageError("--by: %w", err)
 	}
 	return used, refusedHere(err)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/klauspost/compress/flate"
 
+	"conclave/archive/source"
 	"conclave/bundle"
 	"conclave/internal/lockfile"
 	"conclave/internal/sqlite"
@@ -170,15 +171,15 @@ func newFileJob(file string) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &job{target: target{abs, info.Size(), info.ModTime().UnixNano()}, dropPos: -1}
+	j := &job{path: abs, size: info.Size(), mtime: info.ModTime().UnixNano(), dropPos: -1}
 	if isZip(abs) {
-		j.kind = kindBundle
+		j.kind = source.Bundle
 		if j.bundle, err = bundle.Open(abs); err == nil {
 			j.bundle.Inflate(flate.NewReader)
 		}
 		return j, err
 	}
-	if j.kind, err = sniff(abs); err == nil && j.kind == "" {
+	if j.kind, err = source.Kind(abs); err == nil && j.kind == "" {
 		err = fmt.Errorf("%s is no bundle, no record, no log and no session file", file)
 	}
 	return j, err

@@ -10,6 +10,7 @@ import (
 	"sort"
 	"time"
 
+	"conclave/archive/source"
 	"conclave/internal/lockfile"
 	"conclave/record"
 	"conclave/workspace"
@@ -76,7 +77,7 @@ func (w *writer) tidy() error {
 		return err
 	}
 	for _, p := range pairs {
-		if err := w.forgetCopies(&job{known: &source{id: p[0]}, id: p[1]}); err != nil {
+		if err := w.forgetCopies(&job{known: &sourceRow{id: p[0]}, id: p[1]}); err != nil {
 			return err
 		}
 	}
@@ -92,11 +93,11 @@ func (a *Archive) replays(ctx context.Context) (jobs []*job, total int64, err er
 	}
 	defer rows.Close()
 	for rows.Next() {
-		s := new(source)
+		s := new(sourceRow)
 		if err := rows.Scan(&s.id, &s.kind, &s.path, &s.generation, &s.state, &s.size, &s.mtime); err != nil {
 			return nil, 0, err
 		}
-		j := &job{target: target{s.path, s.size, s.mtime}, known: s, kind: s.kind, dropPos: -1}
+		j := &job{path: s.path, size: s.size, mtime: s.mtime, known: s, kind: s.kind, dropPos: -1}
 		if j.replay, err = a.blockReader(ctx, s.id); err != nil {
 			return nil, 0, err
 		}
@@ -123,7 +124,7 @@ func (a *Archive) cutReplay(j *job, c *cutter) error {
 	} else if err != nil {
 		return err
 	}
-	if j.kind == kindRecord {
+	if j.kind == source.Record {
 		return a.cutRecord(j, c, src, record.Cursor{})
 	}
 	feed := a.newFeed(j)

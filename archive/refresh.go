@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"conclave/archive/source"
 	"conclave/bundle"
 	"conclave/internal/lockfile"
 )
@@ -29,8 +30,8 @@ type Report struct {
 	Took     float64  `json:"seconds"`
 }
 
-// source is a row of the table of sources.
-type source struct {
+// sourceRow is a row of the table of sources.
+type sourceRow struct {
 	id         int64
 	kind       string
 	path       string
@@ -42,8 +43,10 @@ type source struct {
 
 // job is a source to be taken up.
 type job struct {
-	target
-	known *source // nil: it is new
+	path  string
+	size  int64
+	mtime int64
+	known *sourceRow // nil: it is new
 	kind  string
 
 	// What the worker found out, for the writer.
@@ -89,7 +92,7 @@ func (a *Archive) TryRefresh(ctx context.Context, roots []string) (rep Report, d
 
 func (a *Archive) refresh(ctx context.Context, roots []string) (Report, error) {
 	began := time.Now()
-	targets, err := find(roots)
+	targets, err := source.Find(roots)
 	if err != nil {
 		return Report{}, err
 	}
@@ -117,15 +120,15 @@ func (a *Archive) refresh(ctx context.Context, roots []string) (Report, error) {
 }
 
 // sources returns the latest generation of every path.
-func (a *Archive) sources(ctx context.Context) (map[string]*source, error) {
+func (a *Archive) sources(ctx context.Context) (map[string]*sourceRow, error) {
 	rows, err := a.db.QueryContext(ctx, "SELECT id, kind, path, generation, state, pos, size, mtime FROM sources ORDER BY generation")
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	known := map[string]*source{}
+	known := map[string]*sourceRow{}
 	for rows.Next() {
-		s := new(source)
+		s := new(sourceRow)
 		if err := rows.Scan(&s.id, &s.kind, &s.path, &s.generation, &s.state, &s.pos, &s.size, &s.mtime); err != nil {
 			return nil, err
 		}
@@ -135,23 +138,23 @@ func (a *Archive) sources(ctx context.Context) (map[string]*source, error) {
 }
 
 // plan picks the files that have something new.
-func (a *Archive) plan(targets []target, known map[string]*source, rep *Report) (jobs []*job, total int64, err error) {
+func (a *Archive) plan(targets []source.File, known map[string]*sourceRow, rep *Report) (jobs []*job, total int64, err error) {
 	for _, t := range targets {
-		j := &job{target: t, known: known[t.path], dropPos: -1}
+		j := &job{path: t.Path, size: t.Size, mtime: t.MTime, known: known[t.Path], dropPos: -1}
 		if s := j.known; s != nil {
-			if s.size == t.size && s.mtime == t.mtime && s.state == "live" {
+			if s.size == t.Size && s.mtime == t.MTime && s.state == "live" {
 				continue
 			}
 			j.kind = s.kind
-			total += max(t.size-s.pos, 0)
+			total += max(t.Size-s.pos, 0)
 		} else {
-			if j.kind, err = sniff(t.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			if j.kind, err = source.Kind(t.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				rep.Problems = append(rep.Problems, err.Error())
 			}
 			if j.kind == "" {
 				continue
 			}
-			total += t.size
+			total += t.Size
 		}
 		jobs = append(jobs, j)
 	}
@@ -160,13 +163,13 @@ func (a *Archive) plan(targets []target, known map[string]*source, rep *Report) 
 }
 
 // missing marks the sources below roots whose files are gone.
-func (w *writer) missing(ctx context.Context, roots []string, targets []target, known map[string]*source) error {
+func (w *writer) missing(ctx context.Context, roots []string, targets []source.File, known map[string]*sourceRow) error {
 	here := map[string]bool{}
 	for _, t := range targets {
-		here[t.path] = true
+		here[t.Path] = true
 	}
 	for path, s := range known {
-		if here[path] || s.state != "live" || s.kind == kindBundle || !below(path, roots) {
+		if here[path] || s.state != "live" || s.kind == source.Bundle || !below(path, roots) {
 			continue
 		}
 		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {

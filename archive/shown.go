@@ -3,6 +3,7 @@ package archive
 import (
 	"strconv"
 
+	"conclave/archive/source"
 	"conclave/internal/jsontext"
 	"conclave/session/claude"
 	"conclave/session/codex"
@@ -55,7 +56,7 @@ func (a *Archive) Show(r Ref) (*Shown, error) {
 	}
 	e := &Shown{a: a, ref: r, Line: a.cleanJSON(line)}
 	switch r.Kind {
-	case kindClaude, kindCodex:
+	case source.Claude, source.Codex:
 		e.Detail = mapAgain(r.Adapter, e.Line, int(r.Part))
 		if r.Part == 0 {
 			e.Raw = e.Line

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"conclave/archive/source"
 	"conclave/bundle"
 	"conclave/record"
 	"conclave/workspace"
@@ -68,9 +69,9 @@ const judgeBytes = 32 << 20
 func (a *Archive) judge(j *job) {
 	var src io.ReaderAt
 	switch {
-	case j.replay != nil && j.kind == kindRecord:
+	case j.replay != nil && j.kind == source.Record:
 		src = j.replay
-	case j.kind == kindRecord:
+	case j.kind == source.Record:
 		f, err := workspace.OpenNamed(j.path)
 		if err != nil {
 			return
@@ -111,7 +112,7 @@ func (a *Archive) cut(j *job, c *cutter) error {
 	if err != nil {
 		return err
 	}
-	if j.kind == kindRecord {
+	if j.kind == source.Record {
 		return a.cutRecord(j, c, f, cursor)
 	}
 	feed := a.newFeed(j)
@@ -162,8 +163,8 @@ func (a *Archive) cutRecord(j *job, c *cutter, src io.ReaderAt, from record.Curs
 func (a *Archive) newFeed(j *job) feed {
 	x := indexer{redactor: a.opts.Redactor, off: a.isCache}
 	switch j.kind {
-	case kindClaude, kindCodex:
-		return newSessionFeed(adapterOf(j.kind), j.path, x)
+	case source.Claude, source.Codex:
+		return newSessionFeed(source.Adapter(j.kind), j.path, x)
 	}
 	return &logFeed{index: x, project: projectOf(j.path)}
 }

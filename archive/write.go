@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"conclave/archive/source"
 	"conclave/record"
 	"conclave/session/claude"
 )
@@ -192,12 +193,12 @@ func (w *writer) openSource(j *job) error {
 // runOf names the run that a source is of: that of its record, or the session,
 // to which its subagents belong.
 func runOf(kind, path string) string {
-	if kind == kindClaude {
+	if kind == source.Claude {
 		file, _ := claude.Locate(path)
 		return file.Session
 	}
 	base := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(path), record.Extension), ".jsonl")
-	if kind == kindCodex && len(base) > 36 {
+	if kind == source.Codex && len(base) > 36 {
 		return base[len(base)-36:] // rollout-<time>-<thread>
 	}
 	return base

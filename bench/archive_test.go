@@ -21,6 +21,7 @@ import (
 	"conclave/internal/sessiongen"
 	"conclave/session/claude"
 	"conclave/transcript"
+	counted "conclave/usage"
 )
 
 // The sizes are small by default, so that the benchmarks can be run with every
@@ -151,7 +152,7 @@ func BenchmarkUsageWarm(b *testing.B) {
 
 func usage(b *testing.B, t sessiongen.Tree, cache string) {
 	b.Helper()
-	u, err := archive.CountUsage(context.Background(), []string{t.Dir}, archive.UsageOptions{Cache: cache})
+	u, err := counted.Count(context.Background(), []string{t.Dir}, counted.Options{Cache: cache})
 	if err != nil {
 		b.Fatal(err)
 	}

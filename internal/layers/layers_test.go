@@ -26,12 +26,13 @@ var house = map[string]string{
 	"agent/local":         "agent transcript",
 	"agent/offline":       "agent agent/local internal/schema transcript",
 	"agent/scripted":      "agent agent/local transcript",
-	"app":                 "agent agent/claude agent/codex agent/offline agent/scripted archive archive/export archive/search archive/sql audit bundle bundle/redact collect config dice engine gateway internal/atomicfile internal/jsontext internal/lockfile internal/newer internal/ownpath internal/proc internal/screen policy profile quest quest/flow record room seat session session/claude table table/adventure table/flow table/offline table/story transcript trust workspace",
-	"archive":             "archive/index bundle bundle/redact internal/atomicfile internal/jsontext internal/lockfile internal/newer internal/price internal/sqlite record session/claude session/codex transcript workspace",
+	"app":                 "agent agent/claude agent/codex agent/offline agent/scripted archive archive/export archive/search archive/sql audit bundle bundle/redact collect config dice engine gateway internal/atomicfile internal/jsontext internal/lockfile internal/newer internal/ownpath internal/proc internal/screen policy profile quest quest/flow record room seat session session/claude table table/adventure table/flow table/offline table/story transcript trust usage workspace",
+	"archive":             "archive/index archive/source bundle bundle/redact internal/jsontext internal/lockfile internal/newer internal/sqlite record session/claude session/codex transcript workspace",
 	"archive/archivetest": "archive archive/sql internal/sessiongen record transcript",
 	"archive/export":      "archive internal/screen transcript",
 	"archive/index":       "transcript",
 	"archive/search":      "archive archive/index transcript",
+	"archive/source":      "internal/jsontext record session/codex transcript workspace",
 	"archive/sql":         "archive internal/jsontext internal/price internal/sqlite transcript",
 	"audit":               "internal/jsontext internal/shingle policy record transcript",
 	"bench":               "",
@@ -91,6 +92,7 @@ var house = map[string]string{
 	"toolbox":             "internal/jsontext internal/schema",
 	"transcript":          "internal/jsontext",
 	"trust":               "internal/atomicfile internal/lockfile internal/newer",
+	"usage":               "archive archive/source internal/atomicfile internal/jsontext internal/price session/claude transcript workspace",
 	"workspace":           "",
 }
 

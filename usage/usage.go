@@ -1,4 +1,4 @@
-package archive
+package usage
 
 import (
 	"cmp"
@@ -12,11 +12,12 @@ import (
 	"sync"
 	"time"
 
+	"conclave/archive/source"
 	"conclave/internal/price"
 )
 
-// UsageOptions say what to count. The zero value counts everything.
-type UsageOptions struct {
+// Options say what to count. The zero value counts everything.
+type Options struct {
 	Since, Until time.Time
 	// Cache is a file in which what was counted is kept; "" keeps nothing. It
 	// can be deleted at any time.
@@ -25,10 +26,10 @@ type UsageOptions struct {
 	By string
 }
 
-// Usage is how many tokens were used, and what they cost.
-type Usage struct {
-	Groups []UsageGroup `json:"groups"`
-	Total  UsageGroup   `json:"total"`
+// Report is how many tokens were used, and what they cost.
+type Report struct {
+	Groups []Group `json:"groups"`
+	Total  Group   `json:"total"`
 	// Unpriced are models without a known price: the costs do without them.
 	Unpriced []string `json:"unpriced_models,omitempty"`
 	Files    int      `json:"files"`
@@ -38,8 +39,8 @@ type Usage struct {
 	Problems []string `json:"problems,omitempty"`
 }
 
-// UsageGroup is a sum.
-type UsageGroup struct {
+// Group is a sum.
+type Group struct {
 	Name       string  `json:"name"`
 	Responses  int     `json:"responses"`
 	Input      int64   `json:"input_tokens"`
@@ -55,29 +56,29 @@ type UsageGroup struct {
 // ErrNoSuchGroup is returned for an unknown By.
 var ErrNoSuchGroup = errors.New("usage can be summed by day, project, model, role or session")
 
-// CountUsage counts the tokens that the files below roots tell of, each
+// Count counts the tokens that the files below roots tell of, each
 // response once, however many files have it. It reads the files themselves and
 // needs no archive.
-func CountUsage(ctx context.Context, roots []string, o UsageOptions) (Usage, error) {
+func Count(ctx context.Context, roots []string, o Options) (Report, error) {
 	if o.By == "" {
 		o.By = "day"
 	}
 	if !slices.Contains([]string{"day", "project", "model", "role", "session"}, o.By) {
-		return Usage{}, fmt.Errorf("%q: %w", o.By, ErrNoSuchGroup)
+		return Report{}, fmt.Errorf("%q: %w", o.By, ErrNoSuchGroup)
 	}
-	targets, err := find(roots)
+	targets, err := source.Find(roots)
 	if err != nil {
-		return Usage{}, err
+		return Report{}, err
 	}
-	known := readUsageCache(o.Cache)
-	var u Usage
-	files, changed, err := readUsage(ctx, targets, known, &u)
+	known := readCache(o.Cache)
+	var u Report
+	files, changed, err := readFiles(ctx, targets, known, &u)
 	if err != nil {
 		return u, err
 	}
 	if o.Cache != "" && (changed || len(files) != len(known)) {
 		// A cache that cannot be written is no reason to keep the answer back.
-		if err := writeUsageCache(o.Cache, files, known); err != nil {
+		if err := writeCache(o.Cache, files, known); err != nil {
 			u.Problems = append(u.Problems, err.Error())
 		}
 	}
@@ -87,53 +88,53 @@ func CountUsage(ctx context.Context, roots []string, o UsageOptions) (Usage, err
 
 // part is a piece of a file for one worker.
 type part struct {
-	file     *usageFile
+	file     *file
 	from, to int64
 }
 
 // partBytes is how much of a file one worker takes.
 const partBytes = 32 << 20
 
-// readUsage brings what is known up to date.
-func readUsage(ctx context.Context, targets []target, known map[string]*usageFile, u *Usage) (files []*usageFile, changed bool, err error) {
+// readFiles brings what is known up to date.
+func readFiles(ctx context.Context, targets []source.File, known map[string]*file, u *Report) (files []*file, changed bool, err error) {
 	var parts []part
 	for _, t := range targets {
-		k := known[t.path]
-		if k != nil && k.size == t.size && k.mtime == t.mtime {
+		k := known[t.Path]
+		if k != nil && k.size == t.Size && k.mtime == t.MTime {
 			files = append(files, k)
-			u.Files, u.Bytes = u.Files+1, u.Bytes+t.size
+			u.Files, u.Bytes = u.Files+1, u.Bytes+t.Size
 			continue
 		}
-		f := &usageFile{path: t.path, size: t.size, mtime: t.mtime}
-		if k != nil && k.kind == kindClaude && t.size > k.size && k.pos <= t.size {
+		f := &file{path: t.Path, size: t.Size, mtime: t.MTime}
+		if k != nil && k.kind == source.Claude && t.Size > k.size && k.pos <= t.Size {
 			*f = *k
-			f.size, f.mtime = t.size, t.mtime
-		} else if f.kind, err = sniff(t.path); err != nil {
+			f.size, f.mtime = t.Size, t.MTime
+		} else if f.kind, err = source.Kind(t.Path); err != nil {
 			if !errors.Is(err, fs.ErrNotExist) {
 				u.Problems = append(u.Problems, err.Error())
 			}
 			continue
 		}
-		if f.kind == "" || f.kind == kindLog {
+		if f.kind == "" || f.kind == source.Log {
 			continue
 		}
 		changed = true
 		files = append(files, f)
-		u.Files, u.Bytes, u.Read = u.Files+1, u.Bytes+t.size, u.Read+t.size-f.pos
-		if f.kind != kindClaude || t.size-f.pos <= 2*partBytes {
-			parts = append(parts, part{f, f.pos, t.size})
+		u.Files, u.Bytes, u.Read = u.Files+1, u.Bytes+t.Size, u.Read+t.Size-f.pos
+		if f.kind != source.Claude || t.Size-f.pos <= 2*partBytes {
+			parts = append(parts, part{f, f.pos, t.Size})
 			continue
 		}
-		for from := f.pos; from < t.size; from += partBytes {
-			parts = append(parts, part{f, from, min(from+partBytes, t.size)})
+		for from := f.pos; from < t.Size; from += partBytes {
+			parts = append(parts, part{f, from, min(from+partBytes, t.Size)})
 		}
 	}
-	slices.SortFunc(files, func(a, b *usageFile) int { return strings.Compare(a.path, b.path) })
+	slices.SortFunc(files, func(a, b *file) int { return strings.Compare(a.path, b.path) })
 	return files, changed, scanParts(ctx, parts, u)
 }
 
 // scanParts reads the parts with as many workers as there are processors.
-func scanParts(ctx context.Context, parts []part, u *Usage) error {
+func scanParts(ctx context.Context, parts []part, u *Report) error {
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	next := 0
@@ -150,7 +151,7 @@ func scanParts(ctx context.Context, parts []part, u *Usage) error {
 		wg.Go(func() {
 			var buf []byte
 			for p, ok := take(); ok; p, ok = take() {
-				piece := &usageFile{path: p.file.path, kind: p.file.kind}
+				piece := &file{path: p.file.path, kind: p.file.kind}
 				var err error
 				buf, err = piece.scan(buf, p.from, p.to)
 				mu.Lock()
@@ -166,7 +167,7 @@ func scanParts(ctx context.Context, parts []part, u *Usage) error {
 	return ctx.Err()
 }
 
-func (u *usageFile) merge(piece *usageFile, from int64) {
+func (u *file) merge(piece *file, from int64) {
 	u.rows = append(u.rows, piece.rows...)
 	u.pos = max(u.pos, piece.pos)
 	if u.project == "" || from == 0 && piece.project != "" {
@@ -179,10 +180,10 @@ func (u *usageFile) merge(piece *usageFile, from int64) {
 
 // sum adds up, each response once: of copies that which has more, and then
 // that of the first file.
-func (u *Usage) sum(files []*usageFile, o UsageOptions) {
+func (u *Report) sum(files []*file, o Options) {
 	type place struct {
-		file *usageFile
-		row  *usageRow
+		file *file
+		row  *response
 	}
 	rows := 0
 	for _, f := range files {
@@ -199,12 +200,12 @@ func (u *Usage) sum(files []*usageFile, o UsageOptions) {
 			} else {
 				u.Copies++
 			}
-			if !ok || r.output > have.row.output || r.output == have.row.output && r.input > have.row.input {
+			if !ok || r.Output > have.row.Output || r.Output == have.row.Output && r.Input > have.row.Input {
 				best[r.key] = place{f, r}
 			}
 		}
 	}
-	groups := map[string]*UsageGroup{}
+	groups := map[string]*Group{}
 	prices := map[string]*price.Price{} // nil when none is known
 	var day dayName
 	for _, key := range order {
@@ -216,7 +217,7 @@ func (u *Usage) sum(files []*usageFile, o UsageOptions) {
 		name := groupName(o.By, p.file, p.row, &day)
 		g := groups[name]
 		if g == nil {
-			g = &UsageGroup{Name: name}
+			g = &Group{Name: name}
 			groups[name] = g
 		}
 		cost, ok := prices[p.row.model]
@@ -232,11 +233,11 @@ func (u *Usage) sum(files []*usageFile, o UsageOptions) {
 		u.Total.add(p.row, cost)
 	}
 	u.Total.Name = "total"
-	u.Groups = []UsageGroup{}
+	u.Groups = []Group{}
 	for _, g := range groups {
 		u.Groups = append(u.Groups, *g)
 	}
-	slices.SortFunc(u.Groups, func(a, b UsageGroup) int {
+	slices.SortFunc(u.Groups, func(a, b Group) int {
 		if o.By == "day" {
 			return strings.Compare(a.Name, b.Name)
 		}
@@ -245,16 +246,16 @@ func (u *Usage) sum(files []*usageFile, o UsageOptions) {
 	slices.Sort(u.Unpriced)
 }
 
-func (g *UsageGroup) add(r *usageRow, p *price.Price) {
+func (g *Group) add(r *response, p *price.Price) {
 	g.Responses++
-	g.Input, g.Output = g.Input+r.input, g.Output+r.output
-	g.CacheRead, g.CacheWrite = g.CacheRead+r.cacheRead, g.CacheWrite+r.cacheWrite
-	g.Total += r.input + r.output + r.cacheRead + r.cacheWrite
+	g.Input, g.Output = g.Input+r.Input, g.Output+r.Output
+	g.CacheRead, g.CacheWrite = g.CacheRead+r.CacheRead, g.CacheWrite+r.CacheWrite
+	g.Total += r.Total()
 	if p == nil {
 		g.Unpriced++
 		return
 	}
-	g.CostUSD += p.Cost(r.input, r.output, r.cacheRead, r.cacheWrite)
+	g.CostUSD += p.Cost(r.Input, r.Output, r.CacheRead, r.CacheWrite)
 }
 
 // dayName remembers the name of the day before: rows are mostly in order.
@@ -271,7 +272,7 @@ func (d *dayName) of(at int64) string {
 	return d.name
 }
 
-func groupName(by string, f *usageFile, r *usageRow, day *dayName) string {
+func groupName(by string, f *file, r *response, day *dayName) string {
 	name := ""
 	switch by {
 	case "day":

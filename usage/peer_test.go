@@ -1,4 +1,4 @@
-package archive_test
+package usage
 
 import (
 	"encoding/json"
@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"conclave/archive"
 	"conclave/internal/clients"
 )
 
@@ -21,7 +20,7 @@ func TestUsageAgreesWithAPeer(t *testing.T) {
 		t.Helper()
 		for by, want := range peerUsage(t, config) {
 			got := map[string]peerTokens{}
-			for _, g := range count(t, archive.UsageOptions{By: by}, config).Groups {
+			for _, g := range count(t, Options{By: by}, config).Groups {
 				got[g.Name] = peerTokens{g.Input, g.Output, g.CacheRead, g.CacheWrite}
 			}
 			if got, want := tokenLines(got, same), tokenLines(want, same); got != want {

@@ -1,39 +1,38 @@
-package archive
+package usage
 
 import (
 	"bytes"
 	"crypto/sha256"
 	"io"
-	"math"
 	"path/filepath"
 	"strings"
 
+	"conclave/archive"
+	"conclave/archive/source"
 	"conclave/internal/jsontext"
-	"conclave/record"
 	"conclave/session/claude"
-	"conclave/session/codex"
 	"conclave/transcript"
 	"conclave/workspace"
 )
 
-// usageRow is the usage of one response, as one file tells it.
-type usageRow struct {
-	key                                  [16]byte // of the response: the same in every file
-	at                                   int64    // microseconds
-	model                                string
-	session                              string
-	input, output, cacheRead, cacheWrite int64
-	whole                                bool // the message had ended
+// response is what one response of a model consumed, as one file tells it.
+type response struct {
+	key     [16]byte // of the response: the same in every file
+	at      int64    // microseconds
+	model   string
+	session string
+	transcript.Usage
+	whole bool // the message had ended
 }
 
-// usageFile is what one file, or a part of it, says about usage.
-type usageFile struct {
+// file is what one file, or a part of it, says about usage.
+type file struct {
 	path          string
 	size, mtime   int64
 	pos           int64 // lines before it have been read
 	kind          string
 	project, role string
-	rows          []usageRow
+	rows          []response
 }
 
 func responseKey(key string) (k [16]byte) {
@@ -51,7 +50,7 @@ var usageMark = []byte(`usage":{"`)
 const maxAnswer = 32 << 20
 
 // scanClaude reads the lines of a session file that begin in [from, to).
-func (u *usageFile) scanClaude(f io.ReaderAt, from, to int64, buf []byte) ([]byte, error) {
+func (u *file) scanClaude(f io.ReaderAt, from, to int64, buf []byte) ([]byte, error) {
 	if cap(buf) < 1<<20 {
 		buf = make([]byte, 0, 4<<20)
 	}
@@ -126,11 +125,9 @@ func lineEnd(f io.ReaderAt, pos int64) (int64, error) {
 }
 
 // lines takes the figures out of whole lines.
-func (u *usageFile) lines(b []byte) {
+func (u *file) lines(b []byte) {
 	if u.project == "" {
-		if cwd := quick(b[:min(len(b), 256<<10)], `"cwd":"`); len(cwd) > 0 {
-			u.project = str(append(append([]byte{'"'}, cwd...), '"'))
-		}
+		u.project = directory(b[:min(len(b), 256<<10)])
 	}
 	for {
 		i := bytes.Index(b, usageMark)
@@ -148,10 +145,23 @@ func (u *usageFile) lines(b []byte) {
 	}
 }
 
+// directory is where the program that wrote the lines was started.
+func directory(b []byte) string {
+	i := bytes.Index(b, cwdMark)
+	if i < 0 {
+		return ""
+	}
+	b = b[i+len(cwdMark)-1:]
+	end, _ := jsontext.Skip(b, 0)
+	return jsontext.Text(b[:max(end, 0)])
+}
+
+var cwdMark = []byte(`"cwd":"`)
+
 // line takes the figures out of one line, as the mapping of session files
 // does: once per message, errors of the program and messages that were cut off
 // not at all.
-func (u *usageFile) line(line []byte) {
+func (u *file) line(line []byte) {
 	var typ, stamp, request, message, session, apiError, aborted []byte
 	if jsontext.Walk(line, func(key, value []byte) error {
 		switch string(key) {
@@ -174,21 +184,20 @@ func (u *usageFile) line(line []byte) {
 	}) != nil || string(typ) != `"assistant"` || string(apiError) == "true" {
 		return
 	}
-	m := members(message, "id", "model", "usage", "stop_reason")
-	id := str(m[0])
-	row := usageRow{at: transcript.ParseTime(bare(stamp)), model: u.intern(m[1]), session: u.internSession(session)}
-	f, ok := readFigures(m[2])
-	if !ok || row.model == "<synthetic>" {
+	m := jsontext.Members(message, "id", "model", "usage", "stop_reason")
+	id := jsontext.Text(m[0])
+	row := response{at: transcript.ParseTime(jsontext.Bare(stamp)), model: u.intern(m[1]), session: u.internSession(session)}
+	var ok bool
+	if row.Usage, ok = transcript.ReadUsage(m[2]); !ok || row.model == "<synthetic>" {
 		return
 	}
-	row.input, row.output, row.cacheRead, row.cacheWrite = f.Input, f.Output, f.CacheRead, f.CacheWrite
-	row.key = responseKey(transcript.ResponseKey(id, str(request), row.session, row.at, f.Usage))
+	row.key = responseKey(transcript.ResponseKey(id, jsontext.Text(request), row.session, row.at, row.Usage))
 	row.whole = len(m[3]) > 0 && m[3][0] == '"'
 	u.add(row, string(aborted) == "true")
 }
 
 // add keeps one row per message: lines of one message follow each other.
-func (u *usageFile) add(row usageRow, aborted bool) {
+func (u *file) add(row response, aborted bool) {
 	for i := len(u.rows) - 1; i >= max(0, len(u.rows)-32); i-- {
 		if u.rows[i].key != row.key {
 			continue
@@ -207,8 +216,8 @@ func (u *usageFile) add(row usageRow, aborted bool) {
 }
 
 // intern lets rows share the memory of names: a file has few.
-func (u *usageFile) intern(b []byte) string {
-	name := bare(b)
+func (u *file) intern(b []byte) string {
+	name := jsontext.Bare(b)
 	for i := len(u.rows) - 1; i >= max(0, len(u.rows)-4); i-- {
 		if u.rows[i].model == string(name) {
 			return u.rows[i].model
@@ -217,109 +226,50 @@ func (u *usageFile) intern(b []byte) string {
 	return string(name)
 }
 
-func (u *usageFile) internSession(b []byte) string {
-	name := bare(b)
+func (u *file) internSession(b []byte) string {
+	name := jsontext.Bare(b)
 	if n := len(u.rows); n > 0 && u.rows[n-1].session == string(name) {
 		return u.rows[n-1].session
 	}
 	return string(name)
 }
 
-// scanCodex reads a rollout: figures are differences of totals, so it is read
-// from its beginning, but only the lines that have a part in them.
-func (u *usageFile) scanCodex(f io.ReaderAt) error {
-	feed := newSessionFeed(transcript.AdapterCodex, u.path, indexer{off: true})
-	if err := feed.identify(io.NewSectionReader(f, 0, math.MaxInt64)); err != nil {
-		return err
-	}
-	u.project = feed.org.project
-	var items []item
-	var err error
-	for line := range transcript.Lines(io.NewSectionReader(f, 0, math.MaxInt64), &err) {
-		u.pos += int64(len(line)) + 1
-		head := line[:min(len(line), 240)]
-		meta := bytes.Contains(head, []byte(`"session_meta"`))
-		if !meta && !bytes.Contains(head, []byte(`"token_`)) && !bytes.Contains(head, []byte(`"turn_context"`)) && codex.Sniff(line) == codex.FormatRollout {
-			continue
-		}
-		items = feed.add(items[:0], line, 0)
-		u.take(items)
-	}
+// scanWhole reads a rollout or a record from its beginning.
+func (u *file) scanWhole(f io.ReaderAt) error {
+	told, err := archive.Responses(u.kind, u.path, f, func(r archive.Response) {
+		u.add(response{key: responseKey(r.Key), at: r.At, model: r.Model, session: r.Session, Usage: r.Usage, whole: true}, false)
+	})
+	u.project, u.role, u.pos = told.Project, told.Role, told.End
 	return err
 }
 
-// scanRecord reads the entries of a record that have figures.
-func (u *usageFile) scanRecord(f io.ReaderAt) error {
-	feed := logFeed{index: indexer{off: true}}
-	r := record.NewReader(f)
-	var items []item
-	for r.Next() {
-		fr := r.Frame()
-		if fr.Kind != record.KindLog || fr.Withheld || !bytes.Contains(fr.Payload, []byte(`usage"`)) {
-			continue
+// describe says whose session a file of Claude Code is, as far as its path tells.
+func (u *file) describe() {
+	u.role = "main"
+	if at, _ := claude.Locate(u.path); !at.Main() {
+		u.role = "subagent"
+		if note, ok, err := claude.Note(at); ok && err == nil && note.Role != "" {
+			u.role = note.Role
 		}
-		items = feed.add(items[:0], fr.Payload, 0)
-		if len(items) > 0 && items[0].kind != 0 && u.role == "" {
-			u.role = items[0].origin.seat
-		}
-		u.take(items)
-	}
-	u.pos = r.Cursor().Offset
-	return r.Err()
-}
-
-func (u *usageFile) take(items []item) {
-	for i := range items {
-		f := items[i].usage
-		if f == nil {
-			continue
-		}
-		row := usageRow{key: responseKey(f.key), at: items[i].at, model: f.model, session: items[i].origin.session,
-			input: f.Input, output: f.Output, cacheRead: f.CacheRead, cacheWrite: f.CacheWrite, whole: true}
-		u.add(row, false)
-	}
-}
-
-// describe says whose file it is, as far as its path tells.
-func (u *usageFile) describe() {
-	switch u.kind {
-	case kindClaude:
-		u.role = "main"
-		file, _ := claude.Locate(u.path)
-		if !file.Main() {
-			u.role = "subagent"
-			if note, ok, err := claude.Note(file); ok && err == nil && note.Role != "" {
-				u.role = note.Role
-			}
-		}
-	case kindCodex:
-		u.role = "main"
-	case kindRecord, kindLog:
-		u.project = projectOf(u.path)
 	}
 }
 
 // scan reads what is new in the file.
-func (u *usageFile) scan(buf []byte, from, to int64) ([]byte, error) {
+func (u *file) scan(buf []byte, from, to int64) ([]byte, error) {
 	f, err := workspace.OpenNamed(u.path)
 	if err != nil {
 		return buf, err
 	}
 	defer f.Close()
-	u.describe()
-	switch u.kind {
-	case kindClaude:
-		return u.scanClaude(f, from, to, buf)
-	case kindCodex:
-		return buf, u.scanCodex(f)
-	case kindRecord:
-		return buf, u.scanRecord(f)
+	if u.kind != source.Claude {
+		return buf, u.scanWhole(f)
 	}
-	return buf, nil
+	u.describe()
+	return u.scanClaude(f, from, to, buf)
 }
 
 // slug is the project of a file that does not name its directory.
-func (u *usageFile) slug() string {
+func (u *file) slug() string {
 	dir := filepath.Dir(u.path)
 	if i := strings.Index(dir, string(filepath.Separator)+"subagents"); i >= 0 {
 		dir = filepath.Dir(filepath.Dir(dir[:i]))

@@ -1,4 +1,4 @@
-package archive
+package usage
 
 import (
 	"bytes"
@@ -13,17 +13,19 @@ import (
 
 // The cache of usage is a version, the names, the files with their rows, and a
 // checksum. A cache that is damaged or of another version is not there.
-const usageVersion = "conclave usage 1\n"
+const cacheVersion = "conclave usage 1\n"
 
-type usageEncoder struct {
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+type encoder struct {
 	b     []byte
 	names map[string]uint64
 	list  []string
 }
 
-func (e *usageEncoder) number(n int64) { e.b = binary.AppendVarint(e.b, n) }
-func (e *usageEncoder) text(s string)  { e.number(int64(len(s))); e.b = append(e.b, s...) }
-func (e *usageEncoder) name(s string) {
+func (e *encoder) number(n int64) { e.b = binary.AppendVarint(e.b, n) }
+func (e *encoder) text(s string)  { e.number(int64(len(s))); e.b = append(e.b, s...) }
+func (e *encoder) name(s string) {
 	n, ok := e.names[s]
 	if !ok {
 		n = uint64(len(e.list))
@@ -33,10 +35,10 @@ func (e *usageEncoder) name(s string) {
 	e.number(int64(n))
 }
 
-// writeUsageCache replaces the cache as a whole. Files of other roots stay in
+// writeCache replaces the cache as a whole. Files of other roots stay in
 // it.
-func writeUsageCache(path string, files []*usageFile, known map[string]*usageFile) error {
-	all := append([]*usageFile(nil), files...)
+func writeCache(path string, files []*file, known map[string]*file) error {
+	all := append([]*file(nil), files...)
 	have := map[string]bool{}
 	for _, f := range files {
 		have[f.path] = true
@@ -48,7 +50,7 @@ func writeUsageCache(path string, files []*usageFile, known map[string]*usageFil
 			}
 		}
 	}
-	e := &usageEncoder{names: map[string]uint64{}}
+	e := &encoder{names: map[string]uint64{}}
 	e.number(int64(len(all)))
 	for _, f := range all {
 		e.text(f.path)
@@ -66,7 +68,7 @@ func writeUsageCache(path string, files []*usageFile, known map[string]*usageFil
 			last = r.at
 			e.name(r.model)
 			e.name(r.session)
-			for _, n := range []int64{r.input, r.output, r.cacheRead, r.cacheWrite} {
+			for _, n := range []int64{r.Input, r.Output, r.CacheRead, r.CacheWrite} {
 				e.number(n)
 			}
 			whole := int64(0)
@@ -76,7 +78,7 @@ func writeUsageCache(path string, files []*usageFile, known map[string]*usageFil
 			e.number(whole)
 		}
 	}
-	head := &usageEncoder{b: []byte(usageVersion)}
+	head := &encoder{b: []byte(cacheVersion)}
 	head.number(int64(len(e.list)))
 	for _, s := range e.list {
 		head.text(s)
@@ -96,13 +98,13 @@ func replaceFile(path string, data []byte) error {
 	return nil
 }
 
-type usageDecoder struct {
+type decoder struct {
 	b     []byte
 	bad   bool
 	names []string
 }
 
-func (d *usageDecoder) number() int64 {
+func (d *decoder) number() int64 {
 	n, size := binary.Varint(d.b)
 	if size <= 0 {
 		d.bad, d.b = true, nil
@@ -112,7 +114,7 @@ func (d *usageDecoder) number() int64 {
 	return n
 }
 
-func (d *usageDecoder) bytes(n int64) []byte {
+func (d *decoder) bytes(n int64) []byte {
 	if n < 0 || n > int64(len(d.b)) {
 		d.bad, d.b = true, nil
 		return nil
@@ -122,9 +124,9 @@ func (d *usageDecoder) bytes(n int64) []byte {
 	return out
 }
 
-func (d *usageDecoder) text() string { return string(d.bytes(d.number())) }
+func (d *decoder) text() string { return string(d.bytes(d.number())) }
 
-func (d *usageDecoder) name() string {
+func (d *decoder) name() string {
 	n := d.number()
 	if n < 0 || n >= int64(len(d.names)) {
 		d.bad = true
@@ -133,44 +135,44 @@ func (d *usageDecoder) name() string {
 	return d.names[n]
 }
 
-// readUsageCache reads the cache; what it cannot use it takes as empty.
-func readUsageCache(path string) map[string]*usageFile {
-	known := map[string]*usageFile{}
+// readCache reads the cache; what it cannot use it takes as empty.
+func readCache(path string) map[string]*file {
+	known := map[string]*file{}
 	if path == "" {
 		return known
 	}
 	data, err := os.ReadFile(path)
-	if err != nil || len(data) < len(usageVersion)+4 || !bytes.HasPrefix(data, []byte(usageVersion)) {
+	if err != nil || len(data) < len(cacheVersion)+4 || !bytes.HasPrefix(data, []byte(cacheVersion)) {
 		return known
 	}
 	body, sum := data[:len(data)-4], data[len(data)-4:]
 	if crc32.Checksum(body, castagnoli) != binary.LittleEndian.Uint32(sum) {
 		return known
 	}
-	d := &usageDecoder{b: body[len(usageVersion):]}
+	d := &decoder{b: body[len(cacheVersion):]}
 	for n := d.number(); n > 0 && !d.bad; n-- {
 		d.names = append(d.names, d.text())
 	}
 	for n := d.number(); n > 0 && !d.bad; n-- {
-		f := &usageFile{path: d.text(), kind: d.name(), project: d.name(), role: d.name(), size: d.number(), mtime: d.number(), pos: d.number()}
+		f := &file{path: d.text(), kind: d.name(), project: d.name(), role: d.name(), size: d.number(), mtime: d.number(), pos: d.number()}
 		rows := d.number()
 		if rows < 0 || rows > int64(len(d.b)) {
-			return map[string]*usageFile{}
+			return map[string]*file{}
 		}
-		f.rows = make([]usageRow, rows)
+		f.rows = make([]response, rows)
 		last := int64(0)
 		for i := range f.rows {
 			r := &f.rows[i]
 			copy(r.key[:], d.bytes(16))
 			last += d.number()
 			r.at, r.model, r.session = last, d.name(), d.name()
-			r.input, r.output, r.cacheRead, r.cacheWrite = d.number(), d.number(), d.number(), d.number()
+			r.Input, r.Output, r.CacheRead, r.CacheWrite = d.number(), d.number(), d.number(), d.number()
 			r.whole = d.number() == 1
 		}
 		known[f.path] = f
 	}
 	if d.bad {
-		return map[string]*usageFile{}
+		return map[string]*file{}
 	}
 	return known
 }

@@ -1,6 +1,7 @@
-package archive_test
+package usage
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -10,14 +11,29 @@ import (
 	"testing"
 	"time"
 
-	"conclave/archive"
+	"conclave/archive/archivetest"
 	"conclave/record"
 	"conclave/transcript"
 )
 
-func count(t *testing.T, o archive.UsageOptions, roots ...string) archive.Usage {
+const fixtures = "../testdata/fixtures"
+
+var (
+	ctx            = context.Background()
+	newTestArchive = archivetest.Open
+	refresh        = archivetest.Refresh
+	table          = archivetest.Table
+	same           = archivetest.Same
+	smallTree      = archivetest.Tree
+	newRecord      = archivetest.NewRecord
+	emit           = archivetest.Emit
+	writeFile      = archivetest.WriteFile
+	session        = archivetest.Session
+)
+
+func count(t *testing.T, o Options, roots ...string) Report {
 	t.Helper()
-	u, err := archive.CountUsage(ctx, roots, o)
+	u, err := Count(ctx, roots, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,12 +46,12 @@ func count(t *testing.T, o archive.UsageOptions, roots ...string) archive.Usage 
 // TestUsageOncePerMessage: the captures repeat the usage of a message on each
 // of its lines; the true figure of 02-thinking-tools is 210, not 420.
 func TestUsageOncePerMessage(t *testing.T) {
-	u := count(t, archive.UsageOptions{}, fixtures+"/claude/02-thinking-tools/home")
+	u := count(t, Options{}, fixtures+"/claude/02-thinking-tools/home")
 	if u.Total.Output != 210 || u.Total.Responses != 5 {
 		t.Errorf("%+v", u.Total)
 	}
 	// A fork copies the history of its parent with the same ids.
-	u = count(t, archive.UsageOptions{By: "session"}, fixtures+"/claude/15b-resume-fork/home")
+	u = count(t, Options{By: "session"}, fixtures+"/claude/15b-resume-fork/home")
 	if u.Copies == 0 || u.Total.Responses == 0 {
 		t.Errorf("the fork has no copies: %+v", u)
 	}
@@ -53,7 +69,7 @@ func TestUsageOncePerMessage(t *testing.T) {
 func TestUsageAgrees(t *testing.T) {
 	tree := smallTree(t, 11, 600_000)
 	roots := []string{tree.Dir, fixtures + "/claude", fixtures + "/claude-2.1.197", fixtures + "/codex"}
-	u := count(t, archive.UsageOptions{}, tree.Dir)
+	u := count(t, Options{}, tree.Dir)
 	if u.Total.Input != tree.Input || u.Total.Output != tree.Output || u.Total.CacheRead != tree.CacheRead ||
 		u.Total.CacheWrite != tree.CacheWrite || int64(u.Total.Responses) != tree.Messages {
 		t.Errorf("counted %+v, written were %+v", u.Total, tree.Written)
@@ -62,7 +78,7 @@ func TestUsageAgrees(t *testing.T) {
 	refresh(t, a, roots...)
 	for by, column := range map[string]string{"day": "day", "model": "model", "role": "seat"} {
 		var got strings.Builder
-		for _, g := range count(t, archive.UsageOptions{By: by}, roots...).Groups {
+		for _, g := range count(t, Options{By: by}, roots...).Groups {
 			fmt.Fprintf(&got, "%s|%d|%d|%d|%d|%d\n", g.Name, g.Responses, g.Input, g.Output, g.CacheRead, g.CacheWrite)
 		}
 		want := table(t, a, `SELECT coalesce(nullif(`+column+`, ''), 'unknown'), count(*), sum(input), sum(output), sum(cache_read), sum(cache_write) FROM usage GROUP BY 1 ORDER BY `+
@@ -75,8 +91,8 @@ func TestUsageAgrees(t *testing.T) {
 func TestUsageCache(t *testing.T) {
 	tree := smallTree(t, 12, 900_000)
 	cache := filepath.Join(t.TempDir(), "usage")
-	cold := count(t, archive.UsageOptions{Cache: cache}, tree.Dir)
-	warm := count(t, archive.UsageOptions{Cache: cache}, tree.Dir)
+	cold := count(t, Options{Cache: cache}, tree.Dir)
+	warm := count(t, Options{Cache: cache}, tree.Dir)
 	if warm.Read != 0 || warm.Total != cold.Total {
 		t.Errorf("warm: read %d bytes, %+v, want %+v", warm.Read, warm.Total, cold.Total)
 	}
@@ -93,7 +109,7 @@ func TestUsageCache(t *testing.T) {
 		}
 		f.Close()
 		more = more[n:]
-		got, want := count(t, archive.UsageOptions{Cache: cache}, tree.Dir), count(t, archive.UsageOptions{}, tree.Dir)
+		got, want := count(t, Options{Cache: cache}, tree.Dir), count(t, Options{}, tree.Dir)
 		if got.Total != want.Total {
 			t.Fatalf("after growth: %+v, want %+v", got.Total, want.Total)
 		}
@@ -103,7 +119,7 @@ func TestUsageCache(t *testing.T) {
 	}
 	for _, damage := range [][]byte{nil, []byte("conclave usage 1\n"), []byte("something else")} {
 		writeFile(t, cache, damage)
-		if got, want := count(t, archive.UsageOptions{Cache: cache}, tree.Dir), count(t, archive.UsageOptions{}, tree.Dir); got.Total != want.Total {
+		if got, want := count(t, Options{Cache: cache}, tree.Dir), count(t, Options{}, tree.Dir); got.Total != want.Total {
 			t.Errorf("with a damaged cache: %+v", got.Total)
 		}
 	}
@@ -115,14 +131,14 @@ func TestUsageOfRecords(t *testing.T) {
 		emit(t, e, transcript.TokenUsage, map[string]any{"message_id": "m1", "model": "claude-opus-4-5", "usage": map[string]any{"input_tokens": 1_000_000, "output_tokens": 100_000}})
 		emit(t, e, transcript.TokenUsage, map[string]any{"message_id": "m2", "model": "nobody-1", "usage": map[string]any{"input_tokens": 1, "output_tokens": 1}})
 	})
-	u := count(t, archive.UsageOptions{By: "role"}, dir)
+	u := count(t, Options{By: "role"}, dir)
 	if len(u.Groups) != 1 || u.Groups[0].Name != "owl" || u.Total.Input != 1_000_001 || u.Total.CostUSD != 7.5 || len(u.Unpriced) != 1 {
 		t.Errorf("%+v", u)
 	}
-	if u := count(t, archive.UsageOptions{Since: time.Now().Add(time.Hour)}, dir); u.Total.Responses != 0 {
+	if u := count(t, Options{Since: time.Now().Add(time.Hour)}, dir); u.Total.Responses != 0 {
 		t.Errorf("since tomorrow: %+v", u.Total)
 	}
-	if _, err := archive.CountUsage(ctx, nil, archive.UsageOptions{By: "moon"}); !errors.Is(err, archive.ErrNoSuchGroup) {
+	if _, err := Count(ctx, nil, Options{By: "moon"}); !errors.Is(err, ErrNoSuchGroup) {
 		t.Errorf("by moon: %v", err)
 	}
 	a := newTestArchive(t)

@@ -1,4 +1,7 @@
-package archive
+// Package source finds the files that can be taken up: session files of agents'
+// programs, records and logs. It looks at how a file begins to say what it is,
+// follows no links, and stores nothing.
+package source
 
 import (
 	"bytes"
@@ -19,24 +22,24 @@ import (
 
 // The kinds of sources.
 const (
-	kindRecord = "record"
-	kindClaude = "claude"
-	kindCodex  = "codex"
-	kindLog    = "log"
-	kindBundle = "bundle"
+	Record = "record"
+	Claude = "claude"
+	Codex  = "codex"
+	Log    = "log"
+	Bundle = "bundle"
 )
 
-// target is a file that was found.
-type target struct {
-	path  string
-	size  int64
-	mtime int64
+// File is a file that was found.
+type File struct {
+	Path  string
+	Size  int64
+	MTime int64 // nanoseconds since 1970
 }
 
-// find lists the files below roots that may be sources, each once. Links are
+// Find lists the files below roots that may be sources, each once. Links are
 // not followed; a root that does not exist has none.
-func find(roots []string) ([]target, error) {
-	var list []target
+func Find(roots []string) ([]File, error) {
+	var list []File
 	seen := map[string]bool{}
 	for _, root := range roots {
 		root, err := filepath.Abs(root)
@@ -58,7 +61,7 @@ func find(roots []string) ([]target, error) {
 				return nil // gone since
 			}
 			seen[path] = true
-			list = append(list, target{path, info.Size(), info.ModTime().UnixNano()})
+			list = append(list, File{path, info.Size(), info.ModTime().UnixNano()})
 			return nil
 		})
 		if err != nil {
@@ -66,7 +69,7 @@ func find(roots []string) ([]target, error) {
 		}
 	}
 	// Large files first: the last to be done is then a short one.
-	slices.SortStableFunc(list, func(a, b target) int { return int(min(max(b.size-a.size, -1), 1)) })
+	slices.SortStableFunc(list, func(a, b File) int { return int(min(max(b.Size-a.Size, -1), 1)) })
 	return list, nil
 }
 
@@ -74,8 +77,8 @@ func mayBeSource(path string) bool {
 	return strings.HasSuffix(path, ".jsonl") || strings.HasSuffix(path, record.Extension)
 }
 
-// sniff says what kind of source a file is, "" when it is none.
-func sniff(path string) (string, error) {
+// Kind says what kind of source a file is, "" when it is none.
+func Kind(path string) (string, error) {
 	f, err := workspace.OpenNamed(path)
 	if err != nil {
 		return "", err
@@ -86,16 +89,16 @@ func sniff(path string) (string, error) {
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 		return "", err
 	}
-	return sniffBytes(start[:n]), nil
+	return kindOfBytes(start[:n]), nil
 }
 
-func sniffBytes(start []byte) string {
+func kindOfBytes(start []byte) string {
 	if record.IsRecord(start[:min(8, len(start))]) {
-		return kindRecord
+		return Record
 	}
 	for range 8 { // the first lines may be damaged, or of a kind that says nothing
 		line, rest, more := bytes.Cut(start, []byte("\n"))
-		if k := sniffLine(line, more); k != "" {
+		if k := kindOfLine(line, more); k != "" {
 			return k
 		}
 		if !more {
@@ -106,33 +109,33 @@ func sniffBytes(start []byte) string {
 	return ""
 }
 
-func sniffLine(line []byte, whole bool) string {
+func kindOfLine(line []byte, whole bool) string {
 	if !whole && !jsontext.Valid(line) {
 		// A first line of hundreds of kilobytes: what its beginning shows.
 		if bytes.HasPrefix(line, []byte(`{`)) && bytes.Contains(line, []byte(`"sessionId":`)) {
-			return kindClaude
+			return Claude
 		}
 		return ""
 	}
 	if codex.Sniff(line) != codex.FormatUnknown {
-		return kindCodex
+		return Codex
 	}
-	m := members(line, "event", "context", "type", "sessionId", "session_id", "uuid", "leafUuid", "message")
+	m := jsontext.Members(line, "event", "context", "type", "sessionId", "session_id", "uuid", "leafUuid", "message")
 	switch {
 	case m[0] != nil && m[1] != nil:
-		return kindLog
+		return Log
 	case m[2] != nil && (m[3] != nil || m[4] != nil || m[5] != nil || m[6] != nil || m[7] != nil):
-		return kindClaude
+		return Claude
 	}
 	return ""
 }
 
-// adapterOf is the adapter of a session file's kind.
-func adapterOf(kind string) string {
+// Adapter is the adapter of a session file's kind.
+func Adapter(kind string) string {
 	switch kind {
-	case kindClaude:
+	case Claude:
 		return transcript.AdapterClaude
-	case kindCodex:
+	case Codex:
 		return transcript.AdapterCodex
 	}
 	return ""
