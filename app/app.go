@@ -64,6 +64,7 @@ type App struct {
 	Version string    // of the program
 	Stdin   io.Reader // what "-" names
 
+	Log    *Log        // the log stream of what is recorded; nil for none
 	Show   func(Event) // nil for nobody
 	Person Person      // nil for nobody
 }

@@ -125,7 +125,7 @@ func (a Actor) Dress(p *seat.Plan, w *Workspace) {
 	p.Agent, p.InProcess, p.Model, p.Upstream = a.agent, a.inProcess, a.model, a.upstream
 	p.Room.Programs = append(p.Room.Programs, a.programs...)
 	p.Workspace = w.Root
-	p.Program, p.Tell = "conclave "+w.app.Version, a.tell
+	p.Program, p.Tell, p.Stream = "conclave "+w.app.Version, a.tell, w.app.Log.to()
 	p.Budget = gateway.Budget{USD: w.Config.Budget.USD, Tokens: w.Config.Budget.Tokens}
 	if lower := w.Config.Lower[p.Role]; lower != "" && !a.inProcess {
 		p.Room.Lower = room.Level(lower)

@@ -93,7 +93,7 @@ func (a *App) collect(ctx context.Context, o collect.Options, f Follow) (b Balan
 	if err := refusedHere(door.MakePrivate(o.Workspace)); err != nil {
 		return b, err
 	}
-	o.Program = "conclave " + a.Version
+	o.Program, o.Stream = "conclave "+a.Version, a.Log.to()
 	o.StopWithin = 300 * time.Millisecond // a person who interrupts has waited enough
 	if o.Adapter, err = adapterName(f.Adapter); err != nil {
 		return b, err

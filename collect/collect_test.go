@@ -389,8 +389,12 @@ func TestLogStream(t *testing.T) {
 		p.write(p.main(sessionA), line("a", "1")+"\n"+line("b", "2")+"\n")
 		var out strings.Builder
 		o := p.options()
-		o.Log, o.OmitRaw = transcript.NewHandler(&out, "test", nil), omit
+		handler := transcript.NewHandler(&out, "test", nil)
+		o.Stream = transcript.NewStream(handler, transcript.StreamOptions{OmitRaw: omit})
 		p.collect(o)
+		if err := o.Stream.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
 		p.same(runA, "main", line("a", "1"), line("b", "2"))
 		entries := transcript.Reconstruct(func(yield func([]byte) bool) {
 			for l := range strings.Lines(out.String()) {

@@ -33,7 +33,6 @@ type Collector struct {
 	o       Options
 	hurry   func() bool // reading has to stop at the next line
 	records string
-	stream  *transcript.Stream
 	events  *watcher
 	index   *index
 
@@ -127,9 +126,6 @@ func (c *Collector) begin() (*lockfile.Lock, error) {
 		return nil, fmt.Errorf("collect into %s: %w", c.o.Workspace, err)
 	}
 	c.index = loadIndex(dir)
-	if c.o.Log != nil {
-		c.stream = transcript.NewStream(c.o.Log, transcript.StreamOptions{OmitRaw: c.o.OmitRaw})
-	}
 	if !c.o.NoEvents && !c.o.Once {
 		c.events = newWatcher()
 		c.events.add(hookDir(c.o.Workspace))
@@ -148,13 +144,7 @@ func (c *Collector) end() error {
 			s.file.Close()
 		}
 	}
-	err = errors.Join(err, c.events.close())
-	if c.stream != nil {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-		defer cancel()
-		err = errors.Join(err, c.stream.Close(ctx))
-	}
-	return err
+	return errors.Join(err, c.events.close())
 }
 
 // idle says whether it is time to stop by itself.

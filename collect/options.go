@@ -1,11 +1,11 @@
 package collect
 
 import (
-	"log/slog"
 	"path/filepath"
 	"time"
 
 	"conclave/session"
+	"conclave/transcript"
 )
 
 // Options configure a Collector. Only Workspace is required.
@@ -21,10 +21,9 @@ type Options struct {
 	PollInterval      time.Duration // between looks without an event; 0 means 250 ms
 	DiscoveryInterval time.Duration // between searches for subagents; 0 means 1 s
 	MaxReadBytes      int           // bytes per read; 0 means 65536
-	OmitRaw           bool          // leave raw out of Log; the record has it always
 
-	// Log gets the log stream of everything recorded; nil: there is none.
-	Log slog.Handler
+	// Stream takes the log stream of everything recorded; nil: there is none.
+	Stream *transcript.Stream
 
 	Once bool          // stop when all that is there was read
 	Idle time.Duration // stop when nothing new came for so long; 0: never

@@ -84,7 +84,7 @@ func (s *recording) create(t target) error {
 
 func (s *recording) begin(prompt, adapter string, sum *transcript.Summary) error {
 	e, err := transcript.NewEmitter(transcript.Options{PromptName: prompt, Adapter: adapter,
-		Store: s, Stream: s.c.stream, Continue: sum})
+		Store: s, Stream: s.c.o.Stream, Continue: sum})
 	if err != nil {
 		return errors.Join(fmt.Errorf("go on with record %s: %w: it was not made by collecting", s.path, err), s.close())
 	}

@@ -11,7 +11,8 @@ import (
 // the flags read.
 func (env *environment) app() *app.App {
 	a := &app.App{
-		Dir: env.Dir, Root: env.Root, Getenv: env.Getenv, Stdin: env.Stdin, Version: version, Show: env.show,
+		Dir: env.Dir, Root: env.Root, Getenv: env.Getenv, Stdin: env.Stdin, Version: version,
+		Log: env.log, Show: env.show,
 	}
 	if env.StdinIsTerminal {
 		a.Person = env.keyboard()

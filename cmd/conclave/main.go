@@ -37,6 +37,7 @@ type environment struct {
 	muted    bool      // standard output is for JSON alone
 	progress progress  // the line that says how far something is
 	voice    voice
+	log      *app.Log // the stream of --log
 }
 
 func main() {
@@ -142,6 +143,7 @@ Exit codes: 0 done, 1 the answer is no, 2 usage, 3 something is missing here.`,
 		newUsageCommand(env),
 		newVersionCommand(env),
 	)
+	addLogs(env, root)
 	strict(root)
 	return root
 }

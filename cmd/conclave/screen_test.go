@@ -16,6 +16,7 @@ import (
 // rawWriters are the functions whose purpose is bytes, and why. They are exact
 // in a pipe and shown on a terminal; nothing else may ask for them.
 var rawWriters = map[string]string{
+	"addLog":                  "Raw: the log stream, lines of JSON",
 	"attach":                  "Session: a shell that a person drives in a room",
 	"handedOn":                "File: a program in a room writes into a pipe itself",
 	"newPolicyCommand":        "Raw: the page docs/ISOLATION.md, which is our own",
