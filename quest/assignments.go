@@ -118,8 +118,8 @@ func animalIn(text string) policy.Role {
 	return ""
 }
 
-// AssignmentsTable renders the table in its canonical form.
-func AssignmentsTable(list []Assignment) string {
+// assignmentsTable renders the table in its canonical form.
+func assignmentsTable(list []Assignment) string {
 	var b strings.Builder
 	b.WriteString("| Criterion | Primary Advisor | Secondary Advisor |\n|---|---|---|\n")
 	for _, a := range list {

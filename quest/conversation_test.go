@@ -250,12 +250,12 @@ func TestReadTranscript(t *testing.T) {
 		{"2026-02-18-14-32-cat.md", "---\nagent: cat\n", policy.ConversationOther},
 		{"notes.md", body("cat", "3", "x"), policy.ConversationOther},
 	} {
-		if got := ReadTranscript(c.name, []byte(c.data)); got.Kind != c.want || (got.Kind == policy.ConversationOther) != (got.Fault != "" || got.Agent == "smaug") {
+		if got := readTranscript(c.name, []byte(c.data)); got.Kind != c.want || (got.Kind == policy.ConversationOther) != (got.Fault != "" || got.Agent == "smaug") {
 			t.Errorf("%s: %s (%s), want %s", c.name, got.Kind, got.Fault, c.want)
 		}
 	}
 	file, _ := sample(t).Render()
-	if got := ReadTranscript("2026-02-18-14-32-cat(the-rogue).md", file); got.Purpose != PurposeAdvisory || got.Skin != "The Rogue" || got.Date != "2026-02-18T14:32:07" || got.Fault != "" {
+	if got := readTranscript("2026-02-18-14-32-cat(the-rogue).md", file); got.Purpose != PurposeAdvisory || got.Skin != "The Rogue" || got.Date != "2026-02-18T14:32:07" || got.Fault != "" {
 		t.Errorf("own file reads as %+v", got)
 	}
 }

@@ -36,7 +36,7 @@ func New(d Definition) ([]byte, error) {
 	}
 	for _, s := range [][2]string{
 		{sectionNarrative, d.Narrative}, {sectionCriteria, definitionCriteria(d.Criteria)}, {sectionDragon, d.Dragon},
-		{sectionAssignments, AssignmentsTable(d.Assignments)}, {sectionProgress, ""},
+		{sectionAssignments, assignmentsTable(d.Assignments)}, {sectionProgress, ""},
 	} {
 		if err := doc.SetSection(s[0], strings.TrimSpace(s[1])); err != nil {
 			return nil, fmt.Errorf("define quest: write section %q: %w", s[0], err)

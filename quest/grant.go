@@ -184,7 +184,7 @@ func (g *Grants) assignments(q *Quest) {
 func (g *Grants) progress(q *Quest, names []string) {
 	g.text(policy.ProgressLog, "quest/progress-log.md", q.section(sectionProgress))
 	if !policy.Decide(g.Role, policy.ProgressLog).Allow && policy.Decide(g.Role, policy.ProgressReduced).Allow {
-		g.text(policy.ProgressReduced, "quest/progress.md", ReducedLog(q.Progress, names...))
+		g.text(policy.ProgressReduced, "quest/progress.md", reducedLog(q.Progress, names...))
 	}
 }
 

@@ -64,9 +64,9 @@ CANARYHOUSE
 		PartyContext: []NamedText{{"CLAUDE.md", []byte("CANARYCLAUDE")}}}
 	for _, agent := range []string{"cat", "council", "gandalf", "guardian", "dragon"} {
 		name := "2026-02-18-14-32-" + agent + ".md"
-		m.Transcripts = append(m.Transcripts, ReadTranscript(name, []byte("---\nagent: "+agent+"\nphase: 3\n---\n### Exchange\n\n**User:** x\n\n**Y:** CANARYTALK"+strings.ToUpper(agent)+"\n")))
+		m.Transcripts = append(m.Transcripts, readTranscript(name, []byte("---\nagent: "+agent+"\nphase: 3\n---\n### Exchange\n\n**User:** x\n\n**Y:** CANARYTALK"+strings.ToUpper(agent)+"\n")))
 	}
-	m.Transcripts = append(m.Transcripts, ReadTranscript("2026-02-19-14-32-council.md", []byte("---\nagent: council\nphase: 6\n---\nCANARYTALKSIMON\n")))
+	m.Transcripts = append(m.Transcripts, readTranscript("2026-02-19-14-32-council.md", []byte("---\nagent: council\nphase: 6\n---\nCANARYTALKSIMON\n")))
 	return m
 }
 
@@ -234,7 +234,7 @@ func TestPreflightOfCriteria(t *testing.T) {
 	}
 	// Criteria are agreed in talk with Gandalf: his transcript is no evidence.
 	m = preflightMaterial(t)
-	m.Transcripts = append(m.Transcripts, ReadTranscript("2026-02-14-11-00-gandalf.md", []byte("---\nagent: gandalf\nphase: 1\n---\n### Exchange\n\n**G:** "+CriteriaText(m.Quest.Criteria))))
+	m.Transcripts = append(m.Transcripts, readTranscript("2026-02-14-11-00-gandalf.md", []byte("---\nagent: gandalf\nphase: 1\n---\n### Exchange\n\n**G:** "+CriteriaText(m.Quest.Criteria))))
 	if err := Preflight([]byte("0123456789abcdef"), Grant(policy.Dragon, m), nil); err != nil {
 		t.Error(err)
 	}
@@ -313,7 +313,7 @@ func TestStageNames(t *testing.T) {
 	if err := CheckStage("design of the API"); err != nil {
 		t.Error(err)
 	}
-	for _, name := range []string{"", " ", "a\nb", " a", strings.Repeat("a", MaxStage+1)} {
+	for _, name := range []string{"", " ", "a\nb", " a", strings.Repeat("a", maxStage+1)} {
 		if err := CheckStage(name); err == nil {
 			t.Errorf("stage %q was taken", name)
 		}
@@ -321,10 +321,10 @@ func TestStageNames(t *testing.T) {
 }
 
 func TestExpectationLength(t *testing.T) {
-	if err := CheckExpectation(strings.Repeat("ü", MaxExpectation)); err != nil {
+	if err := CheckExpectation(strings.Repeat("ü", maxExpectation)); err != nil {
 		t.Error(err)
 	}
-	if err := CheckExpectation(strings.Repeat("ü", MaxExpectation+1)); err == nil {
+	if err := CheckExpectation(strings.Repeat("ü", maxExpectation+1)); err == nil {
 		t.Error("2,001 characters were taken")
 	}
 }

@@ -82,7 +82,7 @@ func (q *Quest) readHeader() {
 
 func (q *Quest) readPhase() {
 	value, line, ok := q.value("phase")
-	phase, err := ParsePhase(strings.TrimSpace(value))
+	phase, err := parsePhase(strings.TrimSpace(value))
 	if ok && err == nil {
 		q.Phase = phase
 		return

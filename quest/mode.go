@@ -52,9 +52,9 @@ func (m Mode) Setup() Setup {
 	return SetupOffered
 }
 
-// Requires reports whether a criterion of that sort must be met for the Dragon
+// requires reports whether a criterion of that sort must be met for the Dragon
 // to be slain. An unmarked criterion counts as a deliverable.
-func (m Mode) Requires(sort Sort) bool {
+func (m Mode) requires(sort Sort) bool {
 	return sort != Transformation || m == Grow
 }
 

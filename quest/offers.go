@@ -94,7 +94,7 @@ func AfterDragon(o DragonOutcome) Boundary {
 func BoundaryOf(q *Quest) Boundary {
 	switch q.Phase {
 	case PhaseExecution:
-		if n := len(q.Progress); n > 0 && q.Progress[n-1].Kind != EntryPhase {
+		if n := len(q.Progress); n > 0 && q.Progress[n-1].Kind != entryPhase {
 			return AfterConsultation
 		}
 	case PhaseCheckpoint:
@@ -102,7 +102,7 @@ func BoundaryOf(q *Quest) Boundary {
 	case PhaseConfrontation:
 		return AfterDragon(q.LastDragon())
 	case PhaseDebrief:
-		if n := len(q.Progress); n > 0 && q.Progress[n-1].Kind == EntryPhase && q.Progress[n-1].Phase == PhaseDebrief {
+		if n := len(q.Progress); n > 0 && q.Progress[n-1].Kind == entryPhase && q.Progress[n-1].Phase == PhaseDebrief {
 			return AfterDebrief
 		}
 		return AfterSlain

@@ -41,7 +41,7 @@ func (v DragonVerdict) Outcome(t Test) string {
 			}
 			b.WriteString(")")
 		}
-		if !t.Mode.Requires(t.sortOf(f.Number)) {
+		if !t.Mode.requires(t.sortOf(f.Number)) {
 			b.WriteString(" *(noted, not required)*")
 		}
 		b.WriteString("\n")

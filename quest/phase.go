@@ -33,8 +33,8 @@ func (p Phase) Valid() bool { return p >= PhaseDefinition && p <= PhaseDebrief }
 
 var phaseForm = regexp.MustCompile(`(?i)^(?:phase\s*)?([0-9]+)\s*(?:[-–—:(].*)?$`)
 
-// ParsePhase reads a phase as people write it: 3, Phase 3, 3 – Execution.
-func ParsePhase(s string) (Phase, error) {
+// parsePhase reads a phase as people write it: 3, Phase 3, 3 – Execution.
+func parsePhase(s string) (Phase, error) {
 	m := phaseForm.FindStringSubmatch(s)
 	if m == nil || len(m[1]) != 1 || !Phase(m[1][0]-'0').Valid() {
 		return 0, fmt.Errorf("phase %q is not a number from 1 to 6", clip(s, 40))
@@ -119,8 +119,8 @@ func CheckTransition(from, to Phase, f Facts) error {
 	return fmt.Errorf("go from phase %d (%v) to %d (%v): that does not follow; open is %s", int(from), from, int(to), to, openFrom(from, f))
 }
 
-// NextPhases lists the phases that are open from here.
-func NextPhases(from Phase, f Facts) []Phase {
+// nextPhases lists the phases that are open from here.
+func nextPhases(from Phase, f Facts) []Phase {
 	var out []Phase
 	for to := PhaseDefinition; to <= PhaseDebrief; to++ {
 		for _, s := range steps() {
@@ -134,7 +134,7 @@ func NextPhases(from Phase, f Facts) []Phase {
 
 func openFrom(from Phase, f Facts) string {
 	text := ""
-	for _, to := range NextPhases(from, f) {
+	for _, to := range nextPhases(from, f) {
 		if text != "" {
 			text += " or "
 		}

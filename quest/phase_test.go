@@ -31,8 +31,8 @@ func TestEveryTransition(t *testing.T) {
 						if (err == nil) != want {
 							t.Fatalf("%d → %d with %+v: %v", int(from), int(to), f, err)
 						}
-						if want != slices.Contains(NextPhases(from, f), to) {
-							t.Fatalf("NextPhases(%d) with %+v = %v", int(from), f, NextPhases(from, f))
+						if want != slices.Contains(nextPhases(from, f), to) {
+							t.Fatalf("NextPhases(%d) with %+v = %v", int(from), f, nextPhases(from, f))
 						}
 						n++
 					}
@@ -80,12 +80,12 @@ func TestParseModeAndPhase(t *testing.T) {
 		}
 	}
 	for in, want := range map[string]Phase{"3": 3, "Phase 4": 4, "5 (Dragon Confrontation)": 5, "6 - Debrief": 6} {
-		if got, err := ParsePhase(in); got != want || err != nil {
+		if got, err := parsePhase(in); got != want || err != nil {
 			t.Errorf("phase %q = %d, %v", in, got, err)
 		}
 	}
 	for _, in := range []string{"", "0", "7", "33", "three", "-3", "3.5", "3rd"} {
-		if got, err := ParsePhase(in); err == nil {
+		if got, err := parsePhase(in); err == nil {
 			t.Errorf("phase %q = %d", in, got)
 		}
 	}
@@ -97,10 +97,10 @@ func TestModeRules(t *testing.T) {
 		setup              Setup
 		requires, assesses bool // transformation criteria
 	}{{Grow, SetupEncouraged, true, true}, {Ship, SetupSkipped, false, false}, {GrowAndShip, SetupOffered, false, true}} {
-		if c.mode.Setup() != c.setup || c.mode.Requires(Transformation) != c.requires || c.mode.Assesses(Transformation) != c.assesses {
-			t.Errorf("%s: setup %v, requires %v, assesses %v", c.mode, c.mode.Setup(), c.mode.Requires(Transformation), c.mode.Assesses(Transformation))
+		if c.mode.Setup() != c.setup || c.mode.requires(Transformation) != c.requires || c.mode.Assesses(Transformation) != c.assesses {
+			t.Errorf("%s: setup %v, requires %v, assesses %v", c.mode, c.mode.Setup(), c.mode.requires(Transformation), c.mode.Assesses(Transformation))
 		}
-		if !c.mode.Requires("") || !c.mode.Requires(Deliverable) || !c.mode.Assesses("") {
+		if !c.mode.requires("") || !c.mode.requires(Deliverable) || !c.mode.Assesses("") {
 			t.Errorf("%s does not require deliverables", c.mode)
 		}
 	}

@@ -10,8 +10,8 @@ import (
 
 // How long an evaluator's free texts may be, in characters.
 const (
-	MaxExpectation = 2000 // the text of --expect
-	MaxStage       = 80   // a stage's name
+	maxExpectation = 2000 // the text of --expect
+	maxStage       = 80   // a stage's name
 )
 
 // Leak is a passage of a withheld source in something an evaluator would get.
@@ -99,16 +99,16 @@ func CheckStage(name string) error {
 		return fmt.Errorf("stage: a checkpoint needs the stage's name")
 	case oneLine(name) != name:
 		return fmt.Errorf("stage %q: write it on one line, without spaces around it", clip(name, 40))
-	case len([]rune(name)) > MaxStage:
-		return fmt.Errorf("stage: %d characters, at most %d; say what ready means in the expectation", len([]rune(name)), MaxStage)
+	case len([]rune(name)) > maxStage:
+		return fmt.Errorf("stage: %d characters, at most %d; say what ready means in the expectation", len([]rune(name)), maxStage)
 	}
 	return nil
 }
 
 // CheckExpectation refuses an expectation that is too long.
 func CheckExpectation(text string) error {
-	if n := len([]rune(text)); n > MaxExpectation {
-		return fmt.Errorf("expectation: %d characters, at most %d; say what ready means, not how you got there", n, MaxExpectation)
+	if n := len([]rune(text)); n > maxExpectation {
+		return fmt.Errorf("expectation: %d characters, at most %d; say what ready means, not how you got there", n, maxExpectation)
 	}
 	return nil
 }

@@ -7,21 +7,21 @@ import (
 	"time"
 )
 
-// EntryKind is what an entry of the progress log speaks of.
-type EntryKind string
+// entryKind is what an entry of the progress log speaks of.
+type entryKind string
 
 // The kinds.
 const (
-	EntryPhase    EntryKind = "phase"
-	EntryProgress EntryKind = "progress"
-	EntryGuardian EntryKind = "guardian"
-	EntryDragon   EntryKind = "dragon"
-	EntryOther    EntryKind = "other"
+	entryPhase    entryKind = "phase"
+	entryProgress entryKind = "progress"
+	entryGuardian entryKind = "guardian"
+	entryDragon   entryKind = "dragon"
+	entryOther    entryKind = "other"
 )
 
 // Entry is one bullet of the progress log.
 type Entry struct {
-	Kind  EntryKind `json:"kind"`
+	Kind  entryKind `json:"kind"`
 	Label string    `json:"label,omitempty"` // what stands in bold
 	Text  string    `json:"text"`
 	Date  string    `json:"date,omitempty"`
@@ -83,16 +83,16 @@ func parseEntry(e Entry) Entry {
 		text, e.Date = strings.ReplaceAll(m[1], "\x00", "\n"), m[2]
 	}
 	e.Text = strings.TrimSpace(text)
-	e.Kind = EntryOther
+	e.Kind = entryOther
 	label := strings.ToLower(e.Label)
 	if m := phaseDone.FindStringSubmatch(e.Label); m != nil {
-		e.Kind, e.Phase = EntryPhase, Phase(m[1][0]-'0')
+		e.Kind, e.Phase = entryPhase, Phase(m[1][0]-'0')
 	} else if strings.HasPrefix(label, "guardian") {
-		e.Kind = EntryGuardian
+		e.Kind = entryGuardian
 	} else if strings.HasPrefix(label, "dragon") {
-		e.Kind = EntryDragon
+		e.Kind = entryDragon
 	} else if label == "progress" {
-		e.Kind = EntryProgress
+		e.Kind = entryProgress
 	}
 	return e
 }
@@ -115,22 +115,22 @@ func Day(t time.Time) string { return t.Format(time.DateOnly) }
 
 // PhaseCompleted is the entry for a phase that is done.
 func PhaseCompleted(p Phase, what, day string) Entry {
-	return Entry{Kind: EntryPhase, Label: fmt.Sprintf("Phase %d complete", int(p)), Text: what, Date: day, Phase: p}
+	return Entry{Kind: entryPhase, Label: fmt.Sprintf("Phase %d complete", int(p)), Text: what, Date: day, Phase: p}
 }
 
 // Progressed is the entry for something the person finished.
 func Progressed(what, day string) Entry {
-	return Entry{Kind: EntryProgress, Label: "Progress", Text: what, Date: day}
+	return Entry{Kind: entryProgress, Label: "Progress", Text: what, Date: day}
 }
 
 // CheckpointHeld is the entry for a Guardian's verdict.
 func CheckpointHeld(outcome GuardianOutcome, reason, day string) Entry {
-	return Entry{Kind: EntryGuardian, Label: "Guardian checkpoint", Text: verdictText(string(outcome), reason), Date: day}
+	return Entry{Kind: entryGuardian, Label: "Guardian checkpoint", Text: verdictText(string(outcome), reason), Date: day}
 }
 
 // ConfrontationHeld is the entry for a Dragon's verdict.
 func ConfrontationHeld(outcome DragonOutcome, reason, day string) Entry {
-	return Entry{Kind: EntryDragon, Label: "Dragon confrontation", Text: verdictText(string(outcome), reason), Date: day}
+	return Entry{Kind: entryDragon, Label: "Dragon confrontation", Text: verdictText(string(outcome), reason), Date: day}
 }
 
 func verdictText(outcome, reason string) string {
@@ -141,19 +141,19 @@ func verdictText(outcome, reason string) string {
 	return outcome + `: "` + reason + `"`
 }
 
-// ReducedLog is the progress log as Gandalf may see it: a verdict is only the
+// reducedLog is the progress log as Gandalf may see it: a verdict is only the
 // fact that one was held, and an entry that mentions an evaluator – by role or
 // by one of the names it goes under – keeps its date alone.
-func ReducedLog(log []Entry, names ...string) string {
+func reducedLog(log []Entry, names ...string) string {
 	var b strings.Builder
 	for _, e := range log {
 		e := e
 		switch {
-		case e.Kind == EntryGuardian:
+		case e.Kind == entryGuardian:
 			e = Entry{Text: "checkpoint held", Date: e.Date}
-		case e.Kind == EntryDragon:
+		case e.Kind == entryDragon:
 			e = Entry{Text: "confrontation held", Date: e.Date}
-		case e.Kind == EntryOther || mentionsEvaluator(e.Label+" "+e.Text, names):
+		case e.Kind == entryOther || mentionsEvaluator(e.Label+" "+e.Text, names):
 			e = Entry{Text: "entry withheld", Date: e.Date}
 		}
 		b.WriteString(e.Bullet() + "\n")
@@ -185,17 +185,17 @@ func (q *Quest) likelyPhase() Phase {
 	log := parseLog(s.Body, s.BodyLine)
 	for i := len(log) - 1; i >= 0; i-- {
 		switch e := log[i]; {
-		case e.Kind == EntryProgress:
+		case e.Kind == entryProgress:
 			return PhaseExecution
-		case e.Kind == EntryGuardian:
+		case e.Kind == entryGuardian:
 			return PhaseCheckpoint
-		case e.Kind == EntryDragon && strings.HasPrefix(e.Text, string(DragonSlain)):
+		case e.Kind == entryDragon && strings.HasPrefix(e.Text, string(DragonSlain)):
 			return PhaseDebrief
-		case e.Kind == EntryDragon:
+		case e.Kind == entryDragon:
 			return PhaseConfrontation
-		case e.Kind == EntryPhase && e.Phase == PhaseDefinition, e.Kind == EntryPhase && e.Phase == PhaseSetup:
+		case e.Kind == entryPhase && e.Phase == PhaseDefinition, e.Kind == entryPhase && e.Phase == PhaseSetup:
 			return PhaseExecution
-		case e.Kind == EntryPhase && e.Phase < PhaseDebrief:
+		case e.Kind == entryPhase && e.Phase < PhaseDebrief:
 			return e.Phase + 1
 		}
 	}
@@ -205,7 +205,7 @@ func (q *Quest) likelyPhase() Phase {
 // LastGuardian is the outcome of the last checkpoint in the log, if any.
 func (q *Quest) LastGuardian() GuardianOutcome {
 	for i := len(q.Progress) - 1; i >= 0; i-- {
-		if e := q.Progress[i]; e.Kind == EntryGuardian {
+		if e := q.Progress[i]; e.Kind == entryGuardian {
 			return guardianIn(e.Text)
 		}
 	}
@@ -215,7 +215,7 @@ func (q *Quest) LastGuardian() GuardianOutcome {
 // LastDragon is the outcome of the last confrontation in the log, if any.
 func (q *Quest) LastDragon() DragonOutcome {
 	for i := len(q.Progress) - 1; i >= 0; i-- {
-		if e := q.Progress[i]; e.Kind == EntryDragon {
+		if e := q.Progress[i]; e.Kind == entryDragon {
 			return dragonIn(e.Text)
 		}
 	}

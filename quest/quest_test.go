@@ -42,11 +42,11 @@ func TestReadsThePluginsQuest(t *testing.T) {
 	if len(q.Assignments) != 3 || q.Assignments[1].Secondary.Reason != "two outsiders | one pier" || q.Assignments[0].Primary.Role != policy.Cat {
 		t.Errorf("assignments = %+v", q.Assignments)
 	}
-	var kinds []EntryKind
+	var kinds []entryKind
 	for _, e := range q.Progress {
 		kinds = append(kinds, e.Kind)
 	}
-	if !slices.Equal(kinds, []EntryKind{EntryPhase, EntryPhase, EntryProgress, EntryGuardian, EntryDragon}) {
+	if !slices.Equal(kinds, []entryKind{entryPhase, entryPhase, entryProgress, entryGuardian, entryDragon}) {
 		t.Errorf("log kinds = %v", kinds)
 	}
 	if q.LastGuardian() != ConditionalApproval || q.LastDragon() != DragonPrevails {
@@ -64,7 +64,7 @@ func TestReadsFilesWrittenByHand(t *testing.T) {
 	if q.Mode != GrowAndShip || q.Phase != PhaseExecution || q.Title != "The Lighthouse" || len(q.Criteria) != 2 || q.Criteria[1].Text != "Keeper sleeps" {
 		t.Fatalf("read %+v", q)
 	}
-	if len(q.Progress) != 1 || q.Progress[0].Kind != EntryProgress || !strings.Contains(q.Progress[0].Text, "free words") {
+	if len(q.Progress) != 1 || q.Progress[0].Kind != entryProgress || !strings.Contains(q.Progress[0].Text, "free words") {
 		t.Errorf("log = %+v", q.Progress)
 	}
 	after, err := q.WithProgress(Progressed("glass cut", "2026-01-04"))
@@ -246,7 +246,7 @@ func TestReducedLogHidesVerdicts(t *testing.T) {
 - entry withheld (2026-02-19)
 - entry withheld
 `
-	if got := ReducedLog(log, "Kanga"); got != want {
+	if got := reducedLog(log, "Kanga"); got != want {
 		t.Errorf("reduced to\n%s\nwant\n%s", got, want)
 	}
 }

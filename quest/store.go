@@ -16,8 +16,8 @@ import (
 // ErrNoQuest is the answer when there is no quest.md.
 var ErrNoQuest = errors.New("no quest here; start one first")
 
-// ErrChanged is a file that is not what the change was planned on.
-var ErrChanged = errors.New("someone changed the file meanwhile; plan the change again")
+// errChanged is a file that is not what the change was planned on.
+var errChanged = errors.New("someone changed the file meanwhile; plan the change again")
 
 // Store reads the files of one workspace's .campaign/. It follows no link out
 // of the workspace, and inside .campaign no link at all. It keeps no state and
@@ -108,7 +108,7 @@ func (s *Store) Transcripts() ([]Transcript, error) {
 			out = append(out, Transcript{Name: name, Kind: policy.ConversationOther, Fault: err.Error()})
 			continue
 		}
-		out = append(out, ReadTranscript(name, data))
+		out = append(out, readTranscript(name, data))
 	}
 	return out, nil
 }

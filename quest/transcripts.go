@@ -25,10 +25,10 @@ type Transcript struct {
 
 var nameForm = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}-\d{2}-\d{2}-([a-z]+)(?:\([^()]*\))?(?:_\d{2})?\.md$`)
 
-// ReadTranscript reads a conversation file by whoever wrote it. A file whose
+// readTranscript reads a conversation file by whoever wrote it. A file whose
 // name and header do not name the same agent is nobody's: then it is shown to
 // those alone who may see every conversation.
-func ReadTranscript(name string, data []byte) Transcript {
+func readTranscript(name string, data []byte) Transcript {
 	t := Transcript{Name: name, Kind: policy.ConversationOther, Data: data}
 	named := nameForm.FindStringSubmatch(name)
 	if named == nil {

@@ -148,7 +148,7 @@ func (v DragonVerdict) check(t Test) []string {
 		if !there && t.Mode.Assesses(c.Sort) {
 			bad = append(bad, fmt.Sprintf("criteria: criterion %d is left out", c.Number))
 		}
-		if t.Mode.Requires(c.Sort) && s != Met {
+		if t.Mode.requires(c.Sort) && s != Met {
 			open = append(open, fmt.Sprintf("criterion %d is %s", c.Number, orNothing(s)))
 		}
 	}

@@ -107,7 +107,7 @@ func (w *Work) Copy(f WorkFile, dst io.Writer) error {
 		return fmt.Errorf("copy %s: %w", f.Path, cause(err))
 	}
 	if n != f.Size || hex.EncodeToString(h.Sum(nil)) != f.SHA256 {
-		return fmt.Errorf("copy %s: %w", f.Path, ErrChanged)
+		return fmt.Errorf("copy %s: %w", f.Path, errChanged)
 	}
 	return nil
 }
@@ -183,7 +183,7 @@ func openRegular(root *os.Root, name string) (*os.File, error) {
 	after, err := f.Stat()
 	if err != nil || !os.SameFile(before, after) {
 		f.Close()
-		return nil, ErrChanged
+		return nil, errChanged
 	}
 	return f, nil
 }

@@ -213,14 +213,14 @@ func TestCopyNoticesChanges(t *testing.T) {
 	defer w.Close()
 	put(t, dir, map[string]string{"src/a.go": "b"})
 	var b bytes.Buffer
-	if err := w.Copy(w.Files[1], &b); !errors.Is(err, ErrChanged) {
+	if err := w.Copy(w.Files[1], &b); !errors.Is(err, errChanged) {
 		t.Errorf("a changed file was copied: %v", err)
 	}
 	os.Remove(filepath.Join(dir, "main.go"))
 	if err := os.Symlink(".campaign/quest.md", filepath.Join(dir, "main.go")); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Copy(w.Files[0], &b); !errors.Is(err, ErrChanged) {
+	if err := w.Copy(w.Files[0], &b); !errors.Is(err, errChanged) {
 		t.Errorf("a file that became a link was copied: %v", err)
 	}
 }
