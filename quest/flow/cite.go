@@ -15,8 +15,8 @@ import (
 	"conclave/room"
 )
 
-// Citation is a place that somebody pointed to, and whether it is there.
-type Citation struct {
+// citation is a place that somebody pointed to, and whether it is there.
+type citation struct {
 	Text   string `json:"text"` // as written: docs/design.md:12
 	OK     bool   `json:"ok"`
 	Reason string `json:"reason,omitempty"`
@@ -58,8 +58,8 @@ func openView(workspace string, withheld room.Rule, g quest.Grants, history []by
 func (v *view) close() error { return v.root.Close() }
 
 // check looks up every citation of a text, each once.
-func (v *view) check(text string) []Citation {
-	var out []Citation
+func (v *view) check(text string) []citation {
+	var out []citation
 	seen := map[string]bool{}
 	for _, m := range cited.FindAllStringSubmatchIndex(text, -1) {
 		whole, name := text[m[0]:m[1]], text[m[2]:m[3]]
@@ -85,16 +85,16 @@ func isPath(before, name string) bool {
 	return letter && (strings.ContainsAny(name, "./") || strings.HasSuffix(before, "`")) && !strings.HasSuffix(name, "localhost")
 }
 
-func (v *view) verify(whole, name, last string) Citation {
+func (v *view) verify(whole, name, last string) citation {
 	line, err := strconv.Atoi(last)
 	n := v.count(path.Clean(name))
 	switch {
 	case n < 0:
-		return Citation{Text: whole, Reason: "there is no such file in view"}
+		return citation{Text: whole, Reason: "there is no such file in view"}
 	case err != nil || line < 1 || line > n:
-		return Citation{Text: whole, Reason: fmt.Sprintf("the file has %d lines", n)}
+		return citation{Text: whole, Reason: fmt.Sprintf("the file has %d lines", n)}
 	}
-	return Citation{Text: whole, OK: true}
+	return citation{Text: whole, OK: true}
 }
 
 // count returns how many lines a file has, -1 for one that is not in view.
@@ -152,7 +152,7 @@ func countLines(data []byte) int {
 
 // marked is a text for the report, with a mark at every citation that did not
 // check out. The words themselves stay in the transcript as they were said.
-func marked(text string, list []Citation) string {
+func marked(text string, list []citation) string {
 	if len(list) == 0 {
 		return strings.TrimRight(text, "\n") + "\n\n*(cites nothing: could not be verified)*"
 	}

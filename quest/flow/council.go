@@ -67,7 +67,7 @@ type council struct {
 	r     *engine.Run
 	s     session
 	seats []*talk
-	cites [][]Citation
+	cites [][]citation
 	simon *talk
 
 	synthesis synthesis
@@ -113,7 +113,7 @@ func (c *council) hearAll(words string) error {
 // verify checks every citation against the project as the six saw it.
 func (c *council) verify() error {
 	var err error
-	c.cites, err = engine.Do(c.r, "cite", func(ctx context.Context) ([][]Citation, error) {
+	c.cites, err = engine.Do(c.r, "cite", func(ctx context.Context) ([][]citation, error) {
 		m, err := c.h.material()
 		if err != nil {
 			return nil, engine.Halt(err)
@@ -125,7 +125,7 @@ func (c *council) verify() error {
 			return nil, engine.Halt(err)
 		}
 		defer v.close()
-		var all [][]Citation
+		var all [][]citation
 		for _, t := range c.seats {
 			all = append(all, v.check(t.said[0]))
 		}
@@ -288,7 +288,7 @@ func (c *council) file(outcome string) (string, error) {
 			speaker, lead.turns = t.o.face(t.o.Role).Tag(), t.turns
 		}
 	}
-	return lead.fileWith(outcome, func(f *Filed) { f.Runs, f.Speaker = runs, speaker })
+	return lead.fileWith(outcome, func(f *conversationEvent) { f.Runs, f.Speaker = runs, speaker })
 }
 
 func (c *council) outcome(unverified []string) string {

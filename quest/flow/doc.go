@@ -14,6 +14,6 @@
 // function that later proves it (Verify).
 //
 // It stores nothing of its own: files through engine.Commit, words through the
-// seat's record, where an event (EventConversation) says which turns make up
+// seat's record, where an event (eventConversation) says which turns make up
 // which file.
 package flow

@@ -23,7 +23,7 @@ import (
 func (t *talk) file(outcome string) (string, error) { return t.fileWith(outcome, nil) }
 
 // fileWith is file with a word about other records that belong to it.
-func (t *talk) fileWith(outcome string, also func(*Filed)) (string, error) {
+func (t *talk) fileWith(outcome string, also func(*conversationEvent)) (string, error) {
 	if t.ended != "" {
 		outcome = quest.EndedEarly(t.ended)
 	}
@@ -52,10 +52,10 @@ func sealReason(ended string) string {
 	return "done"
 }
 
-func (o Opening) filed(turns []string, outcome string) Filed {
+func (o Opening) filed(turns []string, outcome string) conversationEvent {
 	face := o.face(o.Role)
 	c := quest.Conversation{}.With(face)
-	return Filed{
+	return conversationEvent{
 		Agent: string(c.Agent), Skin: c.Skin, FilePart: c.FilePart, Phase: int(o.Phase), Mode: string(o.Mode),
 		Start: o.Start.Format(time.RFC3339), Quest: o.Title, Purpose: o.Purpose, Speaker: face.Tag(),
 		Turns: slices.Clone(turns), Outcome: outcome,
@@ -63,7 +63,7 @@ func (o Opening) filed(turns []string, outcome string) Filed {
 }
 
 // freeName is the first of a conversation's names that is free now.
-func (h *House) freeName(f Filed) string {
+func (h *House) freeName(f conversationEvent) string {
 	c, err := f.conversation()
 	if err != nil {
 		return ""
@@ -77,7 +77,7 @@ func (h *House) freeName(f Filed) string {
 }
 
 // conversation is the conversation without its exchange.
-func (f Filed) conversation() (quest.Conversation, error) {
+func (f conversationEvent) conversation() (quest.Conversation, error) {
 	start, err := time.Parse(time.RFC3339, f.Start)
 	return quest.Conversation{
 		Agent: policy.Role(f.Agent), Skin: f.Skin, FilePart: f.FilePart, Phase: quest.Phase(f.Phase), Mode: quest.Mode(f.Mode),
@@ -89,7 +89,7 @@ func (f Filed) conversation() (quest.Conversation, error) {
 // first free of its names. Nothing is ever overwritten.
 func (h *House) write(r *engine.Run, run string) (string, error) {
 	type derived struct {
-		Filed Filed
+		Filed conversationEvent
 		Data  []byte
 	}
 	d, err := engine.Do(r, "derive", func(context.Context) (derived, error) {
@@ -106,7 +106,7 @@ func (h *House) write(r *engine.Run, run string) (string, error) {
 	return h.create(r, d.Filed, d.Data)
 }
 
-func (h *House) create(r *engine.Run, f Filed, data []byte) (string, error) {
+func (h *House) create(r *engine.Run, f conversationEvent, data []byte) (string, error) {
 	c, err := f.conversation()
 	if err != nil {
 		return "", err
@@ -130,13 +130,13 @@ func recordPath(dir, run string) string { return filepath.Join(dir, run+record.E
 // fromRecords makes a conversation from the record of its run, and for a
 // council from those of the six. It is what files are written from and what
 // they are proved with.
-func fromRecords(dir, run string) (quest.Conversation, Filed, error) {
+func fromRecords(dir, run string) (quest.Conversation, conversationEvent, error) {
 	lead, err := readRecord(recordPath(dir, run))
 	if err != nil {
-		return quest.Conversation{}, Filed{}, err
+		return quest.Conversation{}, conversationEvent{}, err
 	}
 	if lead.filed == nil {
-		return quest.Conversation{}, Filed{}, fmt.Errorf("record %s says of no conversation: it was cut short, or is no quest's", run)
+		return quest.Conversation{}, conversationEvent{}, fmt.Errorf("record %s says of no conversation: it was cut short, or is no quest's", run)
 	}
 	c, err := lead.filed.conversation()
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 //go:embed instructions/*.md
 var instructions embed.FS
 
-// Instructions returns the built-in instructions of a role, as a template.
-func Instructions(role string) ([]byte, error) {
+// builtInInstructions are those of a role, as a template.
+func builtInInstructions(role string) ([]byte, error) {
 	return instructions.ReadFile("instructions/" + role + ".md")
 }
 
@@ -52,7 +52,7 @@ func (h *House) system(o Opening, m quest.Material) (string, error) {
 	if len(own) > 0 {
 		text = own[0].Data
 	} else {
-		if text, err = Instructions(role); err != nil {
+		if text, err = builtInInstructions(role); err != nil {
 			return "", fmt.Errorf("instructions of %s: %w", role, err)
 		}
 	}

@@ -36,15 +36,15 @@ type Opening struct {
 	Title string       `json:"title"`
 	Mode  quest.Mode   `json:"mode"`
 	Phase quest.Phase  `json:"phase"`
-	Skins []WornByRole `json:"skins,omitempty"`
+	Skins []wornSkin `json:"skins,omitempty"`
 	// History says that there is a log to be given to the party.
 	History bool `json:"history,omitempty"`
 	// Heard are those who were consulted before.
 	Heard []policy.Role `json:"heard,omitempty"`
 }
 
-// WornByRole is the skin of one member of the cast.
-type WornByRole struct {
+// wornSkin is the skin of one member of the cast.
+type wornSkin struct {
 	Role  string `json:"role"`
 	Skin  string `json:"skin"`
 	Emoji string `json:"emoji,omitempty"`
@@ -68,10 +68,10 @@ func (o Opening) quest() *quest.Quest {
 	return quest.Parse(o.Quest)
 }
 
-// FaultyProfiles is why nobody is seated: what a role wears must be known.
-type FaultyProfiles struct{ Faults []profile.Fault }
+// faultyProfiles is why nobody is seated: what a role wears must be known.
+type faultyProfiles struct{ Faults []profile.Fault }
 
-func (e *FaultyProfiles) Error() string {
+func (e *faultyProfiles) Error() string {
 	return (&profile.FaultsError{What: "the party of this campaign", Faults: e.Faults}).Error()
 }
 
@@ -101,14 +101,14 @@ func (h *House) look(role policy.Role, flow, purpose string, needsQuest bool) (O
 		return o, err
 	}
 	if len(faults) > 0 {
-		return o, &FaultyProfiles{faults}
+		return o, &faultyProfiles{faults}
 	}
 	for _, a := range profile.Cast() {
 		if p := party[a.ID]; p != nil {
 			if err := h.opts.Trust.Vouch(profileFile(a.ID), p.Bytes()); err != nil {
 				return o, err
 			}
-			o.Skins = append(o.Skins, WornByRole{a.ID, p.SkinName, p.Emoji})
+			o.Skins = append(o.Skins, wornSkin{a.ID, p.SkinName, p.Emoji})
 		}
 	}
 	log, err := history(context.Background(), h.opts.Root)
@@ -210,11 +210,11 @@ func (o Opening) questID() string {
 	if q == nil {
 		return "none"
 	}
-	return QuestID(q)
+	return questID(q)
 }
 
-// QuestID is how records name a quest.
-func QuestID(q *quest.Quest) string {
+// questID is how records name a quest.
+func questID(q *quest.Quest) string {
 	sum := sha256.Sum256([]byte(q.Created + "\x00" + q.Title))
 	return hex.EncodeToString(sum[:6])
 }

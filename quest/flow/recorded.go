@@ -7,13 +7,13 @@ import (
 	"conclave/seat"
 )
 
-// EventConversation puts on a seat's record which of its turns stand in which
+// eventConversation puts on a seat's record which of its turns stand in which
 // conversation file, and everything else that the file says.
-const EventConversation = "quest.conversation"
+const eventConversation = "quest.conversation"
 
-// Filed is the stored form of that event. Within a version fields are only
-// added.
-type Filed struct {
+// conversationEvent is the stored form of that event. Within a version fields
+// are only added.
+type conversationEvent struct {
 	File     string `json:"file"` // the name that was free when it was planned
 	Agent    string `json:"agent"`
 	Skin     string `json:"skin,omitempty"`
@@ -37,7 +37,7 @@ type Filed struct {
 // stand in.
 type recorded struct {
 	*seat.History
-	filed *Filed
+	filed *conversationEvent
 }
 
 // readRecord reads a record. One that is being written is read as far as it
@@ -46,19 +46,19 @@ func readRecord(path string) (*recorded, error) {
 	rec := &recorded{}
 	var err error
 	rec.History, err = seat.ReadHistory(path, func(event string, context []byte) error {
-		if event != EventConversation {
+		if event != eventConversation {
 			return nil
 		}
-		rec.filed = &Filed{}
+		rec.filed = &conversationEvent{}
 		return json.Unmarshal(context, rec.filed)
 	})
 	return rec, err
 }
 
 // seal notes on the record of a run what its conversation is, and ends it.
-func (h *House) seal(run, reason string, f Filed) error {
+func (h *House) seal(run, reason string, f conversationEvent) error {
 	return h.seats.Seal(run, reason, func(s *seat.Seat) error {
 		f.Outcome = quest.Stamped(f.Outcome, s.Weaker())
-		return s.Event(EventConversation, "conversation", f)
+		return s.Event(eventConversation, "conversation", f)
 	})
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // End is the answer that ends a conversation.
-const End = "/end"
+const endAnswer = "/end"
 
 // talk is one conversation between the person and one seat.
 type talk struct {
@@ -126,8 +126,8 @@ func (t *talk) heard(text string) bool {
 
 // message asks for the person's next message; empty means that they are done.
 func (t *talk) message(question string) (string, error) {
-	answer, err := t.ask("message", engine.Question{Text: question, Default: End})
-	if strings.TrimSpace(answer) == End || strings.TrimSpace(answer) == "" {
+	answer, err := t.ask("message", engine.Question{Text: question, Default: endAnswer})
+	if strings.TrimSpace(answer) == endAnswer || strings.TrimSpace(answer) == "" {
 		return "", err
 	}
 	return answer, err

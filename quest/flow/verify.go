@@ -56,7 +56,7 @@ func Verify(root string, names ...string) ([]Proof, error) {
 type verifier struct {
 	root  string
 	store *quest.Store
-	runs  map[string]Filed // what leads a conversation, by run
+	runs  map[string]conversationEvent // what leads a conversation, by run
 	ids   []string
 }
 
@@ -65,7 +65,7 @@ func newVerifier(root string) (*verifier, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &verifier{root: root, runs: map[string]Filed{}}
+	v := &verifier{root: root, runs: map[string]conversationEvent{}}
 	for _, info := range list {
 		rec, err := readRecord(info.Path)
 		if errors.As(err, new(*record.Damage)) {
