@@ -172,7 +172,7 @@ func checkViews(t *testing.T, l *Log, sealed Line) {
 		return string(b)
 	}
 	other, own, gm := text(Viewer{Name: "gideon"}), text(Viewer{Name: "tilda"}), text(Viewer{GM: true})
-	for _, secret := range []string{"the trap", "4d6", "2d20", sealed.Salt, `"check":{"op":"\u003e=","target":3,"success":true,"margin":29}`} {
+	for _, secret := range []string{"the trap", "4d6k", "2d20k", sealed.Salt, `"check":{"op":"\u003e=","target":3,"success":true,"margin":29}`} {
 		if strings.Contains(other, secret) {
 			t.Errorf("%q is in another player's view", secret)
 		}
