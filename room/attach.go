@@ -88,7 +88,7 @@ func (a *attached) Stop(context.Context) error {
 	return nil
 }
 
-// hungUp says whether the keeper has ended everything when it was told to.
+// hungUp says whether init has ended everything when it was told to.
 func (a *attached) hungUp() bool {
 	a.hangUp()
 	t := time.NewTimer(hangUpWait)
@@ -101,7 +101,7 @@ func (a *attached) hungUp() bool {
 	}
 }
 
-// hangUpWait is how long a keeper gets to end its family.
+// hangUpWait is how long an init gets to end its family.
 const hangUpWait = 5 * time.Second
 
 func (a *attached) Done() <-chan struct{} { return a.done }

@@ -25,15 +25,15 @@ const (
 	outsideDir = "outside"
 )
 
-// groundwork is a room's directory, locked.
-type groundwork struct {
+// roomDir is a room's directory, locked.
+type roomDir struct {
 	dir  string
 	lock *lockfile.Lock
 }
 
-// breakGround makes the base and a new directory in it, with what a program
+// makeRoomDir makes the base and a new directory in it, with what a program
 // needs.
-func breakGround(base string, who tenant, role string) (*groundwork, error) {
+func makeRoomDir(base string, who roomUser, role string) (*roomDir, error) {
 	if err := makeBase(base, who); err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func breakGround(base string, who tenant, role string) (*groundwork, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open room: %w", err)
 	}
-	g := &groundwork{dir: filepath.Join(base, name), lock: lock}
+	g := &roomDir{dir: filepath.Join(base, name), lock: lock}
 	dirs := []string{g.dir, g.place(), g.outside()}
 	for _, d := range []string{agent.WorkDir, agent.OutboxDir, agent.HomeDir, agent.TempDir} {
 		dirs = append(dirs, filepath.Join(g.place(), d))
@@ -69,16 +69,16 @@ func newName(base, role string) (name string, lock *lockfile.Lock, err error) {
 	return name, lock, err
 }
 
-func (g *groundwork) place() string   { return filepath.Join(g.dir, placeDir) }
-func (g *groundwork) outside() string { return filepath.Join(g.dir, outsideDir) }
+func (g *roomDir) place() string   { return filepath.Join(g.dir, placeDir) }
+func (g *roomDir) outside() string { return filepath.Join(g.dir, outsideDir) }
 
-func (g *groundwork) remove() error {
+func (g *roomDir) remove() error {
 	return errors.Join(removeAll(g.dir), g.lock.Unlock())
 }
 
 // makeBase makes the directory of all rooms of this user, and refuses one that
 // somebody else could have prepared.
-func makeBase(base string, who tenant) error {
+func makeBase(base string, who roomUser) error {
 	mode := fs.FileMode(0o700)
 	if who.separate {
 		mode = 0o711 // the rooms' own users pass through, and cannot list it

@@ -17,7 +17,7 @@ func TestRoomsOpenedWhileOthersSweep(t *testing.T) {
 	for range 16 {
 		all.Go(func() {
 			for range 30 {
-				g, err := breakGround(base, tenant{}, "player")
+				g, err := makeRoomDir(base, roomUser{}, "player")
 				if err != nil {
 					t.Error(err)
 					return

@@ -15,11 +15,12 @@
 // namespaces but for the mounts where this system gives them, which the
 // Enforcement says. Advisory: nothing.
 //
-// At every level but the last a keeper stands over the program: PID 1, or where
-// there is no PID namespace the parent of all that lose theirs. Whatever the
-// program started is gone with it, with Close, and with this process, also when
-// that is killed. No program can limit, slow down or stop a process of the
-// person's: it may set limits, processors and priorities of its own alone.
+// At every level but the last a keeper (init) stands over the program: PID 1,
+// or where there is no PID namespace the parent of all that lose theirs.
+// Whatever the program started is gone with it, with Close, and with this
+// process, also when that is killed. No program can limit, slow down or stop a
+// process of the person's: it may set limits, processors and priorities of its
+// own alone.
 //
 // What is claimed comes from probe pairs alone. A witness with the room's
 // identity and without its restrictions shows that a thing can be done; the

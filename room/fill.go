@@ -21,7 +21,7 @@ import (
 // at the wrong moment cannot lead out of it. What was copied before a refusal
 // goes with the room that was not opened.
 type filler struct {
-	work   shelf
+	work   fileSink
 	limits Limits
 
 	items []Item
@@ -44,7 +44,7 @@ func refuse(name, why string, args ...any) error {
 }
 
 // fill copies grants and returns what the room holds now.
-func fill(work shelf, grants []Grant, copied *View, limits Limits) (Manifest, error) {
+func fill(work fileSink, grants []Grant, copied *View, limits Limits) (Manifest, error) {
 	f := &filler{work: work, limits: limits, links: map[inode]*named{}}
 	for _, g := range grants {
 		if err := f.grant(g); err != nil {
@@ -134,7 +134,7 @@ type item struct {
 }
 
 // regular copies a file that was looked at as fi.
-func (f *filler) regular(i item, dir *os.Root, name string, fi fs.FileInfo, to shelf) error {
+func (f *filler) regular(i item, dir *os.Root, name string, fi fs.FileInfo, to fileSink) error {
 	if !fi.Mode().IsRegular() {
 		return refuse(name, "is no regular file (%s)", fi.Mode().Type())
 	}
@@ -160,7 +160,7 @@ func (f *filler) regular(i item, dir *os.Root, name string, fi fs.FileInfo, to s
 }
 
 // write makes a new file in the room and hashes it on the way.
-func (f *filler) write(i item, from io.Reader, to shelf, mode fs.FileMode) error {
+func (f *filler) write(i item, from io.Reader, to fileSink, mode fs.FileMode) error {
 	if err := f.count(i.size); err != nil {
 		return err
 	}

@@ -31,8 +31,8 @@ func Init() {
 	os.Unsetenv(seatbeltMark)
 	var err error
 	switch part {
-	case partPorter:
-		err = port()
+	case partStageTwo:
+		err = runStageTwo()
 	case partWitness:
 		err = witness()
 	case partDecoy:
@@ -54,8 +54,8 @@ func say(r report) {
 	_, _ = unix.Write(fdTalk, append(b, '\n')) // nobody is left to tell
 }
 
-// port is already confined: it shows that, and becomes the program.
-func port() error {
+// runStageTwo is already confined: it shows that, and becomes the program.
+func runStageTwo() error {
 	var o seatbeltOrders
 	if err := takeOrders(fdOrders, &o); err != nil {
 		return err

@@ -32,7 +32,7 @@ func realSteps() steps {
 }
 
 // runHelper ends the process, at once: the race detector's own exit would wait
-// a second. Exit codes of the helpers mean nothing but for the keeper's: the
+// a second. Exit codes of the helpers mean nothing but for init's: the
 // parent goes by what they report.
 func runHelper(part string, s steps) {
 	unix.CloseOnExec(fdSelf)
@@ -40,10 +40,10 @@ func runHelper(part string, s steps) {
 	switch part {
 	case partBuilder:
 		err = build(s)
-	case partKeeper:
-		err = keep()
-	case partPorter:
-		err = port(s)
+	case partInit:
+		err = runInit()
+	case partStageTwo:
+		err = runStageTwo(s)
 	case partWitness:
 		err = witness(s)
 	case partDecoy:
@@ -53,7 +53,7 @@ func runHelper(part string, s steps) {
 	default:
 		err = fmt.Errorf("part %q is not known", part)
 	}
-	if err != nil && (part == partBuilder || part == partPorter || part == partWitness) {
+	if err != nil && (part == partBuilder || part == partStageTwo || part == partWitness) {
 		say(fdTalk, report{Err: err.Error()})
 	}
 	unix.Exit(1)

@@ -29,9 +29,9 @@ type process struct {
 	pipes *proc.Process // nil for an attached program
 	name  string
 	pid   int
-	// keeper is above everybody in the room; 0 where there is none.
-	keeper int
-	shut   []io.Closer // with the program's end
+	// roomInit is above everybody in the room; 0 where there is none.
+	roomInit int
+	shut     []io.Closer // with the program's end
 
 	mu   sync.Mutex
 	over string // the limit that ended it
@@ -164,8 +164,8 @@ func (p *process) end(why error) {
 	p.why = why
 	p.mu.Unlock()
 	if p.pipes != nil { // at once; Stop would look for the family first
-		if keeper, err := os.FindProcess(p.pipes.PID()); err == nil {
-			_ = keeper.Kill() // it may have ended
+		if roomInit, err := os.FindProcess(p.pipes.PID()); err == nil {
+			_ = roomInit.Kill() // it may have ended
 		}
 	}
 	_ = stopNow(p.running) // whoever calls Stop gets the error

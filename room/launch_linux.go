@@ -35,11 +35,13 @@ func (r *Room) start(ctx context.Context, c agent.Command) (*process, Enforcemen
 		return nil, Enforcement{}, l.undo(err)
 	}
 	pipes := l.started.(*proc.Process)
-	return &process{running: pipes, pipes: pipes, name: filepath.Base(c.Path), pid: l.pid, keeper: l.keeper.pid, shut: l.shut}, shown, nil
+	return &process{
+		running: pipes, pipes: pipes, name: filepath.Base(c.Path), pid: l.pid, roomInit: l.roomInit.pid, shut: l.shut,
+	}, shown, nil
 }
 
 // starter starts the first helper of a room, with the program's streams.
-// The function it is given makes the keeper end everybody.
+// The function it is given makes init end everybody.
 type starter func(*exec.Cmd, func()) (running, error)
 
 func withPipes(cmd *exec.Cmd, hangUp func()) (running, error) {
@@ -75,11 +77,11 @@ type launch struct {
 	room    *Room
 	command agent.Command
 
-	scene   *scene
-	witness *talker
-	keeper  *talker
-	porter  *talker
-	starter starter
+	scene    *scene
+	witness  *controlSocket
+	roomInit *controlSocket
+	stageTwo *controlSocket
+	starter  starter
 	// terminal: the program's streams are a terminal that becomes its own.
 	terminal bool
 	started  running
@@ -102,8 +104,8 @@ func (l *launch) cleanUp() {
 	for _, c := range l.shut {
 		c.Close()
 	}
-	if l.keeper != nil { // it was started
-		l.keeper.close()
+	if l.roomInit != nil { // it was started
+		l.roomInit.close()
 	}
 }
 
@@ -118,11 +120,11 @@ func (l *launch) run(ctx context.Context) (Enforcement, error) {
 	if err := l.room.unexposed(); err != nil {
 		return shown, err
 	}
-	if err := l.porter.send("go"); err != nil {
+	if err := l.stageTwo.send("go"); err != nil {
 		return shown, fmt.Errorf("start %s: %w", l.command.Path, err)
 	}
-	// The line ends when the program has taken the porter's place.
-	switch rep, err := l.porter.hear(); {
+	// The line ends when the program has taken stage two's place.
+	switch rep, err := l.stageTwo.hear(); {
 	case errors.Is(err, io.EOF):
 	case err != nil:
 		return shown, fmt.Errorf("start %s: %w", l.command.Path, err)
@@ -130,9 +132,9 @@ func (l *launch) run(ctx context.Context) (Enforcement, error) {
 		return shown, errors.New(rep.Err)
 	}
 	// The room lives as long as this line does.
-	l.shut = append(l.shut, l.keeper.conn)
-	_ = l.keeper.conn.SetDeadline(time.Time{})
-	l.keeper.stop()
+	l.shut = append(l.shut, l.roomInit.conn)
+	_ = l.roomInit.conn.SetDeadline(time.Time{})
+	l.roomInit.stop()
 	l.kept = true
 	return shown, nil
 }
@@ -161,7 +163,7 @@ func (l *launch) show(ctx context.Context) (Enforcement, error) {
 	if err := l.ready(ctx, list); err != nil {
 		return Enforcement{}, err
 	}
-	por, err := l.porter.hear()
+	por, err := l.stageTwo.hear()
 	if err = l.blame(por, err, "porter"); err != nil {
 		return Enforcement{}, err
 	}
@@ -169,7 +171,7 @@ func (l *launch) show(ctx context.Context) (Enforcement, error) {
 	if err = l.blame(wit, err, "witness"); err != nil {
 		return Enforcement{}, err
 	}
-	l.pid = l.porter.pid
+	l.pid = l.stageTwo.pid
 	probes, gaps, err := claim(list, map[string]outcomes{byWitness: wit.Before, bySelf: por.Before}, por.After)
 	if err != nil {
 		return Enforcement{}, err
@@ -201,7 +203,7 @@ func (l *launch) mechanism(abi int) string {
 func (l *launch) ready(ctx context.Context, list []wanted) error {
 	err := l.prepare(ctx, list)
 	if err == nil {
-		err = l.meetKeeper()
+		err = l.meetInit()
 	}
 	var none *noSpaces
 	if l.room.plan.level() != Fenced || !errors.As(err, &none) || ctx.Err() != nil {
@@ -210,12 +212,12 @@ func (l *launch) ready(ctx context.Context, list []wanted) error {
 	if err := l.undo(nil); err != nil {
 		return err
 	}
-	l.keeper.close()
+	l.roomInit.close()
 	l.started, l.alone = nil, none.why
 	if err := l.prepare(ctx, list); err != nil {
 		return err
 	}
-	return l.meetKeeper()
+	return l.meetInit()
 }
 
 // blame makes one error of what a helper said and of its silence.
@@ -248,17 +250,17 @@ func (l *launch) prepare(ctx context.Context, list []wanted) error {
 	if err := l.startWitness(ctx, self, list); err != nil {
 		return err
 	}
-	porterOrders, err := l.startRoom(ctx, self)
+	stageTwoOrders, err := l.startRoom(ctx, self)
 	if err != nil {
 		return err
 	}
 	rep, err := l.witness.hear()
 	if err = l.blame(rep, err, "witness"); err != nil {
-		porterOrders.Close()
+		stageTwoOrders.Close()
 		return err
 	}
 	l.scene.Decoy = rep.Decoy
-	return l.brief(porterOrders, list)
+	return l.brief(stageTwoOrders, list)
 }
 
 // personsProcesses are left to the person where theirs count as the room's: one
@@ -266,10 +268,13 @@ func (l *launch) prepare(ctx context.Context, list []wanted) error {
 // apart.
 const personsProcesses = 3072
 
-// brief gives the porter its orders.
+// brief gives stage two its orders.
 func (l *launch) brief(to *os.File, list []wanted) error {
 	r := l.room
-	o := porterOrders{Level: r.plan.level(), Command: l.command, Limits: r.plan.Limits, Terrain: l.scene.terrain, Rules: r.rules(), Terminal: l.terminal}
+	o := stageTwoOrders{
+		Level: r.plan.level(), Command: l.command, Limits: r.plan.Limits, Terrain: l.scene.terrain,
+		Rules: r.rules(), Terminal: l.terminal,
+	}
 	o.Terrain.Kept = true
 	if l.alone != nil && !r.who.separate {
 		o.Limits.Processes += personsProcesses
@@ -280,7 +285,7 @@ func (l *launch) brief(to *os.File, list []wanted) error {
 		}
 		o.After = append(o.After, w.name)
 	}
-	if l.alone != nil { // should the keeper be killed, what runs away is found again
+	if l.alone != nil { // should init be killed, what runs away is found again
 		o.Command.Env = append(slices.Clone(o.Command.Env), l.marks...)
 	}
 	return give(to, o)
@@ -294,7 +299,7 @@ func (l *launch) startWitness(ctx context.Context, self *os.File, list []wanted)
 			names = append(names, w.name)
 		}
 	}
-	talk, theirs, err := newTalker(ctx)
+	talk, theirs, err := newControlSocket(ctx)
 	if err != nil {
 		return err
 	}
@@ -321,10 +326,10 @@ func (l *launch) startWitness(ctx context.Context, self *os.File, list []wanted)
 	return give(out, witnessOrders{Terrain: l.scene.terrain, Try: names})
 }
 
-// meetKeeper waits until the room is built, and opens its door.
-func (l *launch) meetKeeper() error {
+// meetInit waits until the room is built, and opens its door.
+func (l *launch) meetInit() error {
 	for {
-		rep, err := l.keeper.hear()
+		rep, err := l.roomInit.hear()
 		if err = l.blame(rep, err, "builder"); err != nil && l.alone == nil {
 			return &noSpaces{err}
 		}
@@ -334,15 +339,15 @@ func (l *launch) meetKeeper() error {
 		if l.covered = cmp.Or(l.covered, rep.Covered); rep.Covered != "" {
 			l.room.watch.cover()
 		}
-		if fd := l.keeper.takeFD(); fd >= 0 && rep.View {
+		if fd := l.roomInit.takeFD(); fd >= 0 && rep.View {
 			l.shut = append(l.shut, l.room.watch.keepFresh(fd))
 		} else if fd >= 0 {
-			ln, err := doorFrom(fd)
+			ln, err := listenerFrom(fd)
 			if err != nil {
 				return fmt.Errorf("open the door: %w", err)
 			}
 			l.shut = append(l.shut, ln)
-			if err := l.room.door.serve(ln); err != nil {
+			if err := l.room.gatewayServer.serve(ln); err != nil {
 				return err
 			}
 		}

@@ -51,7 +51,7 @@ type plot struct {
 }
 
 // layout says how a sealed room is built, and opens the mounts that the
-// builder could not reach as the tenant.
+// builder could not reach as the room's user.
 func (r *Room) layout(t terrain) (builderOrders, []*os.File, error) {
 	p := &plot{outside: r.plan.Outside, builderOrders: builderOrders{Level: Sealed, Spaces: true, User: insideUID, Group: insideUID,
 		Links: map[string]string{}, Files: map[string]string{}, Terrain: t, Separate: r.who.separate}}
@@ -61,8 +61,8 @@ func (r *Room) layout(t terrain) (builderOrders, []*os.File, error) {
 	for name, content := range ownFiles {
 		p.Files[name] = content
 	}
-	if r.door != nil {
-		p.Port = r.door.port
+	if r.gatewayServer != nil {
+		p.Port = r.gatewayServer.port
 	}
 	// The room's temporary directory is also where programs look for one, and
 	// is no link, because a program may have been installed below it.
@@ -183,9 +183,9 @@ func (p *plot) needs(dir string) bool {
 }
 
 // openAsRoot opens the mounts that are not the system's while this process is
-// root: the tenant, or root in a user namespace, could not pass through other
+// root: the room's user, or root in a user namespace, could not pass through other
 // people's directories to get there.
-func (p *plot) openAsRoot(who tenant) ([]*os.File, error) {
+func (p *plot) openAsRoot(who roomUser) ([]*os.File, error) {
 	if !who.separate {
 		return nil, nil
 	}
@@ -253,8 +253,8 @@ func (r *Room) rules() rules {
 		out.Read = append(out.Read, "/etc/"+f)
 	}
 	out.Proc, out.Net = true, true
-	if r.door != nil {
-		out.Port = r.door.port
+	if r.gatewayServer != nil {
+		out.Port = r.gatewayServer.port
 	}
 	return out
 }

@@ -18,7 +18,7 @@ import (
 // weakenedHelper runs a helper from which the restriction named by its third
 // argument was taken. The real program has no such way: Init ignores it.
 func weakenedHelper() {
-	if len(os.Args) != 3 || os.Args[0] != helperName || os.Args[1] == partKeeper || os.Args[1] == partDecoy {
+	if len(os.Args) != 3 || os.Args[0] != helperName || os.Args[1] == partInit || os.Args[1] == partDecoy {
 		return
 	}
 	s := realSteps()
@@ -29,7 +29,7 @@ func weakenedHelper() {
 	case "seccomp":
 		s.seccomp = func(Level) error { return nil }
 	case "mount":
-		s.mount = func(o builderOrders) error { return becomeTenant(o) }
+		s.mount = func(o builderOrders) error { return becomeRoomUser(o) }
 		s.landlock = func(r rules) (int, error) {
 			r.Write = nil // the room is not there
 			return restrictLandlock(r)

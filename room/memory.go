@@ -12,7 +12,7 @@ import (
 )
 
 // memory is a file or a directory of a file system in memory. A directory is a
-// shelf to fill and, once it is filled, an fs.FS; to readers every node is its
+// fileSink to fill and, once it is filled, an fs.FS; to readers every node is its
 // own description.
 type memory struct {
 	name  string
@@ -25,7 +25,7 @@ func newMemory(name string) *memory {
 	return &memory{name: name, mode: fs.ModeDir | 0o700, below: map[string]*memory{}}
 }
 
-func (m *memory) sub(dir string) (shelf, error) {
+func (m *memory) sub(dir string) (fileSink, error) {
 	if dir == "." {
 		return m, nil
 	}

@@ -24,7 +24,7 @@ type meter struct {
 }
 
 func newMeter(r *Room, p *process) *meter {
-	m := &meter{place: r.place.Host, family: func() []int { return familyOf(p.keeper) }, limits: r.plan.Limits}
+	m := &meter{place: r.place.Host, family: func() []int { return familyOf(p.roomInit) }, limits: r.plan.Limits}
 	m.free = freeBytes(m.place)
 	m.used = m.held()
 	return m

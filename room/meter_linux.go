@@ -13,11 +13,11 @@ import (
 	"conclave/internal/proc"
 )
 
-func familyOf(keeper int) []int {
-	if keeper == 0 {
+func familyOf(roomInit int) []int {
+	if roomInit == 0 {
 		return nil
 	}
-	return proc.Descendants(keeper)
+	return proc.Descendants(roomInit)
 }
 
 // freeBytes is what the file system of a directory has left, for anybody.

@@ -40,7 +40,7 @@ func buildRoot(o builderOrders) error {
 	if err := o.View.open(); err != nil {
 		return err
 	}
-	if err := becomeTenant(o); err != nil {
+	if err := becomeRoomUser(o); err != nil {
 		return err
 	}
 	if err := newRoot(); err != nil {
@@ -118,8 +118,8 @@ func isDevice(p string) bool {
 	return err == nil && fi.Mode()&fs.ModeDevice != 0
 }
 
-// becomeTenant leaves the identity of the process outside.
-func becomeTenant(o builderOrders) error {
+// becomeRoomUser leaves the identity of the process outside.
+func becomeRoomUser(o builderOrders) error {
 	if o.Separate {
 		if err := syscall.Setgroups(nil); err != nil {
 			return fmt.Errorf("leave the groups: %w", err)

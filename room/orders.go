@@ -18,12 +18,12 @@ import (
 const (
 	helperName = "conclave-room"
 
-	partBuilder = "builder" // makes the namespaces' inside; PID 1
-	partKeeper  = "keeper"  // what the builder becomes: reaps, and ends with the room
-	partPorter  = "porter"  // restricts itself, shows it, becomes the program
-	partWitness = "witness" // shows what can be done without the room
-	partDecoy   = "decoy"   // somebody else's process
-	partNobody  = "nobody"  // is there for its user namespace
+	partBuilder  = "builder" // makes the namespaces' inside; PID 1
+	partInit     = "keeper"  // what the builder becomes: reaps, and ends with the room
+	partStageTwo = "porter"  // restricts itself, shows it, becomes the program
+	partWitness  = "witness" // shows what can be done without the room
+	partDecoy    = "decoy"   // somebody else's process
+	partNobody   = "nobody"  // is there for its user namespace
 )
 
 // terrain is what the probes try themselves on. All of it is made for one
@@ -45,7 +45,7 @@ type terrain struct {
 	InsideFile     string `json:"inside_file"`
 	InsideDir      string `json:"inside_dir"`
 	InsideAbstract string `json:"inside_abstract"`
-	// Kept says that the parent of whoever tries is the room's keeper.
+	// Kept says that the parent of whoever tries is the room's init.
 	Kept bool `json:"kept"`
 }
 

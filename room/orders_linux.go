@@ -3,14 +3,14 @@ package room
 import "conclave/agent"
 
 // Descriptors of the helpers. The first is the program itself, because the
-// tenant may not be able to reach its path.
+// room's user may not be able to reach its path.
 const (
-	fdSelf         = 3
-	fdOrders       = 4
-	fdTalk         = 5
-	fdPorterOrders = 6
-	fdPorterTalk   = 7
-	fdTrees        = 8 // mounts that only this process could open, if any
+	fdSelf           = 3
+	fdOrders         = 4
+	fdTalk           = 5
+	fdStageTwoOrders = 6
+	fdStageTwoTalk   = 7
+	fdTrees          = 8 // mounts that only this process could open, if any
 )
 
 // bind is one mount of the room.
@@ -26,7 +26,7 @@ type bind struct {
 type builderOrders struct {
 	Level    Level             `json:"level"`
 	Spaces   bool              `json:"spaces"` // it was started in namespaces of its own
-	User     int               `json:"user"`   // the tenant there
+	User     int               `json:"user"`   // the room's user there
 	Group    int               `json:"group"`
 	Binds    []bind            `json:"binds"`
 	Links    map[string]string `json:"links"`  // symbolic links by their place
@@ -47,7 +47,7 @@ type viewOrders struct {
 	Covered bool   `json:"covered"` // the project holds mounts
 }
 
-type porterOrders struct {
+type stageTwoOrders struct {
 	Level    Level         `json:"level"`
 	Command  agent.Command `json:"command"`
 	Limits   Limits        `json:"limits"`

@@ -9,7 +9,7 @@ import (
 )
 
 // leaveFamily starts a process whose parent ends at once, and looks to whom it
-// falls. In a room that is the keeper, who ends it with the room; without one
+// falls. In a room that is init, who ends it with the room; without one
 // it is the system, and nobody who knows of it.
 func leaveFamily(t *terrain) error {
 	var fds [2]int

@@ -29,9 +29,9 @@ const (
 	lower     = ".project"
 )
 
-// openView clones the project's mount, as the tenant sees it: what belongs to
+// openView clones the project's mount, as the room's user sees it: what belongs to
 // the owner of the project belongs to the room's user. It is read-only.
-func openView(v *viewOrders, who tenant) (int, error) {
+func openView(v *viewOrders, who roomUser) (int, error) {
 	fd, err := cloneTree(v.From, false, v.depth())
 	if err != nil || !who.separate {
 		return fd, err
@@ -51,10 +51,10 @@ func (v *viewOrders) depth() uint {
 	return 0
 }
 
-// mapOwner makes the owner of a tree the tenant, in this mount alone. A file
-// system that cannot do it leaves the modes to decide, and a project that the
-// tenant could not enter is refused.
-func mapOwner(tree int, from string, who tenant) error {
+// mapOwner makes the owner of a tree the room's user, in this mount alone. A
+// file system that cannot do it leaves the modes to decide, and a project that
+// this user could not enter is refused.
+func mapOwner(tree int, from string, who roomUser) error {
 	fi, err := os.Stat(from)
 	if err != nil {
 		return fmt.Errorf("open %s for the room: %w", from, err)
@@ -73,9 +73,9 @@ func mapOwner(tree int, from string, who tenant) error {
 	return nil
 }
 
-// mapping makes a user namespace in which the owner is the tenant. It needs a
+// mapping makes a user namespace in which the owner is the room's user. It needs a
 // process only until it is open.
-func mapping(uid, gid int, who tenant) (*os.File, error) {
+func mapping(uid, gid int, who roomUser) (*os.File, error) {
 	self, err := os.Open("/proc/self/exe")
 	if err != nil {
 		return nil, err
@@ -107,7 +107,7 @@ func (v *viewOrders) open() error {
 		return nil
 	}
 	var err error
-	v.Tree, err = openView(v, tenant{})
+	v.Tree, err = openView(v, roomUser{})
 	return err
 }
 

@@ -149,7 +149,7 @@ func TestFillStaysInside(t *testing.T) {
 		to, err := os.OpenRoot(filepath.Join(outer, "to"))
 		noErr(t, err)
 		defer to.Close()
-		m, err := fill(diskShelf{Root: to}, []Grant{{Name: "w", Source: dir, Withheld: private}}, nil, Limits{}.withDefaults())
+		m, err := fill(diskSink{Root: to}, []Grant{{Name: "w", Source: dir, Withheld: private}}, nil, Limits{}.withDefaults())
 		if err != nil {
 			if !errors.Is(err, ErrRefused) {
 				t.Fatal(err)

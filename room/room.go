@@ -20,15 +20,15 @@ const guestPlace = "/room"
 // Room is a locked room. It implements agent.Launcher. Its methods are safe
 // for concurrent use.
 type Room struct {
-	plan     Plan
-	who      tenant
-	work     *groundwork
-	place    agent.Place
-	manifest Manifest
-	absent   []string // of the mounted view
-	covered  bool     // by mounts, as the view holds other mounts
-	watch    *watch   // over the mounted view
-	door     *door
+	plan          Plan
+	who           roomUser
+	work          *roomDir
+	place         agent.Place
+	manifest      Manifest
+	absent        []string // of the mounted view
+	covered       bool     // by mounts, as the view holds other mounts
+	watch         *watch   // over the mounted view
+	gatewayServer *gatewayServer
 
 	mu      sync.Mutex
 	closed  bool
@@ -37,8 +37,8 @@ type Room struct {
 	shown   Enforcement
 }
 
-// tenant is the user in whose name a program runs.
-type tenant struct {
+// roomUser is the user in whose name a program runs.
+type roomUser struct {
 	uid, gid int
 	separate bool // somebody else than this process
 }
@@ -59,11 +59,11 @@ func Open(ctx context.Context, p Plan) (*Room, error) {
 	if err := available(p.level()); err != nil {
 		return nil, &levelError{p.level(), p.Role, err, hintFor(p.level())}
 	}
-	who, err := newTenant(p.level())
+	who, err := newRoomUser(p.level())
 	if err != nil {
 		return nil, err
 	}
-	work, err := breakGround(p.Base, who, p.Role)
+	work, err := makeRoomDir(p.Base, who, p.Role)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (r *Room) furnish() error {
 	if r.mounts() {
 		copied = nil
 	}
-	if r.manifest, err = fill(diskShelf{root, r.who}, r.plan.Grants, copied, r.plan.Limits); err != nil {
+	if r.manifest, err = fill(diskSink{root, r.who}, r.plan.Grants, copied, r.plan.Limits); err != nil {
 		return fmt.Errorf("open room: %w", err)
 	}
 	if v := r.plan.Workspace; v != nil && r.mounts() {
@@ -97,7 +97,7 @@ func (r *Room) furnish() error {
 			return fmt.Errorf("open room: %w", err)
 		}
 	}
-	r.door, err = newDoor(r.plan.Gateway, r.mounts())
+	r.gatewayServer, err = newGatewayServer(r.plan.Gateway, r.mounts())
 	return err
 }
 
@@ -143,10 +143,10 @@ func (r *Room) Level() Level { return r.plan.level() }
 
 // GatewayURL is where the program finds the gateway, empty without one.
 func (r *Room) GatewayURL() string {
-	if r.door == nil {
+	if r.gatewayServer == nil {
 		return ""
 	}
-	return r.door.url()
+	return r.gatewayServer.url()
 }
 
 // Manifest says what was put into the room.
@@ -186,8 +186,8 @@ func (r *Room) Close() error {
 	for _, p := range running {
 		errs = append(errs, p.Stop(now))
 	}
-	if r.door != nil {
-		errs = append(errs, r.door.close())
+	if r.gatewayServer != nil {
+		errs = append(errs, r.gatewayServer.close())
 	}
 	if r.watch != nil {
 		errs = append(errs, r.watch.close())

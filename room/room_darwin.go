@@ -43,7 +43,7 @@ func hintFor(Level) string {
 	return "use Linux, or lower the level of this role explicitly to advisory, which every artefact will say"
 }
 
-func newTenant(Level) (tenant, error) { return tenant{uid: os.Geteuid(), gid: os.Getegid()}, nil }
+func newRoomUser(Level) (roomUser, error) { return roomUser{uid: os.Geteuid(), gid: os.Getegid()}, nil }
 
 func (s *scene) describe() error { return nil }
 
@@ -106,7 +106,7 @@ type seatbeltOrders struct {
 	Try     []string      `json:"try"`
 }
 
-// confine runs the witness, then the porter under the profile, and compares.
+// confine runs the witness, then stage two under the profile, and compares.
 func (r *Room) confine(ctx context.Context, c agent.Command, start func(*exec.Cmd) (running, int, error)) (running, int, Enforcement, error) {
 	fail := func(run running, err error) (running, int, Enforcement, error) {
 		if run != nil {
@@ -146,12 +146,12 @@ func (r *Room) confine(ctx context.Context, c agent.Command, start func(*exec.Cm
 	if err != nil {
 		return fail(nil, err)
 	}
-	por, cmd, err := newSeatbeltLine(exec.Command(seatbelt, append([]string{"-f", profile, self}, partPorter)...))
+	por, cmd, err := newSeatbeltLine(exec.Command(seatbelt, append([]string{"-f", profile, self}, partStageTwo)...))
 	if err != nil {
 		return fail(nil, err)
 	}
 	defer por.close()
-	cmd.Env = []string{seatbeltMark + "=" + partPorter}
+	cmd.Env = []string{seatbeltMark + "=" + partStageTwo}
 	run, pid, err := start(cmd)
 	por.started()
 	if err != nil {

@@ -27,7 +27,7 @@ func hintFor(Level) string {
 	return "use Linux or macOS, or lower the level of this role explicitly to advisory, which every artefact will say"
 }
 
-func newTenant(Level) (tenant, error) { return tenant{uid: os.Geteuid(), gid: os.Getegid()}, nil }
+func newRoomUser(Level) (roomUser, error) { return roomUser{uid: os.Geteuid(), gid: os.Getegid()}, nil }
 
 func (r *Room) start(_ context.Context, c agent.Command) (*process, Enforcement, error) {
 	return r.startOpen(c)

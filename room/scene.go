@@ -19,7 +19,7 @@ type scene struct {
 	wg      sync.WaitGroup
 }
 
-// setScene makes things outside the room that its tenant can reach as long as
+// setScene makes things outside the room that its user can reach as long as
 // nothing holds it back.
 func setScene(r *Room) (*scene, error) {
 	s := &scene{}

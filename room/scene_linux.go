@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// describe adds what only Linux has, and notes what the tenant must not find the same in the room.
+// describe adds what only Linux has, and notes what the room's user must not find the same in the room.
 func (s *scene) describe() error {
 	s.Abstract = "conclave-" + rand.Text()
 	l, err := net.Listen("unix", "@"+s.Abstract)

@@ -53,8 +53,8 @@ func (r *Room) profile(self string) (string, error) {
 	for _, d := range r.plan.Outside {
 		fmt.Fprintf(&b, "(deny file* (subpath %s))\n", quote(d))
 	}
-	if r.door != nil {
-		fmt.Fprintf(&b, "(allow network-outbound (remote ip \"localhost:%d\"))\n", r.door.port)
+	if r.gatewayServer != nil {
+		fmt.Fprintf(&b, "(allow network-outbound (remote ip \"localhost:%d\"))\n", r.gatewayServer.port)
 	}
 	return b.String(), nil
 }

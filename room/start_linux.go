@@ -39,22 +39,22 @@ func (s *lines) pipe() error {
 }
 
 // talk is for reports.
-func (s *lines) talk(ctx context.Context, t **talker) error {
-	talk, theirs, err := newTalker(ctx)
+func (s *lines) talk(ctx context.Context, t **controlSocket) error {
+	talk, theirs, err := newControlSocket(ctx)
 	if err == nil {
 		*t, s.theirs = talk, append(s.theirs, theirs)
 	}
 	return err
 }
 
-// startRoom starts the builder, and returns where the porter's orders go.
+// startRoom starts the builder, and returns where stage two's orders go.
 func (l *launch) startRoom(ctx context.Context, self *os.File) (*os.File, error) {
 	var s lines
-	if err := errors.Join(s.pipe(), s.talk(ctx, &l.keeper), s.pipe(), s.talk(ctx, &l.porter)); err != nil {
+	if err := errors.Join(s.pipe(), s.talk(ctx, &l.roomInit), s.pipe(), s.talk(ctx, &l.stageTwo)); err != nil {
 		s.close()
 		return nil, fmt.Errorf("start the room: %w", err)
 	}
-	l.later(l.porter.close)
+	l.later(l.stageTwo.close)
 	o, attr, trees, err := l.ground()
 	if err != nil {
 		s.close()
@@ -62,8 +62,8 @@ func (l *launch) startRoom(ctx context.Context, self *os.File) (*os.File, error)
 	}
 	cmd := &exec.Cmd{Path: selfPath(), Args: helperArgs(partBuilder, l.room.plan.test.mark), Dir: "/", Env: []string{}, SysProcAttr: attr,
 		ExtraFiles: slices.Concat([]*os.File{self}, s.theirs, trees)}
-	keeper := l.keeper
-	l.started, err = l.starter(cmd, keeper.close)
+	roomInit := l.roomInit
+	l.started, err = l.starter(cmd, roomInit.close)
 	for _, f := range append(s.theirs, trees...) {
 		f.Close()
 	}
@@ -90,13 +90,13 @@ func (l *launch) ground() (builderOrders, *syscall.SysProcAttr, []*os.File, erro
 		return o, &syscall.SysProcAttr{Credential: r.credential()}, nil, nil
 	}
 	o.Spaces = true
-	if r.door != nil {
-		o.Port = r.door.port
+	if r.gatewayServer != nil {
+		o.Port = r.gatewayServer.port
 	}
 	return o, r.newSpaces(newSpaces&^unix.CLONE_NEWNS, r.who.uid, r.who.gid), nil, nil
 }
 
-// credential is the tenant's, for helpers without a user namespace.
+// credential is the room's user's, for helpers without a user namespace.
 func (r *Room) credential() *syscall.Credential {
 	if !r.who.separate {
 		return nil
@@ -104,7 +104,7 @@ func (r *Room) credential() *syscall.Credential {
 	return &syscall.Credential{Uid: uint32(r.who.uid), Gid: uint32(r.who.gid)}
 }
 
-// newSpaces are namespaces in which the tenant is the only user, by the number
+// newSpaces are namespaces in which the room's user is the only user, by the number
 // given. The builder's capabilities are over them alone, and have to be ambient
 // because no user there is root.
 func (r *Room) newSpaces(flags uintptr, uid, gid int) *syscall.SysProcAttr {

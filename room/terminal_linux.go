@@ -31,7 +31,7 @@ func (r *Room) attach(ctx context.Context, c agent.Command, s Stdio) (*process, 
 	if err != nil {
 		return nil, Enforcement{}, l.undo(err)
 	}
-	p.running, p.pid, p.keeper, p.shut = l.started, l.pid, l.keeper.pid, l.shut
+	p.running, p.pid, p.roomInit, p.shut = l.started, l.pid, l.roomInit.pid, l.shut
 	return p, shown, nil
 }
 

@@ -22,7 +22,7 @@ type walker struct {
 }
 
 // walk copies what is in dir, which lies at from below the top, into to.
-func (w walker) walk(dir *os.Root, from string, to shelf, at string) error {
+func (w walker) walk(dir *os.Root, from string, to fileSink, at string) error {
 	entries, err := readDir(dir, ".")
 	if err != nil {
 		return err
@@ -41,7 +41,7 @@ func (w walker) walk(dir *os.Root, from string, to shelf, at string) error {
 	return nil
 }
 
-func (w walker) entry(dir *os.Root, from string, to shelf, at string, e fs.DirEntry) error {
+func (w walker) entry(dir *os.Root, from string, to fileSink, at string, e fs.DirEntry) error {
 	if !utf8.ValidString(e.Name()) {
 		return refuse(from, "its name is not UTF-8")
 	}
@@ -67,7 +67,7 @@ func (w walker) entry(dir *os.Root, from string, to shelf, at string, e fs.DirEn
 
 // down copies a subdirectory. Should it have become a link since it was
 // listed, the root it is opened through does not let that lead out.
-func (w walker) down(dir *os.Root, from string, to shelf, at, name string) error {
+func (w walker) down(dir *os.Root, from string, to fileSink, at, name string) error {
 	sub, err := dir.OpenRoot(name)
 	if err != nil {
 		return err
@@ -83,7 +83,7 @@ func (w walker) down(dir *os.Root, from string, to shelf, at, name string) error
 
 // symlink takes the content that a link leads to, if that is a file within the
 // named work. A link that leaves is refused: it is how secrets are fetched.
-func (w walker) symlink(from string, to shelf, at string) error {
+func (w walker) symlink(from string, to fileSink, at string) error {
 	target, err := resolve(w.top, from, w.rule)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// witness has the tenant's identity and none of the room's restrictions. It
+// witness has the room's user's identity and none of the room's restrictions. It
 // shows that each thing can be done, and keeps the things alive that other
 // processes own until the parent hangs up.
 func witness(s steps) error {

@@ -10,12 +10,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// port restricts this process, shows what it can no longer do, waits for the
+// runStageTwo restricts this process, shows what it can no longer do, waits for the
 // parent's word, and becomes the program. All of it happens on one thread, so
 // that what was shown holds for what is started.
-func port(s steps) error {
+func runStageTwo(s steps) error {
 	runtime.LockOSThread()
-	var o porterOrders
+	var o stageTwoOrders
 	if err := takeOrders(fdOrders, &o); err != nil {
 		return err
 	}
@@ -61,8 +61,8 @@ func awaitWord() error {
 	}
 }
 
-// become is the end of the porter.
-func become(o porterOrders) error {
+// become is the end of stage two.
+func become(o stageTwoOrders) error {
 	dir := o.Command.Dir
 	if dir == "" {
 		dir = "/"

@@ -12,11 +12,11 @@ import (
 // which nobody else uses.
 const insidePort = 8377
 
-// door is the room's only way out: it hands every connection to the gateway.
+// gatewayServer is the room's only way out: it hands every connection to the gateway.
 // A room on this system's network has one listener for its life; a sealed one
 // has one per program, born on the loopback of the program's own network and
 // passed out of it as a descriptor, so that no byte is copied on the way.
-type door struct {
+type gatewayServer struct {
 	gateway func(net.Conn)
 	port    int
 
@@ -26,12 +26,12 @@ type door struct {
 	wg     sync.WaitGroup
 }
 
-// newDoor returns nil when there is no gateway.
-func newDoor(gateway func(net.Conn), inside bool) (*door, error) {
+// newGatewayServer returns nil when there is no gateway.
+func newGatewayServer(gateway func(net.Conn), inside bool) (*gatewayServer, error) {
 	if gateway == nil {
 		return nil, nil
 	}
-	d := &door{gateway: gateway, port: insidePort, open: map[io.Closer]struct{}{}}
+	d := &gatewayServer{gateway: gateway, port: insidePort, open: map[io.Closer]struct{}{}}
 	if inside {
 		return d, nil
 	}
@@ -43,10 +43,10 @@ func newDoor(gateway func(net.Conn), inside bool) (*door, error) {
 	return d, d.serve(l)
 }
 
-func (d *door) url() string { return fmt.Sprintf("http://127.0.0.1:%d", d.port) }
+func (d *gatewayServer) url() string { return fmt.Sprintf("http://127.0.0.1:%d", d.port) }
 
 // serve answers l until it is closed.
-func (d *door) serve(l net.Listener) error {
+func (d *gatewayServer) serve(l net.Listener) error {
 	if !d.hold(l) {
 		return errors.Join(ErrClosed, l.Close())
 	}
@@ -73,7 +73,7 @@ func (d *door) serve(l net.Listener) error {
 }
 
 // hold keeps c for close, and counts who works on it.
-func (d *door) hold(c io.Closer) bool {
+func (d *gatewayServer) hold(c io.Closer) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
@@ -84,7 +84,7 @@ func (d *door) hold(c io.Closer) bool {
 	return true
 }
 
-func (d *door) release(c io.Closer) {
+func (d *gatewayServer) release(c io.Closer) {
 	c.Close()
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -92,7 +92,7 @@ func (d *door) release(c io.Closer) {
 }
 
 // close ends all connections and waits for those who serve them.
-func (d *door) close() error {
+func (d *gatewayServer) close() error {
 	d.mu.Lock()
 	d.closed = true
 	for c := range d.open {

@@ -19,8 +19,8 @@ import (
 // 0, and 0 does not exist in the room: nothing there is anybody's root.
 const insideUID = 1000
 
-// build makes the inside of the namespaces, if there are any, starts the porter
-// in them without any capability, and becomes the keeper.
+// build makes the inside of the namespaces, if there are any, starts stage two
+// in them without any capability, and becomes init.
 func build(s steps) error {
 	runtime.LockOSThread()
 	var o builderOrders
@@ -41,27 +41,27 @@ func build(s steps) error {
 	if len(os.Args) > 2 {
 		mark = os.Args[2]
 	}
-	porter, err := syscall.ForkExec("/proc/self/exe", helperArgs(partPorter, mark), &syscall.ProcAttr{
+	stageTwo, err := syscall.ForkExec("/proc/self/exe", helperArgs(partStageTwo, mark), &syscall.ProcAttr{
 		Dir:   "/",
-		Files: []uintptr{0, 1, 2, fdSelf, fdPorterOrders, fdPorterTalk},
+		Files: []uintptr{0, 1, 2, fdSelf, fdStageTwoOrders, fdStageTwoTalk},
 		Sys:   &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL},
 	})
 	if err != nil {
 		return fmt.Errorf("start the porter: %w", err)
 	}
-	return becomeKeeper(porter, canary)
+	return becomeInit(stageTwo, canary)
 }
 
-// settle makes the place in which the keeper stays. A fenced room has the
-// system's file tree, and namespaces where they can be had. Without them, the
-// keeper is made the parent of all that lose theirs.
+// settle makes the place in which init stays. A fenced room has the system's
+// file tree, and namespaces where they can be had. Without them, init is made
+// the parent of all that lose theirs.
 func settle(s steps, o builderOrders) error {
 	if !o.Spaces {
 		return s.adopt()
 	}
 	enter := s.mount
 	if o.Level != Sealed {
-		enter = becomeTenant
+		enter = becomeRoomUser
 	}
 	if err := enter(o); err != nil {
 		return err
@@ -69,7 +69,7 @@ func settle(s steps, o builderOrders) error {
 	if err := unix.Sethostname([]byte("room")); err != nil {
 		return fmt.Errorf("name the room: %w", err)
 	}
-	return openDoor(o.Port)
+	return openGatewayPort(o.Port)
 }
 
 // adoptOrphans makes this process the parent of all below it that lose theirs.
@@ -84,9 +84,9 @@ func adoptOrphans() error {
 	return nil
 }
 
-// becomeKeeper replaces the builder by a process that never had a capability,
+// becomeInit replaces the builder by a process that never had a capability,
 // with nothing open but its line to the outside and the canary's socket.
-func becomeKeeper(porter, canary int) error {
+func becomeInit(stageTwo, canary int) error {
 	null, err := unix.Open("/dev/null", unix.O_RDWR, 0)
 	if err != nil {
 		return fmt.Errorf("open /dev/null: %w", err)
@@ -104,20 +104,20 @@ func becomeKeeper(porter, canary int) error {
 			return fmt.Errorf("keep descriptor: %w", err)
 		}
 	}
-	args := append(helperArgs(partKeeper, ""), strconv.Itoa(porter))
+	args := append(helperArgs(partInit, ""), strconv.Itoa(stageTwo))
 	return fmt.Errorf("become the keeper: %w", unix.Exec("/proc/self/exe", args, nil))
 }
 
-// keep is PID 1 of the room, or the parent of everybody in it. It reaps, and
+// runInit is PID 1 of the room, or the parent of everybody in it. It reaps, and
 // ends with the program or with the process outside. Under PID 1 the kernel
-// then kills whatever is left; otherwise the keeper does.
-func keep() error {
+// then kills whatever is left; otherwise init does.
+func runInit() error {
 	signal.Ignore(unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT, unix.SIGPIPE)
-	porter, err := strconv.Atoi(os.Args[2])
+	stageTwo, err := strconv.Atoi(os.Args[2])
 	if err != nil {
 		return err
 	}
-	// Neither memory nor descriptors of the keeper are the program's business.
+	// Neither memory nor descriptors of init are the program's business.
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		say(fdTalk, report{Err: err.Error()})
 		return err
@@ -136,7 +136,7 @@ func keep() error {
 		var st unix.WaitStatus
 		pid, err := unix.Wait4(-1, &st, 0, nil)
 		switch {
-		case err == unix.EINTR, pid > 0 && pid != porter, st.Stopped(), st.Continued():
+		case err == unix.EINTR, pid > 0 && pid != stageTwo, st.Stopped(), st.Continued():
 			continue
 		case err != nil:
 			return err
@@ -149,9 +149,9 @@ func keep() error {
 	}
 }
 
-// endFamily kills everybody under a keeper that is not PID 1. Whoever has left
+// endFamily kills everybody under an init that is not PID 1. Whoever has left
 // group, session and environment behind is still a child of somebody, and falls
-// to the keeper with the death of that one: when the keeper has no child, there
+// to init with the death of that one: when init has no child, there
 // is nobody.
 func endFamily() {
 	if os.Getpid() == 1 {
@@ -170,9 +170,9 @@ func endFamily() {
 	}
 }
 
-// openDoor brings the room's loopback up, and passes a socket that listens on
+// openGatewayPort brings the room's loopback up, and passes a socket that listens on
 // it to the outside.
-func openDoor(port int) error {
+func openGatewayPort(port int) error {
 	if err := loopbackUp(); err != nil {
 		return fmt.Errorf("bring the loopback up: %w", err)
 	}
@@ -266,8 +266,8 @@ func dropCapabilities() error {
 	return nil
 }
 
-// doorFrom turns a descriptor that came out of the room into a listener.
-func doorFrom(fd int) (net.Listener, error) {
+// listenerFrom turns a descriptor that came out of the room into a listener.
+func listenerFrom(fd int) (net.Listener, error) {
 	f := os.NewFile(uintptr(fd), "door")
 	defer f.Close()
 	return net.FileListener(f)

@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// talker is this process's end of a line to a helper. Each packet is one
+// controlSocket is this process's end of a line to a helper. Each packet is one
 // report; the kernel says who sent it.
-type talker struct {
+type controlSocket struct {
 	conn *net.UnixConn
 	stop func() bool
 	once sync.Once
@@ -22,9 +22,9 @@ type talker struct {
 	fd   int // received and not yet taken
 }
 
-// newTalker returns both ends. Waiting ends with ctx, and at the latest when
+// newControlSocket returns both ends. Waiting ends with ctx, and at the latest when
 // patience does.
-func newTalker(ctx context.Context) (*talker, *os.File, error) {
+func newControlSocket(ctx context.Context) (*controlSocket, *os.File, error) {
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, nil, fmt.Errorf("open a line: %w", err)
@@ -41,19 +41,19 @@ func newTalker(ctx context.Context) (*talker, *os.File, error) {
 		theirs.Close()
 		return nil, nil, fmt.Errorf("open a line: %w", err)
 	}
-	t := &talker{conn: c.(*net.UnixConn), fd: -1}
+	t := &controlSocket{conn: c.(*net.UnixConn), fd: -1}
 	_ = t.conn.SetDeadline(time.Now().Add(patience))
 	t.stop = context.AfterFunc(ctx, func() { _ = t.conn.SetDeadline(time.Unix(1, 0)) })
 	return t, theirs, nil
 }
 
-func (t *talker) send(word string) error {
+func (t *controlSocket) send(word string) error {
 	_, err := t.conn.Write([]byte(word))
 	return err
 }
 
 // hear returns the next report, io.EOF when the other side is gone.
-func (t *talker) hear() (report, error) {
+func (t *controlSocket) hear() (report, error) {
 	b, oob := make([]byte, 256<<10), make([]byte, 256)
 	n, oobn, _, _, err := t.conn.ReadMsgUnix(b, oob)
 	if err != nil {
@@ -70,7 +70,7 @@ func (t *talker) hear() (report, error) {
 }
 
 // note keeps what came along with a packet.
-func (t *talker) note(oob []byte) error {
+func (t *controlSocket) note(oob []byte) error {
 	msgs, err := unix.ParseSocketControlMessage(oob)
 	if err != nil {
 		return fmt.Errorf("understand a helper: %w", err)
@@ -96,13 +96,13 @@ func (t *talker) note(oob []byte) error {
 }
 
 // takeFD hands a received descriptor over, -1 when there is none.
-func (t *talker) takeFD() int {
+func (t *controlSocket) takeFD() int {
 	fd := t.fd
 	t.fd = -1
 	return fd
 }
 
-func (t *talker) close() {
+func (t *controlSocket) close() {
 	t.once.Do(func() {
 		t.stop()
 		t.conn.Close()

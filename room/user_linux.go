@@ -17,27 +17,27 @@ const (
 	manyUIDs = 1 << 27
 )
 
-// newTenant decides in whose name programs run: this user's, or under root a
+// newRoomUser decides in whose name programs run: this user's, or under root a
 // user id of the room's own. An advisory room restricts nothing, so it does
 // not change the user either.
-func newTenant(l Level) (tenant, error) {
+func newRoomUser(l Level) (roomUser, error) {
 	if os.Geteuid() != 0 || l == Advisory {
-		return tenant{uid: os.Geteuid(), gid: os.Getegid()}, nil
+		return roomUser{uid: os.Geteuid(), gid: os.Getegid()}, nil
 	}
 	b, err := os.ReadFile("/proc/self/uid_map")
 	if err != nil {
-		return tenant{}, fmt.Errorf("open room: find a user id: %w", err)
+		return roomUser{}, fmt.Errorf("open room: find a user id: %w", err)
 	}
 	first, many := idRange(string(b))
 	if many == 0 { // root of a user namespace with nobody else in it
-		return tenant{uid: os.Geteuid(), gid: os.Getegid()}, nil
+		return roomUser{uid: os.Geteuid(), gid: os.Getegid()}, nil
 	}
 	var r [4]byte
 	if _, err := rand.Read(r[:]); err != nil {
-		return tenant{}, fmt.Errorf("open room: %w", err)
+		return roomUser{}, fmt.Errorf("open room: %w", err)
 	}
 	id := int(first + binary.NativeEndian.Uint32(r[:])%many)
-	return tenant{uid: id, gid: id, separate: true}, nil
+	return roomUser{uid: id, gid: id, separate: true}, nil
 }
 
 // idRange finds user ids for rooms in a map of user ids: those set apart for
@@ -87,7 +87,7 @@ func hintFor(l Level) string {
 	return ""
 }
 
-// handOver gives the room's tree to its tenant, as adapters have written files
+// handOver gives the room's tree to its user, as adapters have written files
 // there as this user. It goes through an os.Root, for a program may already
 // have planted links.
 func (r *Room) handOver() error {
@@ -108,9 +108,9 @@ func (r *Room) handOver() error {
 	return nil
 }
 
-// own gives what is in a directory to the tenant. What is gone by then,
+// own gives what is in a directory to the room's user. What is gone by then,
 // another program of this room has removed.
-func (w tenant) own(dir *os.Root) error {
+func (w roomUser) own(dir *os.Root) error {
 	entries, err := readDir(dir, ".")
 	if err != nil {
 		return err
@@ -123,7 +123,7 @@ func (w tenant) own(dir *os.Root) error {
 	return nil
 }
 
-func (w tenant) ownEntry(dir *os.Root, name string) error {
+func (w roomUser) ownEntry(dir *os.Root, name string) error {
 	fi, err := dir.Lstat(name)
 	if err != nil {
 		return err
