@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -232,5 +231,5 @@ func pointInTime(flag, s string) (time.Time, error) {
 			return t, nil
 		}
 	}
-	return time.Time{}, usageError("%s: %w", flag, fmt.Errorf("%q is no time: say 2d, 3h, 2026-02-18 or 2026-02-18T14:00:00Z", s))
+	return time.Time{}, usageError("%s: %q is no time: say 2d, 3h, 2026-02-18 or 2026-02-18T14:00:00Z", flag, s)
 }

@@ -25,7 +25,6 @@ type Pack struct {
 	Theme    string         `json:"theme"`
 	Profiles []Profile      `json:"profiles"`
 	Faults   []Fault        `json:"faults"`
-	pack     *profile.Pack
 }
 
 // Profile is how a member of the cast appears.
@@ -48,7 +47,7 @@ type Profile struct {
 }
 
 func viewPack(p *profile.Pack) *Pack {
-	v := &Pack{Name: p.Name, Origin: p.Origin, Where: p.Where, Theme: p.Theme, Faults: append([]Fault{}, p.Faults...), pack: p}
+	v := &Pack{Name: p.Name, Origin: p.Origin, Where: p.Where, Theme: p.Theme, Faults: append([]Fault{}, p.Faults...)}
 	for _, q := range p.Profiles {
 		v.Profiles = append(v.Profiles, viewProfile(q))
 	}
@@ -67,7 +66,7 @@ func viewProfile(p *profile.Profile) Profile {
 }
 
 // packLibrary is the search path for packs.
-func (a *App) PackLibrary() (profile.Library, error) {
+func (a *App) packLibrary() (profile.Library, error) {
 	root, err := a.FindRoot()
 	l := profile.Library{Project: filepath.Join(root, packsDir)}
 	if data := a.UserDataDir(); data != "" {
@@ -77,7 +76,7 @@ func (a *App) PackLibrary() (profile.Library, error) {
 }
 
 // openPack finds a pack by name, or by path if it looks like one.
-func (a *App) OpenPack(name string) (*profile.Pack, error) {
+func (a *App) openPack(name string) (*profile.Pack, error) {
 	if strings.ContainsAny(name, `/\`) || profile.IsArchive(name) || name == "." || name == ".." {
 		p, err := profile.Load(a.AbsPath(name))
 		if errors.Is(err, fs.ErrNotExist) {
@@ -86,10 +85,10 @@ func (a *App) OpenPack(name string) (*profile.Pack, error) {
 		if err != nil {
 			return nil, environmentError("%w", err)
 		}
-		a.ShortenFaults(p.Faults)
+		a.shortenFaults(p.Faults)
 		return p, nil
 	}
-	library, err := a.PackLibrary()
+	library, err := a.packLibrary()
 	if err != nil {
 		return nil, err
 	}
@@ -97,12 +96,12 @@ func (a *App) OpenPack(name string) (*profile.Pack, error) {
 	if err != nil {
 		return nil, usageError("%w", err)
 	}
-	a.ShortenFaults(p.Faults)
+	a.shortenFaults(p.Faults)
 	return p, nil
 }
 
-// ShortenFaults makes the files of faults relative to where the person is.
-func (a *App) ShortenFaults(faults []Fault) {
+// shortenFaults makes the files of faults relative to where the person is.
+func (a *App) shortenFaults(faults []Fault) {
 	for i, f := range faults {
 		if rest, ok := strings.CutPrefix(f.File, filepath.ToSlash(a.Dir)+"/"); ok {
 			faults[i].File = rest
@@ -112,7 +111,7 @@ func (a *App) ShortenFaults(faults []Fault) {
 
 // soundPack is a pack that can be used; the faults of another are shown.
 func (a *App) soundPack(name, not string) (*profile.Pack, error) {
-	p, err := a.OpenPack(name)
+	p, err := a.openPack(name)
 	if err == nil && len(p.Faults) > 0 {
 		a.show(Faults(p.Faults))
 		return nil, noError("pack %s has %s and was not %s", p.Name, countOf(len(p.Faults), "fault"), not)
@@ -122,7 +121,7 @@ func (a *App) soundPack(name, not string) (*profile.Pack, error) {
 
 // Packs are those that can be found.
 func (a *App) Packs() ([]*Pack, error) {
-	library, err := a.PackLibrary()
+	library, err := a.packLibrary()
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +138,7 @@ func (a *App) Packs() ([]*Pack, error) {
 
 // Pack is one pack with every text.
 func (a *App) Pack(name string) (*Pack, error) {
-	p, err := a.OpenPack(name)
+	p, err := a.openPack(name)
 	if err != nil {
 		return nil, err
 	}
@@ -211,7 +210,7 @@ func (a *App) validatePack(ctx context.Context, name string) (Validation, error)
 	if err == nil {
 		name = a.AbsPath(name) // a path without a slash is a path all the same
 	}
-	p, err := a.OpenPack(name)
+	p, err := a.openPack(name)
 	if err != nil {
 		return v, err
 	}
@@ -265,8 +264,8 @@ type Installed struct {
 type EditedError = profile.EditedError
 
 // InstallPack dresses the campaign in a pack, all of it or what only names.
-// Profiles that the person edited are replaced by force alone: asked says yes
-// for them when it is not nil.
+// Profiles that the person edited are in the way (EditedError) but for force,
+// which keeps them.
 func (a *App) InstallPack(name string, only []string, force bool) (*Installed, error) {
 	for _, id := range only {
 		if x, ok := profile.Lookup(id); !ok || x.Kind == profile.Educator {

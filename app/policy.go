@@ -24,6 +24,9 @@ func Roles() []string {
 	return names
 }
 
+// RoleNames are the names of all roles, in one line.
+func RoleNames() string { return strings.Join(Roles(), ", ") }
+
 // Policy is the one table that decides who may know what: of one role, or of
 // all of them.
 func (a *App) Policy(role string) ([]RolePolicy, error) {
@@ -31,7 +34,7 @@ func (a *App) Policy(role string) ([]RolePolicy, error) {
 	if role != "" {
 		one := policy.Role(strings.ToLower(role))
 		if !one.Known() {
-			return nil, usageError("no role %q; the roles are %s", role, strings.Join(Roles(), ", "))
+			return nil, usageError("no role %q; the roles are %s", role, RoleNames())
 		}
 		roles = []policy.Role{one}
 	}

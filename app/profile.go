@@ -160,7 +160,7 @@ func (a *App) baseProfile(
 ) (*profile.Profile, bool, error) {
 	switch {
 	case c.From != "":
-		pack, err := a.OpenPack(c.From)
+		pack, err := a.openPack(c.From)
 		if err != nil {
 			return nil, false, err
 		}
@@ -247,8 +247,5 @@ func (w *Workspace) wornTrusted(p *profile.Profile) bool {
 // grantProfile: what the person had written into the party's profiles is trusted
 // from then on.
 func (w *Workspace) grantProfile(id string, data []byte) error {
-	if err := w.Grant(profileFile(id), data); err != nil {
-		return environmentError("%w", err)
-	}
-	return nil
+	return refusedHere(w.Grant(profileFile(id), data))
 }

@@ -54,7 +54,7 @@ func (a *App) openQuest(verb string, talk Talk) (*questSession, error) {
 	if err := w.VouchForProfiles(); err != nil {
 		return nil, err
 	}
-	library, err := a.PackLibrary()
+	library, err := a.packLibrary()
 	if err != nil {
 		return nil, err
 	}

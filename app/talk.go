@@ -174,12 +174,3 @@ func quoteWord(w string) string {
 	}
 	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 }
-
-// RoleNames lists the roles that there are.
-func RoleNames() string {
-	var list []string
-	for _, r := range policy.Roles() {
-		list = append(list, string(r))
-	}
-	return strings.Join(list, ", ")
-}

@@ -175,7 +175,10 @@ func (a *App) MapTranscript(ctx context.Context, path string, out io.Writer, m M
 	if err != nil {
 		return Balance{}, err
 	}
-	o := collect.MapOptions{Adapter: adapter, OmitRaw: m.OmitRaw, SourceTime: m.SourceTime, Progress: func(b Balance) { a.show(Collecting{b}) }}
+	o := collect.MapOptions{
+		Adapter: adapter, OmitRaw: m.OmitRaw, SourceTime: m.SourceTime,
+		Progress: func(b Balance) { a.show(Collecting{b}) },
+	}
 	lines := &lineWriter{w: bufio.NewWriterSize(interruptible{ctx, out}, 256<<10)}
 	var b Balance
 	if path == "-" {

@@ -29,7 +29,7 @@ func (a *App) Trust(packs ...string) (*Trust, error) {
 	}
 	items, refused := w.Everything()
 	for _, name := range packs {
-		p, err := a.OpenPack(name)
+		p, err := a.openPack(name)
 		if err != nil {
 			return nil, err
 		}

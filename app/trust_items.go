@@ -205,28 +205,6 @@ func (w *Workspace) firstVersionItems() []trust.Item {
 	})
 }
 
-// VouchForPack refuses a pack that is somebody's and not trusted, wherever it
-// lies.
-func (w *Workspace) VouchForPack(p *profile.Pack, name string) error {
-	err := w.VouchFor(w.PackItems(p))
-	if err != nil && p.Origin == profile.FromPath {
-		return environmentError("%w %s", err, name)
-	}
-	return err
-}
-
-// WornTrusted: what is carried on under another name is still the text that it
-// was; a new name makes nobody trust it.
-func (w *Workspace) WornTrusted(p *profile.Profile) bool {
-	return w.Vouch(path.Join(profilesDir, p.Archetype+".md"), p.Bytes()) == nil
-}
-
-// GrantProfile: what the person had written into the party's profiles is trusted
-// from then on.
-func (w *Workspace) GrantProfile(id string, data []byte) error {
-	return refusedHere(w.Grant(path.Join(profilesDir, id+".md"), data))
-}
-
 // Instructions are a project's own, where it has some and the person trusts
 // them: the bytes that were judged.
 func (w *Workspace) Instructions(role string) ([]byte, error) {

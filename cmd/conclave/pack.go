@@ -24,8 +24,8 @@ say which: project:fantasy, user:fantasy, builtin:fantasy.`,
   conclave pack install fantasy
   conclave pack undo`,
 	}
-	cmd.AddCommand(newPackListCommand(env), newPackShowCommand(env), newPackPreviewCommand(env), newPackValidateCommand(env),
-		newPackInstallCommand(env), newPackUndoCommand(env), newPackNewCommand(env), newPackExportCommand(env))
+	cmd.AddCommand(newPackListCommand(env), newPackShowCommand(env), newPackPreviewCommand(env),
+		newPackValidateCommand(env), newPackInstallCommand(env), newPackUndoCommand(env), newPackNewCommand(env), newPackExportCommand(env))
 	return cmd
 }
 

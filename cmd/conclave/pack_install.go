@@ -1,7 +1,7 @@
 package main
 
 import (
-	"bufio"
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -26,19 +26,20 @@ conclave trust (conclave trust PATH).`,
   conclave pack install builtin:fantasy --only cat,owl
   conclave pack install ./lighthouse.zip`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error { return env.installPack(args[0], only, force) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return env.installPack(cmd.Context(), args[0], only, force)
+		},
 	}
 	cmd.Flags().StringSliceVar(&only, "only", nil, "install only these archetypes, separated by commas")
 	cmd.Flags().BoolVar(&force, "force", false, "replace profiles that were edited by hand; the old ones are kept")
 	return cmd
 }
 
-func (env *environment) installPack(name string, only []string, force bool) error {
-	in := bufio.NewReader(env.Stdin)
+func (env *environment) installPack(ctx context.Context, name string, only []string, force bool) error {
 	done, err := env.app().InstallPack(name, only, force)
 	if edited := (*app.EditedError)(nil); errors.As(err, &edited) && env.StdinIsTerminal {
 		files := strings.Join(edited.Files, ", ")
-		if yes := env.askPerson(in, "You edited %s. Replace, and keep the old? [y/N] ", files); strings.ToLower(yes) != "y" {
+		if yes := env.askPerson(ctx, "You edited %s. Replace, and keep the old? [y/N] ", files); strings.ToLower(yes) != "y" {
 			return noError("nothing was changed")
 		}
 		done, err = env.app().InstallPack(name, only, true)
@@ -46,7 +47,8 @@ func (env *environment) installPack(name string, only []string, force bool) erro
 	if err != nil {
 		return err
 	}
-	env.Stdout.Printf("%s (%s), %s written:\n", done.Pack.Theme, done.Pack.Origin, counted(done.Written, "profile", "profiles"))
+	env.Stdout.Printf("%s (%s), %s written:\n",
+		done.Pack.Theme, done.Pack.Origin, counted(done.Written, "profile", "profiles"))
 	castTable(env.Stdout, done.Worn)
 	if done.Kept != "" {
 		env.Stdout.Printf("The former profiles are kept in %s; conclave pack undo brings them back.\n", done.Kept)
@@ -55,21 +57,21 @@ func (env *environment) installPack(name string, only []string, force bool) erro
 		return env.Stdout.Printf("To customise one: conclave profile set cat --name \"…\" --emoji …, " +
 			"or edit .campaign/profiles/cat.md.\n")
 	}
-	return env.customise(in)
+	return env.customise(ctx)
 }
 
 // askPerson puts a question to the person and returns the answer.
-func (env *environment) askPerson(in *bufio.Reader, format string, args ...any) string {
+func (env *environment) askPerson(ctx context.Context, format string, args ...any) string {
 	env.Stdout.Printf(format, args...)
-	line, _ := in.ReadString('\n')
+	line, _ := env.keyboard().readLine(ctx) // the end of the input is an empty answer
 	return strings.TrimSpace(line)
 }
 
 // customise offers to rename single profiles, one by one, until the person has
 // enough. A wrong answer costs a message, never the installation.
-func (env *environment) customise(in *bufio.Reader) error {
+func (env *environment) customise(ctx context.Context) error {
 	for {
-		id := strings.ToLower(env.askPerson(in, "Customise a character? (cat, owl, …; Enter to finish) "))
+		id := strings.ToLower(env.askPerson(ctx, "Customise a character? (cat, owl, …; Enter to finish) "))
 		if id == "" || id == "n" || id == "no" {
 			return nil
 		}
@@ -83,8 +85,8 @@ func (env *environment) customise(in *bufio.Reader) error {
 			continue
 		}
 		p := cast.Profiles[at]
-		name := env.askPerson(in, "Name [%s]: ", p.SkinName)
-		emoji := env.askPerson(in, "Emoji [%s]: ", p.Emoji)
+		name := env.askPerson(ctx, "Name [%s]: ", p.SkinName)
+		emoji := env.askPerson(ctx, "Emoji [%s]: ", p.Emoji)
 		if name != "" || emoji != "" {
 			if p, err = env.app().SetProfile(id, app.ProfileChoice{Name: name, Emoji: emoji}); err != nil {
 				env.Stdout.Printf("%v\n", err)

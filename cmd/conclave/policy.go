@@ -2,7 +2,6 @@ package main
 
 import (
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -19,7 +18,7 @@ func newPolicyCommand(env *environment) *cobra.Command {
 tables. With a role it prints every kind of knowledge, whether that role
 receives it, the reason, and where the rule comes from.
 
-The roles: ` + roleNames() + `.`,
+The roles: ` + app.RoleNames() + `.`,
 		Example: `  conclave policy                  the whole table
   conclave policy dragon           what the Dragon receives and what not
   conclave policy player --json    the same, for programs
@@ -55,8 +54,6 @@ The roles: ` + roleNames() + `.`,
 	cmd.Flags().BoolVar(&asMarkdown, "markdown", false, "print the page docs/ISOLATION.md")
 	return cmd
 }
-
-func roleNames() string { return strings.Join(app.Roles(), ", ") }
 
 func printRolePolicy(w *screen.Writer, p app.RolePolicy) {
 	w.Printf("%s needs a %s room.\n", screen.Bold(string(p.Role)), p.Level)

@@ -18,7 +18,8 @@ func newProfileCommand(env *environment) *cobra.Command {
   conclave profile set cat --name "The Locksmith" --emoji 🔑
   conclave profile remove cat`,
 	}
-	cmd.AddCommand(newProfileListCommand(env), newProfileShowCommand(env), newProfileSetCommand(env), newProfileRemoveCommand(env))
+	cmd.AddCommand(newProfileListCommand(env), newProfileShowCommand(env),
+		newProfileSetCommand(env), newProfileRemoveCommand(env))
 	return cmd
 }
 

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"bufio"
+	"context"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -85,8 +85,6 @@ func (env *environment) confirm(question screen.Text) bool {
 	if !env.StdinIsTerminal {
 		return false
 	}
-	env.Stdout.Printf("%s", question)
-	answer, _ := bufio.NewReader(env.Stdin).ReadString('\n')
-	answer = strings.ToLower(strings.TrimSpace(answer))
+	answer := strings.ToLower(env.askPerson(context.Background(), "%s", question))
 	return answer == "y" || answer == "yes"
 }
