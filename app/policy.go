@@ -40,11 +40,8 @@ func (a *App) Policy(role string) ([]RolePolicy, error) {
 	}
 	var table []RolePolicy
 	for _, role := range roles {
-		p := RolePolicy{Role: role, Level: policy.Required(role), Animal: slices.Contains(policy.Animals(), role)}
-		for _, kind := range policy.Kinds() {
-			p.Decisions = append(p.Decisions, policy.Cell{Role: role, Kind: kind, Decision: policy.Decide(role, kind)})
-		}
-		table = append(table, p)
+		table = append(table, RolePolicy{Role: role, Level: policy.Required(role), Decisions: policy.Of(role),
+			Animal: slices.Contains(policy.Animals(), role)})
 	}
 	return table, nil
 }

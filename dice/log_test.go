@@ -275,7 +275,7 @@ func story(t *testing.T, end bool) []byte {
 func TestTamper(t *testing.T) {
 	for _, end := range []bool{false, true} {
 		data := story(t, end)
-		if rep := Verify(data); !rep.OK() {
+		if rep := verify("the log", data); !rep.OK() {
 			t.Fatalf("%+v", rep.Bad)
 		}
 		lines := bytes.SplitAfter(bytes.TrimSuffix(data, []byte("\n")), []byte("\n"))
@@ -290,7 +290,7 @@ func TestTamper(t *testing.T) {
 				}
 				cp := append([][]byte{}, lines...)
 				cp[i] = bad
-				rep := Verify(append(bytes.Join(cp, nil), '\n'))
+				rep := verify("the log", append(bytes.Join(cp, nil), '\n'))
 				if rep.OK() || rep.Bad.Line < i+1 || rep.Bad.Line > i+2 {
 					t.Errorf("line %d tampered: %+v", i+1, rep.Bad)
 				}
@@ -321,7 +321,7 @@ func TestForged(t *testing.T) {
 			}
 			out, prev = append(out, enc...), l.Hash
 		}
-		rep := Verify(out)
+		rep := verify("the log", out)
 		if rep.OK() || rep.Bad.Line != at || !strings.Contains(rep.Bad.Reason, "roll 3") {
 			t.Errorf("end=%v: %+v, want line %d", end, rep.Bad, at)
 		}
@@ -363,7 +363,7 @@ func TestCrashAtEveryByte(t *testing.T) {
 		}
 		l.Close()
 		got, _ := os.ReadFile(opt.Path)
-		if !bytes.HasPrefix(got, data[:whole]) || !Verify(got).OK() {
+		if !bytes.HasPrefix(got, data[:whole]) || !verify("the log", got).OK() {
 			t.Fatalf("cut at %d: whole lines were lost, or the log is bad", n)
 		}
 	}
@@ -441,7 +441,7 @@ func TestKilled(t *testing.T) {
 				t.Errorf("%s was shown and is %d times in the log", s, bytes.Count(data, []byte(s)))
 			}
 		}
-		if rep := Verify(data); !rep.OK() || len(shown) < 10 {
+		if rep := verify("the log", data); !rep.OK() || len(shown) < 10 {
 			t.Fatalf("%+v after %d rolls", rep.Bad, len(shown))
 		}
 	}
@@ -476,7 +476,7 @@ func FuzzVerify(f *testing.F) {
 	f.Add([]byte("{}\n"))
 	f.Add([]byte(`{"event":"epoch","v":1,"epoch":1,"prev":"` + zeroHash + `","hash":"` + zeroHash + "\"}\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if rep := Verify(data); rep.OK() && rep.Lines > 0 && rep.Head == zeroHash {
+		if rep := verify("the log", data); rep.OK() && rep.Lines > 0 && rep.Head == zeroHash {
 			t.Error("good lines without a head")
 		}
 	})

@@ -56,9 +56,7 @@ func VerifyFile(path string) (Report, error) {
 	return verify(path, data), nil
 }
 
-// Verify recomputes the chain, the commitments and every roll.
-func Verify(data []byte) Report { return verify("the log", data) }
-
+// verify recomputes the chain, the commitments and every roll.
 func verify(path string, data []byte) Report {
 	whole := bytes.LastIndexByte(data, '\n') + 1
 	v := &verifier{seeds: seedsOf(data[:whole]), st: newState()}

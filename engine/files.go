@@ -22,20 +22,6 @@ func Digest(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// DigestFile is the Digest of the file at name in fsys, or Absent.
-func DigestFile(fsys fs.FS, name string) (string, error) {
-	f, err := fsys.Open(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return Absent, nil
-	}
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	s, err := read(f)
-	return s.digest(), err
-}
-
 // state is a file's content, by the running hash over it.
 type state struct {
 	sum    hash.Hash // nil for a file that is absent

@@ -32,7 +32,7 @@
 // The bytes of every request that passed, before they are sent, and the bytes
 // of its response, before they are passed on, as blobs of the channels
 // "gateway.request/ID" and "gateway.response/ID": the blobs of one channel,
-// joined, are the body as it went over the wire (see ParseChannel). An event
+// joined, are the body as it went over the wire. An event
 // "gateway.request" with the head precedes each; "gateway.response" follows
 // with status, sizes, digests, usage and times. Refused requests are on the
 // record too, as the event "gateway.refused" and, where one was read, a blob of

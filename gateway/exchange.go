@@ -14,24 +14,13 @@ import (
 	"time"
 )
 
-// The channels of the record; an id follows each.
+// The channels of the record; a slash and the id of the exchange follow each.
+// The blobs of one channel, joined in order, are the body.
 const (
 	requestChannel  = "gateway.request"
 	responseChannel = "gateway.response"
 	refusedChannel  = "gateway.refused"
 )
-
-// ParseChannel takes the name of a blob's channel apart: what it holds
-// ("gateway.request", "gateway.response" or "gateway.refused"), and the id of
-// the exchange that it belongs to. Its blobs, joined in order, are the body.
-func ParseChannel(channel string) (what, id string, ok bool) {
-	what, id, ok = strings.Cut(channel, "/")
-	known := what == requestChannel || what == responseChannel || what == refusedChannel
-	if !ok || !known || id == "" {
-		return "", "", false
-	}
-	return what, id, true
-}
 
 // exchange is one request and its response, as the ledger keeps it.
 type exchange struct {

@@ -89,7 +89,7 @@ func (m *memory) bodies(what string) [][]byte {
 	var out [][]byte
 	seen := map[string]bool{}
 	for _, channel := range m.order {
-		if w, _, ok := gateway.ParseChannel(channel); ok && w == what && !seen[channel] {
+		if strings.HasPrefix(channel, what+"/") && !seen[channel] {
 			seen[channel] = true
 			out = append(out, bytes.Clone(m.blobs[channel]))
 		}

@@ -337,14 +337,3 @@ func TestHeaders(t *testing.T) {
 		t.Errorf("trailers %v", resp.Trailer)
 	}
 }
-
-func TestParseChannel(t *testing.T) {
-	for channel, ok := range map[string]bool{
-		"gateway.request/abc-1": true, "gateway.response/abc-1": true, "gateway.refused/x": true,
-		"gateway.request": false, "gateway.request/": false, "claude.stdout/abc": false, "": false,
-	} {
-		if _, _, got := gateway.ParseChannel(channel); got != ok {
-			t.Errorf("%q: %v", channel, got)
-		}
-	}
-}

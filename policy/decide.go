@@ -75,24 +75,11 @@ func decide(role Role, kind Kind) Decision {
 // Describe says in a few words what a kind is; nothing for an unknown one.
 func Describe(kind Kind) string { return index()[kind].what }
 
-// Table returns every decision, kinds in order, and within a kind the roles.
-func Table() []Cell {
+// Of returns every decision about a role, kinds in order.
+func Of(role Role) []Cell {
 	var out []Cell
 	for _, kind := range Kinds() {
-		for _, role := range Roles() {
-			out = append(out, Cell{Role: role, Kind: kind, Decision: Decide(role, kind)})
-		}
-	}
-	return out
-}
-
-// Granted lists the kinds a role receives, in the order of the table.
-func Granted(role Role) []Kind {
-	var out []Kind
-	for _, kind := range Kinds() {
-		if Decide(role, kind).Allow {
-			out = append(out, kind)
-		}
+		out = append(out, Cell{Role: role, Kind: kind, Decision: Decide(role, kind)})
 	}
 	return out
 }

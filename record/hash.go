@@ -25,10 +25,3 @@ func (h *Hash) UnmarshalText(text []byte) error {
 	}
 	return nil
 }
-
-// ParseHash reads the text form.
-func ParseHash(s string) (Hash, error) {
-	var h Hash
-	err := h.UnmarshalText([]byte(s))
-	return h, err
-}

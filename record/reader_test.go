@@ -240,11 +240,12 @@ func TestVerifyAgainstAKnownHead(t *testing.T) {
 	if _, err := VerifyReaderAgainst(bytes.NewReader(short), cursors[len(cursors)-1].Head); !errors.Is(err, ErrOtherHead) {
 		t.Errorf("shortened record against its seal: %v, want ErrOtherHead", err)
 	}
-	if h, err := ParseHash(cursors[0].Head.String()); err != nil || h != cursors[0].Head {
-		t.Errorf("ParseHash: %v, %v", h, err)
+	var h Hash
+	if err := h.UnmarshalText([]byte(cursors[0].Head.String())); err != nil || h != cursors[0].Head {
+		t.Errorf("a hash read back: %v, %v", h, err)
 	}
-	if _, err := ParseHash("abc"); err == nil {
-		t.Error("ParseHash of 3 digits succeeded")
+	if err := h.UnmarshalText([]byte("abc")); err == nil {
+		t.Error("a hash of 3 digits was read")
 	}
 }
 

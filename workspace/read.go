@@ -38,13 +38,6 @@ func (e *SizeError) Error() string {
 // ErrChanged is a file that was exchanged while it was opened.
 var ErrChanged = errors.New("it changed while it was opened; try again")
 
-// OpenFile opens a regular file below root. name has forward slashes; no part of
-// it is a link.
-func OpenFile(root *os.Root, name string) (*os.File, error) {
-	f, _, err := openPlain(root, name, fs.FileMode.IsRegular)
-	return f, err
-}
-
 // ReadFile reads a regular file of at most that many bytes, whole.
 func ReadFile(root *os.Root, name string, most int64) ([]byte, error) {
 	f, info, err := openPlain(root, name, fs.FileMode.IsRegular)

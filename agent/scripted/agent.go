@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -21,19 +20,6 @@ import (
 // to files.
 type Agent struct {
 	Script *Script
-}
-
-// Load reads the script in file.
-func Load(file string) (*Agent, error) {
-	src, err := os.ReadFile(file)
-	if err != nil {
-		return nil, err
-	}
-	script, err := Parse(src)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	return &Agent{Script: script}, nil
 }
 
 // Adapter implements agent.Agent.

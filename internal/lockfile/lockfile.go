@@ -124,17 +124,6 @@ func WaitLock(ctx context.Context, path, purpose string) (*Lock, error) {
 	}
 }
 
-// Read says who holds the lock at path, as far as its file tells. The file
-// outlives a killed holder, so the answer may name a process that is gone.
-func Read(path string) (Holder, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return Holder{}, err
-	}
-	defer f.Close()
-	return readHolder(f), nil
-}
-
 // Holder is what the lock file says about this lock.
 func (l *Lock) Holder() Holder { return l.holder }
 

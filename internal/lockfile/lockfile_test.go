@@ -92,7 +92,7 @@ func TestKilledHolderFreesTheLock(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = child.Wait()
-	if h, err := Read(path); err != nil || h.PID != child.Process.Pid {
+	if h, err := readFrom(path); err != nil || h.PID != child.Process.Pid {
 		t.Errorf("the file should still name the dead child: %+v, %v", h, err)
 	}
 	l, err := TryLock(path, "parent")
@@ -173,15 +173,25 @@ func TestForeignContentIsNoHolder(t *testing.T) {
 	if err := os.WriteFile(path, []byte("not json"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if h, err := Read(path); err != nil || h != (Holder{}) {
-		t.Errorf("Read = %+v, %v; want the zero holder", h, err)
+	if h, err := readFrom(path); err != nil || h != (Holder{}) {
+		t.Errorf("the file says %+v, %v; want the zero holder", h, err)
 	}
 	l, err := TryLock(path, "mine now")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.Unlock()
-	if h, err := Read(path); err != nil || h != l.Holder() {
-		t.Errorf("Read = %+v, %v; want %+v", h, err, l.Holder())
+	if h, err := readFrom(path); err != nil || h != l.Holder() {
+		t.Errorf("the file says %+v, %v; want %+v", h, err, l.Holder())
 	}
+}
+
+// readFrom says who a lock file names.
+func readFrom(path string) (Holder, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return Holder{}, err
+	}
+	defer f.Close()
+	return readHolder(f), nil
 }
