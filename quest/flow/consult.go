@@ -22,11 +22,11 @@ type Consult struct {
 
 // CheckConsult says why nobody could be consulted, before anything is begun.
 func (h *House) CheckConsult(c Consult) error {
-	_, err := h.lookConsult(c)
+	_, err := h.consultOpening(c)
 	return err
 }
 
-func (h *House) lookConsult(c Consult) (Opening, error) {
+func (h *House) consultOpening(c Consult) (Opening, error) {
 	flow, purpose := "consult."+string(c.Who), quest.PurposeAdvisory
 	switch {
 	case c.Who == policy.Gandalf && c.Readiness:
@@ -38,7 +38,7 @@ func (h *House) lookConsult(c Consult) (Opening, error) {
 	case !slices.Contains(policy.Animals(), c.Who):
 		return Opening{}, fmt.Errorf("%s is not consulted; the advisors are %v and gandalf", c.Who, policy.Animals())
 	}
-	o, err := h.look(c.Who, flow, purpose, true)
+	o, err := h.readOpening(c.Who, flow, purpose, true)
 	if err != nil {
 		return o, err
 	}
@@ -56,7 +56,7 @@ func (h *House) lookConsult(c Consult) (Opening, error) {
 
 // consult holds a conversation of as many turns as the person likes.
 func (h *House) consult(r *engine.Run, in Consult) (Result, error) {
-	o, err := begin(r, func() (Opening, error) { return h.lookConsult(in) })
+	o, err := openingStep(r, func() (Opening, error) { return h.consultOpening(in) })
 	if err != nil {
 		return Result{}, err
 	}
@@ -66,7 +66,7 @@ func (h *House) consult(r *engine.Run, in Consult) (Result, error) {
 			return Result{}, err
 		}
 	}
-	t := h.talk(r, o, x)
+	t := h.dialogue(r, o, x)
 	heard, err := t.converse(framing(o), in.Message)
 	if err != nil {
 		return Result{}, err
@@ -91,7 +91,7 @@ func (h *House) consult(r *engine.Run, in Consult) (Result, error) {
 
 // converse exchanges messages until the person is done, and returns what the
 // agent said.
-func (t *talk) converse(framing, words string) (string, error) {
+func (t *dialogue) converse(framing, words string) (string, error) {
 	name := t.o.face(t.o.Role).Name()
 	question := fmt.Sprintf("What do you want to say to %s?", name)
 	for n := 1; ; n++ {

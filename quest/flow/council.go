@@ -27,12 +27,12 @@ type session struct {
 
 // CheckCouncil says why no council can be held.
 func (h *House) CheckCouncil(Council) error {
-	_, err := h.lookCouncil()
+	_, err := h.councilOpening()
 	return err
 }
 
-func (h *House) lookCouncil() (session, error) {
-	simon, err := h.look(policy.Simon, "council", quest.PurposeCouncil, false)
+func (h *House) councilOpening() (session, error) {
+	simon, err := h.readOpening(policy.Simon, "council", quest.PurposeCouncil, false)
 	if err != nil {
 		return session{}, err
 	}
@@ -46,7 +46,7 @@ func (h *House) lookCouncil() (session, error) {
 }
 
 func (h *House) council(r *engine.Run, in Council) (Result, error) {
-	s, err := engine.Do(r, "begin", func(context.Context) (session, error) { return h.lookCouncil() })
+	s, err := engine.Do(r, "begin", func(context.Context) (session, error) { return h.councilOpening() })
 	if err != nil {
 		return Result{}, err
 	}
@@ -66,9 +66,9 @@ type council struct {
 	h     *House
 	r     *engine.Run
 	s     session
-	seats []*talk
+	seats []*dialogue
 	cites [][]citation
-	simon *talk
+	simon *dialogue
 
 	synthesis synthesis
 	note      string
@@ -77,11 +77,11 @@ type council struct {
 // hearAll takes the six turns at once, each in a room of its own.
 func (c *council) hearAll(words string) error {
 	for _, o := range c.s.Seats {
-		t := c.h.talk(c.r, o, extras{})
+		t := c.h.dialogue(c.r, o, extras{})
 		t.quiet, t.turns = true, []string{"t1"}
 		c.seats = append(c.seats, t)
 	}
-	c.simon = c.h.talk(c.r, c.s.Simon, extras{})
+	c.simon = c.h.dialogue(c.r, c.s.Simon, extras{})
 	results, err := engine.DoEach(c.r, "seat", len(c.seats), func(ctx context.Context, i int) (engine.TurnResult, error) {
 		t := c.seats[i]
 		return engine.TakeTurn(ctx, t.turn("t1", false, nil, councilFraming(t.o), words))
@@ -91,7 +91,7 @@ func (c *council) hearAll(words string) error {
 	}
 	for i, res := range results {
 		t := c.seats[i]
-		reply, ok, err := t.took(res.Value, res.Err)
+		reply, ok, err := t.turnResult(res.Value, res.Err)
 		if err != nil {
 			return err
 		}

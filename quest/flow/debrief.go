@@ -15,12 +15,12 @@ type Debrief struct {
 
 // CheckDebrief says why there is nothing to look back on yet.
 func (h *House) CheckDebrief(Debrief) error {
-	_, err := h.lookDebrief()
+	_, err := h.debriefOpening()
 	return err
 }
 
-func (h *House) lookDebrief() (Opening, error) {
-	o, err := h.look(policy.Simon, "debrief", quest.PurposeDebrief, true)
+func (h *House) debriefOpening() (Opening, error) {
+	o, err := h.readOpening(policy.Simon, "debrief", quest.PurposeDebrief, true)
 	if err != nil {
 		return o, err
 	}
@@ -34,11 +34,11 @@ func (h *House) lookDebrief() (Opening, error) {
 }
 
 func (h *House) debrief(r *engine.Run, in Debrief) (Result, error) {
-	o, err := begin(r, h.lookDebrief)
+	o, err := openingStep(r, h.debriefOpening)
 	if err != nil {
 		return Result{}, err
 	}
-	t := h.talk(r, o, extras{})
+	t := h.dialogue(r, o, extras{})
 	words := in.Message
 	if words == "" {
 		words = "Let us look back on this quest."

@@ -21,12 +21,12 @@ type Define struct {
 
 // CheckDefine says why no quest can be begun here.
 func (h *House) CheckDefine(Define) error {
-	_, err := h.lookDefine()
+	_, err := h.defineOpening()
 	return err
 }
 
-func (h *House) lookDefine() (Opening, error) {
-	o, err := h.look(policy.Gandalf, "define", quest.PurposeDefinition, false)
+func (h *House) defineOpening() (Opening, error) {
+	o, err := h.readOpening(policy.Gandalf, "define", quest.PurposeDefinition, false)
 	if err != nil {
 		return o, err
 	}
@@ -38,13 +38,13 @@ func (h *House) lookDefine() (Opening, error) {
 }
 
 func (h *House) define(r *engine.Run, in Define) (Result, error) {
-	o, err := begin(r, h.lookDefine)
+	o, err := openingStep(r, h.defineOpening)
 	if err != nil {
 		return Result{}, err
 	}
 	d := &definition{h: h, r: r, in: in, old: o.Quest}
 	o.Quest = nil // the old quest is over; the new one is not written yet
-	d.t = h.talk(r, o, extras{})
+	d.t = h.dialogue(r, o, extras{})
 	if err := d.mode(); err != nil {
 		return Result{}, err
 	}
@@ -62,7 +62,7 @@ type definition struct {
 	r   *engine.Run
 	in  Define
 	old []byte // the finished quest in whose place this one comes
-	t   *talk
+	t   *dialogue
 
 	proposal *proposal // what Gandalf or the person wrote down
 	asked    int
@@ -359,7 +359,7 @@ func (d *definition) nextPhase() (quest.Phase, error) {
 	return quest.PhaseExecution, nil
 }
 
-// looked is a step that only looks, for flows that need it more than once.
-func looked[T any](r *engine.Run, name string, fn func() (T, error)) (T, error) {
+// plainStep is a step that needs no context.
+func plainStep[T any](r *engine.Run, name string, fn func() (T, error)) (T, error) {
 	return engine.Do(r, name, func(context.Context) (T, error) { return fn() })
 }

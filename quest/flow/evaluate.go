@@ -53,7 +53,7 @@ func (h *House) Examine(ctx context.Context, in Evaluate) (Examined, error) {
 	} else if err := errors.Join(quest.CheckStage(in.Stage), quest.CheckExpectation(in.Expect)); err != nil {
 		return Examined{}, err
 	}
-	o, err := h.look(in.Role, flow, purpose, true)
+	o, err := h.readOpening(in.Role, flow, purpose, true)
 	if err != nil {
 		return Examined{}, err
 	}
@@ -121,7 +121,7 @@ func (h *House) evaluate(r *engine.Run, in Evaluate) (Result, error) {
 			return Result{}, err
 		}
 	}
-	v.t = h.talk(r, e.Opening, v.extras())
+	v.t = h.dialogue(r, e.Opening, v.extras())
 	if err := v.judge(); err != nil {
 		return Result{}, err
 	}
@@ -134,7 +134,7 @@ type evaluation struct {
 	in Evaluate
 	e  Examined
 	q  *quest.Quest
-	t  *talk
+	t  *dialogue
 
 	checks   []quest.CheckResult
 	verdict           // the one that stands

@@ -158,7 +158,7 @@ func TestEvaluatorsAreTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, role := range []policy.Role{policy.Guardian, policy.Dragon} {
-		o, err := h.look(role, "x", "", true)
+		o, err := h.readOpening(role, "x", "", true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -187,7 +187,7 @@ func TestEveryRoleHasInstructions(t *testing.T) {
 	roles := append(policy.Animals(), policy.Gandalf, policy.Guardian, policy.Dragon, policy.Simon)
 	for _, role := range roles {
 		for _, mode := range []quest.Mode{quest.Grow, quest.Ship, quest.GrowAndShip} {
-			o, err := h.look(role, "x", "", true)
+			o, err := h.readOpening(role, "x", "", true)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -233,7 +233,7 @@ func TestCitations(t *testing.T) {
 // takes what the tool has taken.
 func TestAVerdictIsReadOnce(t *testing.T) {
 	v := &evaluation{in: Evaluate{Role: policy.Dragon}, q: quest.Parse([]byte(aQuest))}
-	v.t = &talk{}
+	v.t = &dialogue{}
 	handle := v.extras().tools[0].Handle
 	if _, err := handle(t.Context(), json.RawMessage(slain)); err != nil || v.decided() {
 		t.Fatalf("the tool: %v; decided: %v", err, v.decided())

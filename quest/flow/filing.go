@@ -20,10 +20,10 @@ import (
 // file ends the conversation: what makes it up goes on the record, the record
 // is sealed, and the file is made from the record. It returns the file's name,
 // empty when nobody said anything.
-func (t *talk) file(outcome string) (string, error) { return t.fileWith(outcome, nil) }
+func (t *dialogue) file(outcome string) (string, error) { return t.fileWith(outcome, nil) }
 
 // fileWith is file with a word about other records that belong to it.
-func (t *talk) fileWith(outcome string, also func(*conversationEvent)) (string, error) {
+func (t *dialogue) fileWith(outcome string, also func(*conversationEvent)) (string, error) {
 	if t.ended != "" {
 		outcome = quest.EndedEarly(t.ended)
 	}

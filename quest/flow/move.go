@@ -25,7 +25,7 @@ func (h *House) CheckMove(in Move) error {
 	if in.Repair != nil || in.Archive {
 		return nil
 	}
-	o, err := h.look(policy.Bear, "move", "", true)
+	o, err := h.readOpening(policy.Bear, "move", "", true)
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (h *House) move(r *engine.Run, in Move) (Result, error) {
 	case in.Archive:
 		return h.archive(r)
 	}
-	o, err := begin(r, func() (Opening, error) { return h.look(policy.Bear, "move", "", true) })
+	o, err := openingStep(r, func() (Opening, error) { return h.readOpening(policy.Bear, "move", "", true) })
 	if err != nil {
 		return Result{}, err
 	}

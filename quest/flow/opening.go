@@ -32,11 +32,11 @@ type Opening struct {
 	Flow    string      `json:"flow"`  // for the prompt's name
 	Purpose string      `json:"purpose"`
 	// Quest is quest.md as it stood; nil without one.
-	Quest []byte       `json:"quest,omitempty"`
-	Title string       `json:"title"`
-	Mode  quest.Mode   `json:"mode"`
-	Phase quest.Phase  `json:"phase"`
-	Skins []wornSkin `json:"skins,omitempty"`
+	Quest []byte      `json:"quest,omitempty"`
+	Title string      `json:"title"`
+	Mode  quest.Mode  `json:"mode"`
+	Phase quest.Phase `json:"phase"`
+	Skins []wornSkin  `json:"skins,omitempty"`
 	// History says that there is a log to be given to the party.
 	History bool `json:"history,omitempty"`
 	// Heard are those who were consulted before.
@@ -75,9 +75,9 @@ func (e *faultyProfiles) Error() string {
 	return (&profile.FaultsError{What: "the party of this campaign", Faults: e.Faults}).Error()
 }
 
-// look reads the quest and the party. Without a quest it fails with
+// readOpening reads the quest and the party. Without a quest it fails with
 // quest.ErrNoQuest unless none is needed.
-func (h *House) look(role policy.Role, flow, purpose string, needsQuest bool) (Opening, error) {
+func (h *House) readOpening(role policy.Role, flow, purpose string, needsQuest bool) (Opening, error) {
 	now := h.now()
 	o := Opening{Run: record.NewRunID(h.opts.Now()), Role: role, Start: now, Flow: flow, Purpose: purpose,
 		Title: quest.StandaloneQuest, Mode: quest.DefaultMode, Phase: quest.PhaseDefinition}
@@ -133,9 +133,9 @@ func (h *House) heard() ([]policy.Role, error) {
 	return out, err
 }
 
-// begin is look as a durable step.
-func begin(r *engine.Run, look func() (Opening, error)) (Opening, error) {
-	return engine.Do(r, "begin", func(context.Context) (Opening, error) { return look() })
+// openingStep is readOpening as a durable step.
+func openingStep(r *engine.Run, read func() (Opening, error)) (Opening, error) {
+	return engine.Do(r, "begin", func(context.Context) (Opening, error) { return read() })
 }
 
 // extras are what a conversation's room holds beside the quest.
@@ -170,7 +170,7 @@ func (h *House) plan(ctx context.Context, o Opening, x extras) (seat.Plan, error
 			return seat.Plan{}, err
 		}
 	}
-	f, err := furnish(ctx, h.opts.Root, h.opts.Granted, o.Role, m, work)
+	f, err := planRoom(ctx, h.opts.Root, h.opts.Granted, o.Role, m, work)
 	if err != nil {
 		return seat.Plan{}, err
 	}

@@ -36,7 +36,7 @@ type Result struct {
 }
 
 // result is what a conversation came to so far.
-func (t *talk) result(file string) Result {
+func (t *dialogue) result(file string) Result {
 	return Result{
 		Flow: t.o.Flow, Who: t.o.Role, Name: t.o.face(t.o.Role).Name(), Said: t.said, Conversation: file,
 		Runs: []string{t.o.Run}, EndedEarly: t.ended, Phase: t.o.Phase,
@@ -60,7 +60,7 @@ func (res *Result) note(texts ...string) {
 
 // OffersFor lists the next steps where a person who comes back stands.
 func (h *House) OffersFor(q *quest.Quest) (Result, error) {
-	o, err := h.look(policy.Bear, "quest", "", true)
+	o, err := h.readOpening(policy.Bear, "quest", "", true)
 	if err != nil {
 		return Result{}, err
 	}

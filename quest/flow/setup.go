@@ -20,11 +20,12 @@ type Setup struct {
 const asTheyAre = "As they are"
 
 func (h *House) setup(r *engine.Run, in Setup) (Result, error) {
-	o, err := begin(r, func() (Opening, error) { return h.look(policy.Gandalf, "setup", quest.PurposeSetup, true) })
+	read := func() (Opening, error) { return h.readOpening(policy.Gandalf, "setup", quest.PurposeSetup, true) }
+	o, err := openingStep(r, read)
 	if err != nil {
 		return Result{}, err
 	}
-	s := &wardrobe{h: h, t: h.talk(r, o, extras{})}
+	s := &setupRun{h: h, t: h.dialogue(r, o, extras{})}
 	if err := s.dress(in.Pack); err != nil {
 		return Result{}, err
 	}
@@ -54,7 +55,7 @@ func (h *House) setup(r *engine.Run, in Setup) (Result, error) {
 	res.note(s.notes...)
 	res.Phase = quest.PhaseExecution
 	// The names of those who are offered are the new ones.
-	now, err := looked(r, "faces", func() (Opening, error) { return h.look(policy.Gandalf, "setup", quest.PurposeSetup, true) })
+	now, err := plainStep(r, "faces", read)
 	if err != nil {
 		return Result{}, err
 	}
@@ -63,9 +64,9 @@ func (h *House) setup(r *engine.Run, in Setup) (Result, error) {
 	return res, nil
 }
 
-type wardrobe struct {
+type setupRun struct {
 	h     *House
-	t     *talk
+	t     *dialogue
 	worn  string // the pack
 	notes []string
 }
@@ -75,8 +76,8 @@ type packed struct {
 	Name, Theme, Table string
 }
 
-func (s *wardrobe) packs() ([]packed, error) {
-	return looked(s.t.r, "packs", func() ([]packed, error) {
+func (s *setupRun) packs() ([]packed, error) {
+	return plainStep(s.t.r, "packs", func() ([]packed, error) {
 		list, err := s.h.opts.Library.List()
 		if err != nil {
 			return nil, engine.Halt(err)
@@ -101,7 +102,7 @@ func table(p *profile.Pack) string {
 }
 
 // dress chooses, shows and installs a pack.
-func (s *wardrobe) dress(named string) error {
+func (s *setupRun) dress(named string) error {
 	packs, err := s.packs()
 	if err != nil {
 		return err
@@ -139,13 +140,13 @@ func (s *wardrobe) dress(named string) error {
 	return nil
 }
 
-func (s *wardrobe) install(p packed) (bool, error) {
+func (s *setupRun) install(p packed) (bool, error) {
 	yes := []engine.Option{{Label: "Yes, install them"}, {Label: "No, show me others"}}
 	c, err := s.t.choose("preview", p.Theme+"\n\n"+p.Table+"\n\nThese?", yes, yes[0].Label, false)
 	if err != nil || s.t.ended != "" || chosen(yes, c) != 0 {
 		return false, err
 	}
-	problem, err := looked(s.t.r, "install "+p.Name, func() (string, error) {
+	problem, err := plainStep(s.t.r, "install "+p.Name, func() (string, error) {
 		pack, err := s.h.opts.Library.Find(p.Name)
 		if err == nil {
 			err = s.wear(pack)
@@ -165,7 +166,7 @@ func (s *wardrobe) install(p packed) (bool, error) {
 
 // wear installs a pack. One of the project's own is somebody's text, and needs
 // the person's yes like any other.
-func (s *wardrobe) wear(pack *profile.Pack) error {
+func (s *setupRun) wear(pack *profile.Pack) error {
 	for _, q := range pack.Profiles {
 		if pack.Origin != profile.FromProject {
 			break
@@ -186,7 +187,7 @@ func (s *wardrobe) wear(pack *profile.Pack) error {
 }
 
 // customise offers to give one or another a name of their own.
-func (s *wardrobe) customise() error {
+func (s *setupRun) customise() error {
 	done := engine.Option{Label: "Done"}
 	for s.t.ended == "" {
 		options := []engine.Option{done}
@@ -205,7 +206,7 @@ func (s *wardrobe) customise() error {
 		if err != nil || s.t.ended != "" {
 			return err
 		}
-		problem, err := looked(s.t.r, "rename "+who.ID, func() (string, error) {
+		problem, err := plainStep(s.t.r, "rename "+who.ID, func() (string, error) {
 			if err := s.rename(who, strings.TrimSpace(name)); err != nil {
 				return err.Error(), nil
 			}
@@ -221,7 +222,7 @@ func (s *wardrobe) customise() error {
 	return nil
 }
 
-func (s *wardrobe) rename(who profile.Archetype, name string) error {
+func (s *setupRun) rename(who profile.Archetype, name string) error {
 	if err := profile.CheckSkinName(name); err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ func TestFurnishHistory(t *testing.T) {
 	ws := t.TempDir()
 	granted := func() (history string, denied bool) {
 		t.Helper()
-		f, err := furnish(t.Context(), ws, nil, policy.Cat, quest.Material{}, nil)
+		f, err := planRoom(t.Context(), ws, nil, policy.Cat, quest.Material{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -33,7 +33,7 @@ func TestFurnishHistory(t *testing.T) {
 	}
 	named := func() bool {
 		t.Helper()
-		o, err := (&House{opts: Options{Root: ws, Now: noon}}).look(policy.Cat, "consult", "", false)
+		o, err := (&House{opts: Options{Root: ws, Now: noon}}).readOpening(policy.Cat, "consult", "", false)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,8 +17,8 @@ import (
 // End is the answer that ends a conversation.
 const endAnswer = "/end"
 
-// talk is one conversation between the person and one seat.
-type talk struct {
+// dialogue is one conversation between the person and one seat.
+type dialogue struct {
 	h *House
 	r *engine.Run
 	o Opening
@@ -34,18 +34,18 @@ type talk struct {
 	ended string   // why it ended early
 }
 
-func (h *House) talk(r *engine.Run, o Opening, x extras) *talk {
-	return &talk{h: h, r: r, o: o, x: x}
+func (h *House) dialogue(r *engine.Run, o Opening, x extras) *dialogue {
+	return &dialogue{h: h, r: r, o: o, x: x}
 }
 
 // say takes a turn that stands in the conversation: the person's words, and
 // around them what the engine has to add. It is false when the conversation
 // has ended early.
-func (t *talk) say(framing, words string) (agent.Reply, bool, error) {
+func (t *dialogue) say(framing, words string) (agent.Reply, bool, error) {
 	id := fmt.Sprintf("t%d", len(t.turns)+1)
 	t.turns = append(t.turns, id)
 	t.words = append(t.words, words)
-	reply, ok, err := t.take(id, true, nil, framing, words)
+	reply, ok, err := t.takeTurn(id, true, nil, framing, words)
 	if !ok || err != nil {
 		return reply, ok, err
 	}
@@ -62,19 +62,19 @@ func (t *talk) say(framing, words string) (agent.Reply, bool, error) {
 
 // request takes a turn that is the engine's alone and asks for a structured
 // answer.
-func (t *talk) request(id, words string, schema []byte) (agent.Reply, bool, error) {
-	return t.take(id, false, schema, words, "")
+func (t *dialogue) request(id, words string, schema []byte) (agent.Reply, bool, error) {
+	return t.takeTurn(id, false, schema, words, "")
 }
 
-func (t *talk) take(id string, aloud bool, schema []byte, framing, words string) (agent.Reply, bool, error) {
+func (t *dialogue) takeTurn(id string, aloud bool, schema []byte, framing, words string) (agent.Reply, bool, error) {
 	if t.ended != "" {
 		return agent.Reply{}, false, nil
 	}
 	got, err := engine.Turn(t.r, t.turn(id, aloud, schema, framing, words))
-	return t.took(got, err)
+	return t.turnResult(got, err)
 }
 
-func (t *talk) took(got engine.TurnResult, err error) (agent.Reply, bool, error) {
+func (t *dialogue) turnResult(got engine.TurnResult, err error) (agent.Reply, bool, error) {
 	if engine.CodeOf(err) == codeEnded {
 		t.ended = err.Error()
 		return agent.Reply{}, false, nil
@@ -82,7 +82,7 @@ func (t *talk) took(got engine.TurnResult, err error) (agent.Reply, bool, error)
 	return got.Reply, err == nil, err
 }
 
-func (t *talk) turn(id string, aloud bool, schema []byte, framing, words string) *questTurn {
+func (t *dialogue) turn(id string, aloud bool, schema []byte, framing, words string) *questTurn {
 	var parts []audit.Part
 	if framing != "" {
 		parts = append(parts, audit.Part{Origin: audit.FromEngine, Text: framing})
@@ -105,7 +105,7 @@ func (t *talk) turn(id string, aloud bool, schema []byte, framing, words string)
 
 // ask puts a question to the person. The number in its name is the same at
 // every replay, so that a file of answers can be read again.
-func (t *talk) ask(name string, q engine.Question) (string, error) {
+func (t *dialogue) ask(name string, q engine.Question) (string, error) {
 	if t.ended != "" {
 		return "", nil
 	}
@@ -120,12 +120,12 @@ func (t *talk) ask(name string, q engine.Question) (string, error) {
 }
 
 // heard reports whether the person said something, letter by letter.
-func (t *talk) heard(text string) bool {
+func (t *dialogue) heard(text string) bool {
 	return slices.ContainsFunc(t.words, func(w string) bool { return strings.Contains(w, text) })
 }
 
 // message asks for the person's next message; empty means that they are done.
-func (t *talk) message(question string) (string, error) {
+func (t *dialogue) message(question string) (string, error) {
 	answer, err := t.ask("message", engine.Question{Text: question, Default: endAnswer})
 	if strings.TrimSpace(answer) == endAnswer || strings.TrimSpace(answer) == "" {
 		return "", err
@@ -135,7 +135,7 @@ func (t *talk) message(question string) (string, error) {
 
 // choose asks until one of the options is chosen, or free words are given
 // where they are welcome.
-func (t *talk) choose(name, text string, options []engine.Option, fallback string, free bool) (quest.Choice, error) {
+func (t *dialogue) choose(name, text string, options []engine.Option, fallback string, free bool) (quest.Choice, error) {
 	var offers []quest.Offer
 	for _, o := range options {
 		offers = append(offers, quest.Offer{Label: o.Label, Reason: o.Hint})

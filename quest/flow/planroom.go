@@ -38,13 +38,15 @@ func (h *House) Room(ctx context.Context, role policy.Role, paths []string) (Fur
 		}
 		defer work.Close()
 	}
-	return furnish(ctx, h.opts.Root, h.opts.Granted, role, m, work)
+	return planRoom(ctx, h.opts.Root, h.opts.Granted, role, m, work)
 }
 
-// furnish plans the room of a role of a quest: the sections, conversations and
+// planRoom plans the room of a role of a quest: the sections, conversations and
 // profiles that its isolation profile grants; for the party a view of the
 // workspace and its history; for an evaluator the named work and no more.
-func furnish(ctx context.Context, root string, granted []string, role policy.Role, m quest.Material, work *quest.Work) (Furnishing, error) {
+func planRoom(
+	ctx context.Context, root string, granted []string, role policy.Role, m quest.Material, work *quest.Work,
+) (Furnishing, error) {
 	f := Furnishing{Grants: quest.Grant(role, m)}
 	f.Plan = room.Plan{Role: string(role), Level: room.Level(policy.Required(role)), Fallback: room.Level(policy.Fallback(role)),
 		Outside: []string{root}}
