@@ -26,23 +26,23 @@ import (
 
 // Seat is an agent at work. It is not safe for concurrent use.
 type Seat struct {
-	plan    Plan
-	history *History
-	writer  *record.Writer
-	emitter *transcript.Emitter
-	place   place
-	room    *room.Room // where a program runs, or
-	desk    *room.Desk // where somebody in this process sits
-	gateway *gateway.Gateway
-	toolbox *toolbox.Toolbox
-	session agent.Session
-	canary  string // path of the file that holds it
-	closed  bool
-	seal    record.Seal
+	plan       Plan
+	history    *History
+	writer     *record.Writer
+	emitter    *transcript.Emitter
+	roomOrDesk roomOrDesk
+	room       *room.Room // where a program runs, or
+	desk       *room.Desk // where somebody in this process sits
+	gateway    *gateway.Gateway
+	toolbox    *toolbox.Toolbox
+	session    agent.Session
+	canary     string // path of the file that holds it
+	closed     bool
+	seal       record.Seal
 }
 
-// place is what a room and a desk have in common.
-type place interface {
+// roomOrDesk is what a room and a desk have in common.
+type roomOrDesk interface {
 	Manifest() room.Manifest
 	Outbox() ([]room.File, []room.LeftOut, error)
 	Close() error
@@ -61,7 +61,7 @@ func Open(ctx context.Context, p Plan) (*Seat, error) {
 	if s.history.Sealed() {
 		return s, nil // the run is over: what it said can be read
 	}
-	if err := s.furnish(ctx); err != nil {
+	if err := s.openRoom(ctx); err != nil {
 		return nil, errors.Join(err, s.abandon())
 	}
 	return s, nil
@@ -122,9 +122,9 @@ func (s *Seat) emitAs(promptName, adapter string) (err error) {
 	return nil
 }
 
-// furnish opens toolbox, gateway and room, and puts on the record what is in
+// openRoom opens toolbox, gateway and room, and puts on the record what is in
 // it and what is kept from it.
-func (s *Seat) furnish(ctx context.Context) error {
+func (s *Seat) openRoom(ctx context.Context) error {
 	token, err := randomWord()
 	if err != nil {
 		return err
@@ -139,7 +139,7 @@ func (s *Seat) furnish(ctx context.Context) error {
 		if s.desk, err = room.OpenDesk(ctx, plan); err != nil {
 			return err
 		}
-		s.place = s.desk
+		s.roomOrDesk = s.desk
 		return s.recordRoom()
 	}
 	if s.plan.Upstream != nil {
@@ -151,7 +151,7 @@ func (s *Seat) furnish(ctx context.Context) error {
 	if s.room, err = room.Open(ctx, plan); err != nil {
 		return err
 	}
-	s.place = s.room
+	s.roomOrDesk = s.room
 	s.admitWeakness()
 	return s.recordRoom()
 }
@@ -197,7 +197,7 @@ func (s *Seat) openGateway(token string) error {
 // recordRoom puts the manifest and the fingerprints on the record, before
 // anybody is in the room.
 func (s *Seat) recordRoom() error {
-	m := s.place.Manifest()
+	m := s.roomOrDesk.Manifest()
 	given, err := s.given(m)
 	if err != nil {
 		return err
@@ -289,10 +289,10 @@ func (s *Seat) Enforcement() room.Enforcement {
 
 // Outbox reads what the agent handed in as files.
 func (s *Seat) Outbox() ([]room.File, []room.LeftOut, error) {
-	if s.place == nil {
+	if s.roomOrDesk == nil {
 		return nil, nil, nil
 	}
-	return s.place.Outbox()
+	return s.roomOrDesk.Outbox()
 }
 
 // Note puts something on the run's record that is no turn. It is durable with
@@ -322,7 +322,7 @@ func (s *Seat) Close(ctx context.Context, reason string) (record.Seal, error) {
 		return s.seal, nil
 	}
 	s.closed = true
-	err := s.vacate(ctx)
+	err := s.closeRoom(ctx)
 	if stop := s.emitter.Stop(); stop != nil {
 		err = errors.Join(err, stop)
 	}
@@ -337,7 +337,7 @@ func (s *Seat) Leave(ctx context.Context) error {
 		return nil
 	}
 	s.closed = true
-	return errors.Join(s.vacate(ctx), s.writer.Close())
+	return errors.Join(s.closeRoom(ctx), s.writer.Close())
 }
 
 func (s *Seat) abandon() error {
@@ -346,8 +346,8 @@ func (s *Seat) abandon() error {
 	return s.Leave(ctx)
 }
 
-// vacate stops the agent and removes the room.
-func (s *Seat) vacate(ctx context.Context) error {
+// closeRoom stops the agent and removes the room.
+func (s *Seat) closeRoom(ctx context.Context) error {
 	var errs []error
 	if s.session != nil {
 		errs = append(errs, s.session.Stop(ctx))
@@ -355,8 +355,8 @@ func (s *Seat) vacate(ctx context.Context) error {
 	if s.gateway != nil {
 		errs = append(errs, s.gateway.Close())
 	}
-	if s.place != nil {
-		errs = append(errs, s.place.Close())
+	if s.roomOrDesk != nil {
+		errs = append(errs, s.roomOrDesk.Close())
 	}
 	if s.canary != "" {
 		if err := os.Remove(s.canary); err != nil && !errors.Is(err, os.ErrNotExist) {

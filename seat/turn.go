@@ -165,7 +165,7 @@ func (s *Seat) receipt(m audit.Message, reply agent.Reply, started time.Time) au
 	}
 	// Both are plain data of the same form; a difference would be a fault of
 	// this package, and is tested for.
-	_ = recast(s.place.Manifest().Items, &r.Given)
+	_ = recast(s.roomOrDesk.Manifest().Items, &r.Given)
 	if !s.plan.InProcess {
 		_ = recast(s.room.Enforcement(), &r.Enforced)
 	}
