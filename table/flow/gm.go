@@ -65,7 +65,7 @@ func (c *cycle) own() string {
 
 func (c *cycle) gmTurn(ctx context.Context, text string, about []table.Source) (gmSaid, error) {
 	desk := &c.desk
-	s := &sitting{
+	s := &tableSeat{
 		t: c.t, run: c.gmRun, role: policy.GM, timeout: c.t.caps.GMTimeout, about: about, before: desk.begin,
 		actor: func() (Actor, error) { return c.t.opts.Cast(policy.GM, "", false) },
 		furnish: func(p *seat.Plan) error {

@@ -197,7 +197,7 @@ func (t *Table) keeperTurn(ctx context.Context, run string, job journal.Job, try
 	if err != nil {
 		return "", err
 	}
-	s := &sitting{
+	s := &tableSeat{
 		t: t, run: run, role: policy.JournalKeeper, who: job.Character, timeout: t.caps.JournalTimeout, about: view.Sources,
 		actor: func() (Actor, error) { return t.opts.Cast(policy.JournalKeeper, job.Character, false) },
 		furnish: func(p *seat.Plan) error {

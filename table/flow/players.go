@@ -280,12 +280,12 @@ func (a answer) accepted(r table.Response, notes string) answer {
 
 // seatPlayer prepares a player's seat, in a room that holds its part and no
 // more, and the message to it.
-func (c *cycle) seatPlayer(ctx context.Context, f frozen, desk *playerDesk) (*sitting, string, error) {
+func (c *cycle) seatPlayer(ctx context.Context, f frozen, desk *playerDesk) (*tableSeat, string, error) {
 	view, err := c.t.playerView(ctx, c, f)
 	if err != nil {
 		return nil, "", err
 	}
-	s := &sitting{
+	s := &tableSeat{
 		t: c.t, run: c.t.runID(c.r.ID(), fmt.Sprint(c.sub), f.Character), role: policy.Player, who: f.Character, private: c.isSecret(f),
 		timeout: c.t.caps.PlayerTimeout, about: view.Sources, before: desk.begin,
 		actor: func() (Actor, error) { return c.t.playerActor(f.Character) },

@@ -396,7 +396,7 @@ var rulingsGI = map[string]func(*testing.T){
 			t.Fatal(err)
 		}
 		var level room.Level
-		s := &sitting{t: r.table, run: "table.ash.x", role: policy.Player, who: tilda,
+		s := &tableSeat{t: r.table, run: "table.ash.x", role: policy.Player, who: tilda,
 			actor: func() (Actor, error) { return r.opts.Cast(policy.Player, tilda, false) },
 			furnish: func(p *seat.Plan) error {
 				level = p.Room.Level

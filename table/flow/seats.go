@@ -26,8 +26,8 @@ type Sources struct {
 	Sources   []table.Source `json:"sources"`
 }
 
-// sitting is a seat at the table, whose turns the engine takes.
-type sitting struct {
+// tableSeat is a seat at the table, whose turns the engine takes.
+type tableSeat struct {
 	seat.EngineTurn // the one that is taken
 	t               *Table
 	run             string
@@ -45,7 +45,7 @@ type sitting struct {
 }
 
 // take takes a turn, once: what is on the record is not asked for again.
-func (s *sitting) take(ctx context.Context, id, text string) (engine.TurnResult, error) {
+func (s *tableSeat) take(ctx context.Context, id, text string) (engine.TurnResult, error) {
 	s.EngineTurn = seat.EngineTurn{
 		Set: s.t.seats, Run: s.run, Plan: s.plan,
 		Turn: seat.Turn{ID: id, Parts: []audit.Part{{Origin: audit.FromEngine, Text: text}}},
@@ -54,7 +54,7 @@ func (s *sitting) take(ctx context.Context, id, text string) (engine.TurnResult,
 }
 
 // plan plans the seat for whoever plays it now.
-func (s *sitting) plan(context.Context) (seat.Plan, error) {
+func (s *tableSeat) plan(context.Context) (seat.Plan, error) {
 	actor, err := s.actor()
 	if err != nil {
 		return seat.Plan{}, err
@@ -78,7 +78,7 @@ func (s *sitting) plan(context.Context) (seat.Plan, error) {
 	return p, err
 }
 
-func (s *sitting) promptName() string {
+func (s *tableSeat) promptName() string {
 	if s.who == "" {
 		return "table." + string(s.role)
 	}
@@ -86,7 +86,7 @@ func (s *sitting) promptName() string {
 }
 
 // seatName is how people call the seat.
-func (s *sitting) seatName() string {
+func (s *tableSeat) seatName() string {
 	if s.who == "" {
 		return string(s.role)
 	}
@@ -94,7 +94,7 @@ func (s *sitting) seatName() string {
 }
 
 // Take implements engine.AgentTurn.
-func (s *sitting) Take(ctx context.Context) (agent.Reply, error) {
+func (s *tableSeat) Take(ctx context.Context) (agent.Reply, error) {
 	open, err := s.Open(ctx)
 	if err != nil {
 		return agent.Reply{}, engine.Halt(fmt.Errorf("seat %s: %w", s.seatName(), err))
