@@ -29,15 +29,14 @@ func TestOnePass(t *testing.T) {
 	spoken := 0
 	for name, text := range texts {
 		f := newSessionFeed(transcript.AdapterClaude, name, indexer{})
-		m := claude.NewMapper(claude.Options{})
 		for line := range bytes.SplitSeq(bytes.TrimSpace(text), []byte("\n")) {
-			items := m.Append(nil, line)
-			f.envelope(line, items)
+			f.read(line)
+			items := f.items
 			for i := range items {
 				if !searchable(items[i].Type) {
 					continue
 				}
-				got, want := f.text(nil, &items[i], line), textOf(nil, transcript.AdapterClaude, items[i].Type, items[i].Detail)
+				got, want := f.text(nil, &items[i]), textOf(nil, transcript.AdapterClaude, items[i].Type, items[i].Detail)
 				if string(got) != string(want) {
 					t.Errorf("%s: entry %d of %.300s\n got %q\nwant %q", name, i, line, got, want)
 				}

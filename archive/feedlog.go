@@ -59,14 +59,16 @@ func (f *logFeed) add(dst []item, line []byte, off int) []item {
 		return append(dst, it)
 	}
 	it.origin = f.origin(l.prompt, l.adapter, l.source, l.session)
-	it.kind = kindOf(transcript.Type(intern(bare(l.typ))))
+	if it.typ = transcript.Type(intern(bare(l.typ))); it.typ != "" && !it.typ.Valid() {
+		it.typ = transcript.Unknown
+	}
 	it.seq, _ = strconv.ParseInt(string(l.seq), 10, 64)
 	if at := transcript.ParseTime(bare(l.at)); at != 0 {
 		it.at = at
 	}
 	f.detail(&it, l.detail, l.inside)
-	if typ := kinds[it.kind]; searchable(typ) && !f.index.off {
-		f.index.text = textOf(f.index.text[:0], it.origin.adapter, typ, l.detail)
+	if searchable(it.typ) && !f.index.off {
+		f.index.text = textOf(f.index.text[:0], it.origin.adapter, it.typ, l.detail)
 		f.index.index(&it, lineSum(line))
 	}
 	return append(dst, it)
@@ -84,7 +86,7 @@ func (f *logFeed) sameLogger(name []byte) string {
 func (f *logFeed) detail(it *item, detail []byte, d [8][]byte) {
 	it.toolID, it.tool, it.subtype = str(d[0]), str(d[1]), intern(bare(d[3]))
 	it.failed = string(d[2]) == "true"
-	typ := kinds[it.kind]
+	typ := it.typ
 	if typ == transcript.TokenUsage {
 		f.counted = true
 		usage := d[4]
@@ -227,10 +229,12 @@ func intern(b []byte) string {
 	case "":
 		return ""
 	}
-	for _, t := range kinds {
+	for _, t := range entryTypes {
 		if string(b) == string(t) {
 			return string(t)
 		}
 	}
 	return string(b)
 }
+
+var entryTypes = transcript.Types()

@@ -5,18 +5,17 @@ import (
 	"io"
 	"path/filepath"
 
+	"conclave/session"
 	"conclave/session/claude"
-	"conclave/session/codex"
+	"conclave/session/kind"
 	"conclave/transcript"
 )
 
 // sessionFeed makes items of the lines of one session file of a program.
 type sessionFeed struct {
+	lineReader
 	index   indexer
-	mapper  sessionMapper
-	items   []transcript.Item
-	line    claudeLine // the last line on which something was said
-	extra   []byte     // see beside
+	kind    *kind.Kind
 	seq     int64
 	at      int64 // the time of the last line that had one
 	org     origin
@@ -25,66 +24,52 @@ type sessionFeed struct {
 	request requests
 }
 
-// sessionMapper is what the adapters' mappings have in common.
-type sessionMapper interface {
-	Append(dst []transcript.Item, line []byte) []transcript.Item
-	Flush() []transcript.Item
-}
-
-type codexMapper struct{ file codex.FileMapper }
-
-func (m *codexMapper) Append(dst []transcript.Item, line []byte) []transcript.Item {
-	return append(dst, m.file.Map(line)...)
-}
-
-func (m *codexMapper) Flush() []transcript.Item { return m.file.Flush() }
-
 // newSessionFeed returns the feed of a session file; dir is the project if the
 // file does not say.
 func newSessionFeed(adapter, path string, x indexer) *sessionFeed {
-	f := &sessionFeed{index: x, org: origin{adapter: adapter, source: transcript.Main, seat: "main"}}
-	if adapter == transcript.AdapterCodex {
-		f.mapper = new(codexMapper)
-		return f
+	f := &sessionFeed{index: x, kind: session.OfAdapter(adapter)}
+	file := session.Unnamed(path, f.kind)
+	if at, ok := claude.Locate(path); ok && f.kind == claude.Kind {
+		file = at
 	}
-	file, _ := claude.Locate(path)
-	f.org.source, f.org.session = file.Source, file.Session
-	f.org.project = file.Project
-	o := claude.Options{Source: f.org.source, Reuse: true}
+	f.lineReader = newLineReader(f.kind, file, kind.Options{Reuse: true})
+	f.org = origin{adapter: adapter, source: file.Source, session: file.Session, seat: "main"}
+	if f.kind == claude.Kind {
+		f.org.project = file.Project
+	}
 	if !file.Main() {
 		f.org.seat = "subagent"
-		if note, ok, err := claude.Note(file); ok && err == nil {
-			o.Parent = note.Hangs(nil)
+		if note, ok, err := f.kind.Note(file); ok && err == nil {
+			f.mapper.(kind.Child).SetParent(note.Hangs(nil))
 			if note.Role != "" {
 				f.org.seat = note.Role
 			}
 		}
 	}
-	f.mapper = claude.NewMapper(o)
 	return f
 }
 
 // warm lets the mapping see a line that is in the archive already.
 func (f *sessionFeed) warm(line []byte) {
-	f.items = f.mapper.Append(f.items[:0], line)
-	f.envelope(line, f.items)
+	f.read(line)
+	f.envelope()
 	f.seq += int64(len(f.items))
 }
 
 // add appends the items of a line, which stands at off in its block.
 func (f *sessionFeed) add(dst []item, line []byte, off int) []item {
-	f.items = f.mapper.Append(f.items[:0], line)
-	f.envelope(line, f.items)
+	f.read(line)
+	f.envelope()
 	sum := uint32(0)
 	for i := range f.items {
 		t := &f.items[i]
-		it := f.item(t, i, line)
+		it := f.item(t, i)
 		it.off, it.size = off, len(line)
 		if searchable(t.Type) && !f.index.off {
 			if sum == 0 {
 				sum = lineSum(line)
 			}
-			f.index.text = f.text(f.index.text[:0], t, line)
+			f.index.text = f.text(f.index.text[:0], t)
 			f.index.index(&it, sum)
 		}
 		dst = append(dst, it)
@@ -95,58 +80,32 @@ func (f *sessionFeed) add(dst []item, line []byte, off int) []item {
 // flush appends what the mapping held back for a line that did not come.
 func (f *sessionFeed) flush(dst []item, off, size int) []item {
 	for i, t := range f.mapper.Flush() {
-		it := f.item(&t, 100+i, nil)
+		it := f.item(&t, 100+i)
 		it.off, it.size = off, size
 		dst = append(dst, it)
 	}
 	return dst
 }
 
-var lineMember = []byte(`{"sdk_entry":`)
-
-// beside is the detail of an item without the line, which is most of it and
-// has been read; whole says that the line was there.
-func (f *sessionFeed) beside(detail, line []byte) (rest []byte, whole bool) {
-	rest, whole = bytes.CutPrefix(detail, lineMember)
-	if !whole || !bytes.HasPrefix(rest, line) {
-		return detail, false
-	}
-	f.extra = append(append(f.extra[:0], '{'), bytes.TrimPrefix(rest[len(line):], []byte(","))...)
-	return f.extra, true
-}
-
-// text appends the words of an item of line.
-func (f *sessionFeed) text(dst []byte, t *transcript.Item, line []byte) []byte {
-	if f.org.adapter == transcript.AdapterClaude {
-		if rest, whole := f.beside(t.Detail, line); whole {
-			return bytes.TrimRight(f.line.text(dst, t.Type, members(rest, "block_index")[0]), "\n")
-		}
-	}
-	return textOf(dst, f.org.adapter, t.Type, t.Detail)
-}
-
-// envelope takes time, project and request from a line. Lines that only copy a
-// request are long and say nothing about it: they are not taken apart.
-func (f *sessionFeed) envelope(line []byte, items []transcript.Item) {
-	if len(items) == 0 {
+// envelope takes time, model and request from the line.
+func (f *sessionFeed) envelope() {
+	if len(f.items) == 0 {
 		return
 	}
 	var stamp []byte
-	spoken := items[0].Type != transcript.SystemEvent && items[0].Type != transcript.Unknown
-	if spoken && f.org.adapter == transcript.AdapterClaude {
-		f.line.read(line)
-		stamp = bare(f.line.timestamp)
-		if f.line.request != nil {
-			f.request.note(str(f.line.id), str(f.line.request))
+	if l := f.apart(); l != nil {
+		stamp = bare(l.timestamp)
+		if l.request != nil {
+			f.request.note(str(l.id), str(l.request))
 		}
 	} else {
-		stamp = quick(line, `"timestamp":"`)
+		stamp = quick(f.line, `"timestamp":"`)
 	}
 	if at := transcript.ParseTime(stamp); at != 0 {
 		f.at = at
 	}
 	if f.org.adapter == transcript.AdapterCodex {
-		if m := quick(line, `"model":"`); len(m) > 0 {
+		if m := quick(f.line, `"model":"`); len(m) > 0 {
 			f.model = string(m)
 		}
 	}
@@ -178,12 +137,12 @@ func (f *sessionFeed) identify(r io.Reader) error {
 	return nil
 }
 
-func (f *sessionFeed) item(t *transcript.Item, part int, line []byte) item {
+func (f *sessionFeed) item(t *transcript.Item, part int) item {
 	f.seq++
-	it := item{kind: kindOf(t.Type), seq: f.seq, at: f.at, part: part, origin: f.origin}
+	it := item{typ: t.Type, seq: f.seq, at: f.at, part: part, origin: f.origin}
 	switch t.Type {
 	case transcript.ToolUse, transcript.ToolResult:
-		rest, _ := f.beside(t.Detail, line)
+		rest, _ := f.beside(t.Detail)
 		d := members(rest, "tool_use_id", "name", "is_error", "subtype")
 		it.toolID, it.tool, it.failed, it.subtype = str(d[0]), str(d[1]), string(d[2]) == "true", str(d[3])
 	case transcript.TokenUsage:

@@ -11,7 +11,7 @@ import (
 
 // item is one row: a log record or an entry, and where its line is.
 type item struct {
-	kind   kind
+	typ    transcript.Type // "": a log record that is no entry
 	seq    int64
 	at     int64 // microseconds since 1970; 0: not known
 	off    int   // of the line in its block
@@ -28,21 +28,6 @@ type item struct {
 	doc   int64  // number in the index; 0: not in it
 	words []byte // for the index
 	usage *figures
-}
-
-// kind is the type of an entry as a small number; 0 is a log record that is no
-// entry.
-type kind uint8
-
-var kinds = append([]transcript.Type{""}, transcript.Types()...)
-
-func kindOf(t transcript.Type) kind {
-	for i, k := range kinds {
-		if k == t {
-			return kind(i)
-		}
-	}
-	return kindOf(transcript.Unknown)
 }
 
 // origin is what the entries of one agent in one run have in common.
@@ -100,7 +85,7 @@ func (x *indexer) index(it *item, sum uint32) {
 	b.Reset()
 	b.AddText(text)
 	b.AddText([]byte(it.tool))
-	b.AddWord([]byte(index.OfType(kinds[it.kind])))
+	b.AddWord([]byte(index.OfType(it.typ)))
 	b.AddWord([]byte(index.OfRole(it.origin.seat)))
 	b.AddWord([]byte(index.OfProject(it.origin.project)))
 	it.words = bytes.Clone(b.Bytes())

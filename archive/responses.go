@@ -73,7 +73,7 @@ func recordResponses(path string, f io.ReaderAt, note func(Response)) (Told, err
 			continue
 		}
 		items = feed.add(items[:0], fr.Payload, 0)
-		if len(items) > 0 && items[0].kind != 0 && told.Role == "" {
+		if len(items) > 0 && items[0].typ != "" && told.Role == "" {
 			told.Role = items[0].origin.seat
 		}
 		noteResponses(items, note)

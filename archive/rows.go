@@ -76,7 +76,7 @@ func (r *row) values() []any {
 	if r.item.origin != nil {
 		agent = r.item.origin.source
 	}
-	return []any{r.id, r.source, r.origin, agent, empty(string(kinds[r.kind])), zero(r.seq), zero(r.at), r.block,
+	return []any{r.id, r.source, r.origin, agent, empty(string(r.typ)), zero(r.seq), zero(r.at), r.block,
 		int64(r.off), int64(r.size), int64(r.part), int64(r.chars), zero(r.doc),
 		empty(r.tool), empty(r.toolID), empty(r.subtype), flag(r.failed),
 		empty(r.level), empty(r.logger), empty(r.event), empty(r.message)}

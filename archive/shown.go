@@ -5,8 +5,8 @@ import (
 
 	"conclave/archive/source"
 	"conclave/internal/jsontext"
-	"conclave/session/claude"
-	"conclave/session/codex"
+	"conclave/session"
+	"conclave/session/kind"
 	"conclave/transcript"
 )
 
@@ -44,8 +44,10 @@ type Shown struct {
 	Detail []byte
 	Raw    []byte // what the agent's program wrote; nil where another entry has it
 
-	a   *Archive
-	ref Ref
+	a      *Archive
+	ref    Ref
+	reader lineReader       // of its line, if that is a program's own
+	item   *transcript.Item // nil: it is a log record, or no longer an entry
 }
 
 // Show reads an entry from its block.
@@ -57,7 +59,7 @@ func (a *Archive) Show(r Ref) (*Shown, error) {
 	e := &Shown{a: a, ref: r, Line: a.cleanJSON(line)}
 	switch r.Kind {
 	case source.Claude, source.Codex:
-		e.Detail = mapAgain(r.Adapter, e.Line, int(r.Part))
+		e.mapAgain()
 		if r.Part == 0 {
 			e.Raw = e.Line
 		}
@@ -72,22 +74,17 @@ func (a *Archive) Show(r Ref) (*Shown, error) {
 	return e, nil
 }
 
-// mapAgain gives the detail of the nth item of a line of a session file.
-func mapAgain(adapter string, line []byte, part int) []byte {
-	var items []transcript.Item
-	if adapter == transcript.AdapterCodex {
-		items = new(codex.Rollout).Map(line)
-		if f := new(codex.FileMapper); codex.Sniff(line) != codex.FormatRollout {
-			items = append(f.Map(line), f.Flush()...)
-		}
-	} else {
-		m := claude.NewMapper(claude.Options{})
-		items = append(m.Append(nil, line), m.Flush()...)
+// mapAgain finds the entry among those of its line.
+func (e *Shown) mapAgain() {
+	k := session.OfAdapter(source.Adapter(e.ref.Kind))
+	e.reader = newLineReader(k, session.Unnamed("", k), kind.Options{})
+	e.reader.read(e.Line)
+	items := append(e.reader.items, e.reader.mapper.Flush()...)
+	if len(items) > 0 {
+		e.item = &items[min(int(e.ref.Part), len(items)-1)]
+		e.item.Type = e.ref.Type // which may depend on lines before
+		e.Detail = e.item.Detail
 	}
-	if len(items) == 0 {
-		return nil
-	}
-	return items[min(part, len(items)-1)].Detail
 }
 
 // Text is what the entry says, redacted once more: what was apart in the line may
@@ -97,7 +94,12 @@ func (e *Shown) Text() []byte {
 	if typ == "" {
 		return nil
 	}
-	text := textOf(nil, e.ref.Adapter, typ, e.Detail)
+	var text []byte
+	if e.item != nil {
+		text = e.reader.text(nil, e.item)
+	} else {
+		text = textOf(nil, e.ref.Adapter, typ, e.Detail)
+	}
 	if len(text) == 0 {
 		if typ == transcript.TokenUsage {
 			return jsontext.Get(e.Detail, "usage")

@@ -207,15 +207,12 @@ func (a *Archive) resume(j *job, f *os.File) (from int64, cursor record.Cursor, 
 	return pos, cursor, nil
 }
 
-// warmBytes is how far back the mapping of a Claude file has to look: it
-// remembers the last few messages only.
-const warmBytes = 1 << 20
-
-// warm shows a mapping what came before the place to read on from.
+// warm shows a mapping what came before the place to read on from, as far as it
+// remembers.
 func warm(s *sessionFeed, f *os.File, until int64) error {
 	start := int64(0)
-	if _, isCodex := s.mapper.(*codexMapper); !isCodex && until > warmBytes {
-		start = until - warmBytes
+	if s.kind.Memory > 0 {
+		start = max(0, until-s.kind.Memory)
 	}
 	r := bufio.NewReaderSize(io.NewSectionReader(f, start, until-start), 1<<20)
 	if start > 0 {

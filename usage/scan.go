@@ -246,7 +246,7 @@ func (u *file) scanWhole(f io.ReaderAt) error {
 // describe says whose session a file of Claude Code is, as far as its path tells.
 func (u *file) describe() {
 	u.role = "main"
-	if at, _ := claude.Locate(u.path); !at.Main() {
+	if at, ok := claude.Locate(u.path); ok && !at.Main() {
 		u.role = "subagent"
 		if note, ok, err := claude.Note(at); ok && err == nil && note.Role != "" {
 			u.role = note.Role

@@ -27,7 +27,7 @@ var house = map[string]string{
 	"agent/offline":       "agent agent/local internal/schema transcript",
 	"agent/scripted":      "agent agent/local transcript",
 	"app":                 "agent agent/claude agent/codex agent/offline agent/scripted archive archive/export archive/search archive/sql audit bundle bundle/redact collect config dice engine gateway internal/atomicfile internal/jsontext internal/lockfile internal/newer internal/ownpath internal/proc internal/screen policy profile quest quest/flow record room seat session session/claude table table/adventure table/flow table/offline table/story transcript trust usage workspace",
-	"archive":             "archive/index archive/source bundle bundle/redact internal/jsontext internal/lockfile internal/newer internal/sqlite record session/claude session/codex transcript workspace",
+	"archive":             "archive/index archive/source bundle bundle/redact internal/jsontext internal/lockfile internal/newer internal/sqlite record session session/claude session/codex session/kind transcript workspace",
 	"archive/archivetest": "archive archive/sql internal/sessiongen record transcript",
 	"archive/export":      "archive internal/screen transcript",
 	"archive/index":       "transcript",
