@@ -42,20 +42,74 @@ type Block struct {
 // meant: an unknown name, a marker inside a block, or a block that is not
 // closed makes the block the GM's alone, and faults say so for a repair.
 func ParseNarrative(text string, r Roster) (blocks []Block, faults []string) {
+	stretches, faults := ParseStretches(text, nil, r)
+	for _, s := range stretches {
+		blocks = append(blocks, Block{s.Audience, s.Texts[0]})
+	}
+	return blocks, faults
+}
+
+// Stretch is a block that is cut into pieces where something else stands: the
+// i-th of them before the cut with the number Cuts[i].
+type Stretch struct {
+	Audience Audience
+	Texts    []string // one more than cuts
+	Cuts     []int
+}
+
+// ParseStretches is ParseNarrative for a text in which something else stands at
+// some places, rolls for example: cuts are where, in ascending order. The text
+// must be clean (markdown.Clean).
+func ParseStretches(text string, cuts []int, r Roster) ([]Stretch, []string) {
 	p := &audienceParser{roster: r, current: Audience{Party: true}}
-	text = markdown.Clean(text)
-	at := 0
+	if len(cuts) == 0 {
+		text = markdown.Clean(text)
+	}
+	next, at := 0, 0
+	add := func(to int) {
+		for ; next < len(cuts) && cuts[next] <= to; next++ {
+			p.cuts = append(p.cuts, cutPlace{next, p.text.Len() + max(0, cuts[next]-at)})
+		}
+		p.text.WriteString(text[at:to])
+	}
 	for _, m := range findMarkers(text, r) {
-		p.text.WriteString(text[at:m.from])
+		add(m.from)
 		at = m.to
 		p.marker(m)
 	}
-	p.text.WriteString(text[at:])
+	add(len(text))
 	if p.open.text != "" {
 		p.fault("block %s is not closed", p.open.text)
 	}
 	p.flush()
-	return p.blocks, p.faults
+	return p.out, p.faults
+}
+
+// cutPlace is where a cut stands in a block.
+type cutPlace struct{ number, at int }
+
+// cutBlock is a block with its cuts.
+type cutBlock struct {
+	Block
+	cuts []cutPlace
+}
+
+// stretch trims the block, as far as no cut stands there, and cuts it; false when
+// there is nothing in it.
+func (b cutBlock) stretch() (Stretch, bool) {
+	first, last := len(b.Text), 0
+	if n := len(b.cuts); n > 0 {
+		first, last = b.cuts[0].at, b.cuts[n-1].at
+	}
+	from := first - len(strings.TrimLeft(b.Text[:first], "\n"))
+	text := b.Text[:max(last, len(strings.TrimRight(b.Text, "\n")))]
+	s := Stretch{Audience: b.Audience}
+	for _, c := range b.cuts {
+		s.Texts, s.Cuts = append(s.Texts, text[from:c.at]), append(s.Cuts, c.number)
+		from = c.at
+	}
+	s.Texts = append(s.Texts, text[min(from, len(text)):])
+	return s, strings.TrimSpace(text) != "" || len(s.Cuts) > 0
 }
 
 // What begins like a marker, in a text that was folded: its brackets, what
@@ -101,6 +155,9 @@ func addresses(names, after string, r Roster) bool {
 
 var closesTo = regexp.MustCompile(`\[[^a-z0-9\[\]\n]*[/\\][^a-z0-9\[\]\n]*to[^a-z0-9\]\n]*\]`)
 
+// Decoration is what may stand around a form or a name.
+const Decoration = " \t*`_"
+
 type marker struct {
 	from, to int
 
@@ -117,7 +174,8 @@ type audienceParser struct {
 	depth   int    // of markers inside markers
 	spoilt  bool   // the block is the GM's alone because of a fault
 	text    strings.Builder
-	blocks  []Block
+	cuts    []cutPlace // of the block
+	out     []Stretch
 	faults  []string
 }
 
@@ -131,28 +189,39 @@ func (p *audienceParser) flush() {
 	if p.spoilt {
 		a = Audience{}
 	}
-	for _, b := range p.tagged(Block{a, p.text.String()}) {
-		if b.Text = strings.Trim(b.Text, "\n"); strings.TrimSpace(b.Text) != "" {
-			p.blocks = append(p.blocks, b)
+	for _, b := range p.tagged(cutBlock{Block{a, p.text.String()}, p.cuts}) {
+		if s, ok := b.stretch(); ok {
+			p.out = append(p.out, s)
 		}
 	}
+	p.cuts = nil
 	p.text.Reset()
 	p.spoilt = false
 }
 
 // tagged keeps what stands between the tags of files for the GM: a GM that
 // copies out of a file copies them with it.
-func (p *audienceParser) tagged(b Block) []Block {
+func (p *audienceParser) tagged(b cutBlock) []cutBlock {
 	if b.Audience.String() == "gm" {
-		return []Block{b}
+		return []cutBlock{b}
 	}
 	m := readMarkup(b.Text)
 	if len(m.regions) == 0 {
-		return []Block{b}
+		return []cutBlock{b}
 	}
+	p.faults = append(p.faults, "tags of files and comments stand in a narrative: "+
+		"what is for some alone goes between [TO: …] and [/TO] or [GM] and [/GM]")
 	seen, kept := m.split(false)
-	p.faults = append(p.faults, "tags of files and comments stand in a narrative: what is for some alone goes between [TO: …] and [/TO] or [GM] and [/GM]")
-	return []Block{{b.Audience, seen}, {Audience{}, kept}}
+	open, hidden := cutBlock{Block: Block{b.Audience, seen}}, cutBlock{Block: Block{Audience{}, kept}}
+	for _, c := range b.cuts {
+		if at, ok := m.seenAt(c.at); ok {
+			open.cuts = append(open.cuts, cutPlace{c.number, at})
+		} else {
+			hidden.Text += "\n\n"
+			hidden.cuts = append(hidden.cuts, cutPlace{c.number, len(hidden.Text)})
+		}
+	}
+	return []cutBlock{open, hidden}
 }
 
 func (p *audienceParser) marker(m marker) {
@@ -183,7 +252,7 @@ func (p *audienceParser) marker(m marker) {
 // audience reads the names of a [TO: …] marker, all or nothing.
 func (p *audienceParser) audience(list string) {
 	for item := range strings.SplitSeq(list, ",") {
-		name := strings.Trim(item, decoration)
+		name := strings.Trim(item, Decoration)
 		if name == "" {
 			continue
 		}
@@ -244,16 +313,4 @@ func join(blocks []Block, want func(Audience) bool) string {
 		}
 	}
 	return strings.Join(parts, "\n\n")
-}
-
-// Private gives every block of the party to the named characters alone: a cycle
-// of secret actions stays secret whatever the GM forgot to mark.
-func Private(blocks []Block, names []string) []Block {
-	out := slices.Clone(blocks)
-	for i := range out {
-		if out[i].Audience.Party {
-			out[i].Audience = Audience{Names: slices.Clone(names)}
-		}
-	}
-	return out
 }

@@ -9,9 +9,9 @@
 //   - names: Slugify, CheckSlug, LoadRoster. The file name of a sheet is the
 //     character; what an agent typed is compared with the roster and never
 //     becomes part of a path.
-//   - what the GM writes: ParsePrompt with the seed's error forms, ParseSignal
-//     and CheckSignal for [AWAIT_AI_PLAYERS: …], ParseNarrative for text with
-//     audiences, CheckGMContext.
+//   - what the GM writes: ParsePrompt with the seed's error forms, ParseNarrative
+//     for text with audiences. Everything else of a GM's turn is package
+//     table/gm's.
 //   - what a player writes: SplitTurn, ParseResponse, MergeNotes, LintResponse,
 //     QuoteForGM. Player text is data wherever it goes.
 //   - journals: SplitJournal says where the entries of a journal begin. Writing

@@ -192,6 +192,21 @@ func (m *markup) split(owner bool) (seen, kept string) {
 	return a.String(), strings.TrimSpace(b.String())
 }
 
+// seenAt is where a place of the text stands in what everybody sees; false when
+// it is hidden.
+func (m *markup) seenAt(at int) (int, bool) {
+	gone := 0
+	for _, r := range m.hidden(false) {
+		if r.from < at && at < r.to {
+			return 0, false
+		}
+		if r.to <= at {
+			gone += r.to - r.from
+		}
+	}
+	return at - gone, true
+}
+
 // RemoveGM cuts out of a text what is the GM's: <!-- gm -->…<!-- /gm -->,
 // comments, and whatever is unclear. It is what the owner of a file reads.
 func RemoveGM(text string) string {

@@ -172,8 +172,8 @@ func (r Roster) Slugs() []string {
 	return out
 }
 
-// suggest finds whom a name may have meant.
-func (r Roster) suggest(name string) string { return nearest(name, r.Slugs()) }
+// Suggest finds whom a name may have meant.
+func (r Roster) Suggest(name string) string { return nearest(name, r.Slugs()) }
 
 // nearest finds what a name may have meant. The result is always one of the
 // slugs; the name itself goes nowhere.

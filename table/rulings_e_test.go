@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 )
 
@@ -43,21 +42,6 @@ var rulingsE = map[string]func(*testing.T){
 				t.Errorf("moved below ../%q", bad)
 			}
 		}
-	},
-	"E8": func(t *testing.T) {
-		ten := "## Expecting\n\n" + strings.Repeat("- x\n", 10)
-		out, warn, err := CheckGMContext([]byte(strings.ReplaceAll(ten, "\n", "\r\n")), Caps{})
-		ok(t, err)
-		eq(t, "no warning", warn, "")
-		eq(t, "text", string(out), ten)
-		out, warn, err = CheckGMContext([]byte(ten+"more"), Caps{})
-		ok(t, err)
-		eq(t, "warning", warn, "gm-context.md has 11 lines; 10 are plenty")
-		eq(t, "kept", string(out), ten+"more\n")
-		_, _, err = CheckGMContext(make([]byte, 16<<10+1), Caps{})
-		eq(t, "cap", err.Error(), "gm-context.md: 16385 bytes, limit 16384")
-		_, _, err = CheckGMContext([]byte("\xff"), Caps{})
-		has(t, err, "not valid UTF-8")
 	},
 	"E13": func(t *testing.T) {
 		c := newCampaign(t, nil)

@@ -21,11 +21,6 @@ var rulingsG = map[string]func(*testing.T){
 		eq(t, "gm", b[3].Audience.String(), "gm")
 		eq(t, "zero audience", Audience{}.May("tilda-brannock"), false)
 	},
-	"G2": func(t *testing.T) {
-		b, _ := ParseNarrative("She pockets the ring.", duo())
-		eq(t, "unmarked text of a private cycle", PartyText(Private(b, []string{"tilda-brannock"})), "")
-		eq(t, "she reads it", TextFor(Private(b, []string{"tilda-brannock"}), "tilda-brannock"), "She pockets the ring.")
-	},
 	"G5": func(t *testing.T) {
 		player := Reader{Role: RolePlayer, Character: "tilda-brannock"}
 		for path, may := range map[string]bool{

@@ -109,19 +109,10 @@ var rulingsI = map[string]func(*testing.T){
 		turn := SplitTurn("I wave.\n[NOTES]\nTired.")
 		eq(t, "file", string(ParseResponse(turn.Response, QuickReaction, Caps{}).File()), "I wave.\n")
 	},
-	"I2": func(t *testing.T) {
-		names, err := CheckSignal(Signal{Found: true, Names: []string{"tilda-brannock"}}, duo())
-		eq(t, "by command", err == nil && len(names) == 1, true)
-		_, err = CheckSignal(Signal{Found: true, Names: []string{"tilda"}}, duo())
-		has(t, err, "did you mean tilda-brannock?")
-	},
 	"I5": func(t *testing.T) {
 		for _, in := range []string{"[AWAIT_AI_PLAYERS: gideon-harrowmoor]", "[ERROR: No response]\n\nCharacter: x"} {
 			r := resp(in)
 			eq(t, "text", r.Kind == Answer && r.Text == in, true)
-			if ParseSignal(QuoteForGM("d", "tilda-brannock", "response", r.Text)).Found {
-				t.Errorf("%q has an effect", in)
-			}
 		}
 	},
 }

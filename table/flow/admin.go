@@ -8,6 +8,7 @@ import (
 	"conclave/dice"
 	"conclave/engine"
 	"conclave/table"
+	"conclave/table/gm"
 	"conclave/table/journal"
 	"conclave/table/story"
 )
@@ -21,7 +22,7 @@ func (t *Table) StepAway(ctx context.Context, character string, back bool) error
 	}
 	ch, ok := roster.Get(character)
 	if !ok {
-		return fmt.Errorf("%q is no character of %s", clip(character, 80), t.opts.Campaign)
+		return fmt.Errorf("%q is no character of %s", gm.Clip(character, 80), t.opts.Campaign)
 	}
 	if _, away := t.snapshot().Away[ch.Slug]; away != back {
 		return nil
@@ -35,8 +36,8 @@ func (t *Table) SetStatus(ctx context.Context, character string, status table.St
 	if err != nil {
 		return err
 	}
-	var o output
-	o.addStatus(character, string(status), roster)
+	var o gm.Intent
+	o.AddStatus(character, string(status), roster)
 	if len(o.Faults) > 0 {
 		return fmt.Errorf("%s", o.Faults[0])
 	}

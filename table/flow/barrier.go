@@ -156,8 +156,8 @@ func (c *cycle) sitOut() error {
 			continue
 		}
 		c.out[who] = true
-		c.warn = append(c.warn, fmt.Sprintf("%s sits out cycle %d: its prompts were malformed %d times", who, c.Cycle, c.broken[who]))
-		c.tell = append(c.tell, who+" sits out this cycle: its prompts were malformed too often")
+		c.Warn = append(c.Warn, fmt.Sprintf("%s sits out cycle %d: its prompts were malformed %d times", who, c.Cycle, c.broken[who]))
+		c.Tell = append(c.Tell, who+" sits out this cycle: its prompts were malformed too often")
 	}
 	return nil
 }

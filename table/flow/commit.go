@@ -39,12 +39,9 @@ func (c *cycle) commit() (Result, error) {
 	if err := c.closeGM(); err != nil {
 		return Result{}, err
 	}
-	for i := range c.blocks {
-		c.blocks[i].Text = strings.TrimSpace(markForm.ReplaceAllString(c.blocks[i].Text, ""))
-	}
-	c.blocks = slices.DeleteFunc(c.blocks, func(b table.Block) bool { return b.Text == "" })
+	blocks := c.telling.End()
 	for _, who := range slices.Sorted(maps.Keys(c.prompt)) {
-		c.warn = append(c.warn, "unsent prompt for "+who+" was removed")
+		c.Warn = append(c.Warn, "unsent prompt for "+who+" was removed")
 	}
 	jobs, narrative, err := c.journalJobs()
 	if err != nil {
@@ -65,8 +62,8 @@ func (c *cycle) commit() (Result, error) {
 	cleaned, err := engine.Do(c.r, "clean", func(context.Context) ([]string, error) {
 		edited, err := c.t.clean(c.known, c.stamp())
 		err = errors.Join(err, c.t.lateDrafts(c.Roster.Slugs(), c.stamp()))
-		c.t.show(Notice{Kind: "narrative", Cycle: c.Cycle, Blocks: c.blocks})
-		for _, w := range append(slices.Clone(c.warn), edited...) {
+		c.t.show(Notice{Kind: "narrative", Cycle: c.Cycle, Blocks: blocks})
+		for _, w := range append(slices.Clone(c.Warn), edited...) {
 			c.t.show(Notice{Kind: "note", Cycle: c.Cycle, Text: w})
 		}
 		return edited, engine.Halt(err)
@@ -77,7 +74,7 @@ func (c *cycle) commit() (Result, error) {
 	if err := c.t.spawnJournals(c.r, jobs); err != nil {
 		return Result{}, err
 	}
-	return Result{Cycle: c.Cycle, Blocks: c.blocks, End: c.ended, Asked: c.asked, Warnings: append(c.warn, cleaned...)}, nil
+	return Result{Cycle: c.Cycle, Blocks: blocks, End: c.ended, Asked: c.asked, Warnings: append(c.Warn, cleaned...)}, nil
 }
 
 func (c *cycle) closeGM() error {
@@ -94,7 +91,7 @@ func (c *cycle) closeGM() error {
 func (c *cycle) event(jobs []journal.Job) story.Event {
 	in := c.in // the event is remembered, the cycle is not
 	e := story.Event{V: story.Version, Seq: c.Seq, Kind: story.EventCommit, Time: c.Time, Session: c.Session, Cycle: c.Cycle, Run: c.r.ID(),
-		Input: &in, Blocks: c.blocks, Context: c.context, Asked: c.asked, Rolls: c.rolls, Warnings: c.warn, Withheld: c.withheld}
+		Input: &in, Blocks: c.telling.Blocks(), Context: c.context, Asked: c.asked, Rolls: c.rolls, Warnings: c.Warn, Withheld: c.withheld}
 	if len(c.status) > 0 {
 		e.Statuses = c.status
 	}
@@ -113,7 +110,7 @@ func (c *cycle) sceneAfter() *story.Scene {
 	if c.scene != nil {
 		s = *c.scene
 	}
-	text := table.PartyText(c.blocks)
+	text := table.PartyText(c.telling.Blocks())
 	if s.Number == 0 {
 		if text == "" {
 			return nil
@@ -230,7 +227,7 @@ func (c *cycle) journalJobs() ([]journal.Job, []byte, error) {
 	if len(c.asked) == 0 {
 		return nil, nil, nil
 	}
-	rounds := append(slices.Clone(c.State.Rounds), c.blocks)
+	rounds := append(slices.Clone(c.State.Rounds), c.telling.Blocks())
 	return journal.Jobs(journal.Round{Cycle: c.Cycle, Blocks: rounds, Roster: c.Roster, Last: c.State.LastJob,
 		Notes: c.notes}, c.t.caps)
 }

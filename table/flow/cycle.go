@@ -13,6 +13,7 @@ import (
 	"conclave/engine"
 	"conclave/policy"
 	"conclave/table"
+	"conclave/table/gm"
 	"conclave/table/story"
 )
 
@@ -60,52 +61,56 @@ type cycle struct {
 	r  *engine.Run
 	in story.Input
 	begun
+	master
+	requests
+	papers
+	gm.Remarks
+	telling *gm.Telling
 
-	gmRun  string
-	desk   gmDesk
-	turns  int // of the GM
-	sub    int
-	calls  int // of players
-	blocks []table.Block
 	rolls  []uint64
-	notes  map[string][]byte // for journals, merged
-	known  map[string]string // files of tmp/ that are ours: name to hash
-	prompt map[string]bool   // written and not sent
-	asked  []story.Asked
-	latest map[string]answer // newest answer of each character
-	order  []string          // characters in the order in which they were asked
-	secret map[string]bool   // characters whose part of this cycle is private
-	// See secrecy.go: words that were given to the GM alone, the public answers,
-	// what readers were told beside the narrative, and how many blocks there
-	// were before the first secret.
-	secrets []story.Secret
-	spoken  []string
-	told    map[string]string
-	asks    map[string]string // the prompts that each was sent
-	since   int
-	vetoes  map[string]int
-	broken  map[string]int  // malformed prompts
-	out     map[string]bool // characters that sit out
-	tell    []string        // for the GM's next message
-	warn    []string
-	ended   bool
-	scene   *story.Scene
-	status  map[string]table.Status
+	ended  bool
+	scene  *story.Scene
+	status map[string]table.Status
+}
 
-	context  string
-	withheld string
+// master is the GM's side of a cycle.
+type master struct {
+	gmRun    string
+	desk     gmDesk
+	turns    int
+	context  string // its notes
+	withheld string // words that nobody was told
 	repairs  int
-	rewrites map[string]bool
+	rewrites map[string]bool // characters whose prompt was to be written again
 	nudged   bool
 	bounded  bool // told to narrate
 	rounds   int  // of dice
 }
 
+// requests are the players' side of a cycle.
+type requests struct {
+	sub    int
+	calls  int
+	asked  []story.Asked
+	latest map[string]answer // newest answer of each character
+	order  []string          // characters in the order in which they were asked
+	vetoes map[string]int
+	broken map[string]int  // malformed prompts
+	out    map[string]bool // characters that sit out
+}
+
+// papers are the files of a cycle.
+type papers struct {
+	notes  map[string][]byte // for journals, merged
+	known  map[string]string // files of tmp/ that are ours: name to hash
+	prompt map[string]bool   // written and not sent
+}
+
 func (t *Table) runCycle(r *engine.Run, raw json.RawMessage) (json.RawMessage, error) {
-	c := &cycle{t: t, r: r, notes: map[string][]byte{}, known: map[string]string{}, prompt: map[string]bool{},
-		latest: map[string]answer{}, secret: map[string]bool{}, vetoes: map[string]int{}, broken: map[string]int{},
-		out: map[string]bool{}, status: map[string]table.Status{}, rewrites: map[string]bool{},
-		told: map[string]string{}, asks: map[string]string{}}
+	c := &cycle{t: t, r: r, status: map[string]table.Status{}, master: master{rewrites: map[string]bool{}},
+		papers: papers{notes: map[string][]byte{}, known: map[string]string{}, prompt: map[string]bool{}},
+		requests: requests{latest: map[string]answer{}, vetoes: map[string]int{}, broken: map[string]int{},
+			out: map[string]bool{}}}
 	if err := json.Unmarshal(raw, &c.in); err != nil {
 		return nil, err
 	}
@@ -130,7 +135,9 @@ func (c *cycle) begin() error {
 		return err
 	}
 	c.begun, c.context = b, b.State.Context
-	c.warn = slices.Clone(b.Warnings)
+	c.Warn = slices.Clone(b.Warnings)
+	c.telling = gm.NewTelling(b.Roster, gm.Before{Common: b.State.Common, Recap: b.State.Recap, Rounds: b.State.Rounds,
+		Secrets: b.State.Secrets}, &c.Remarks)
 	_, err = engine.Do(c.r, "set aside", func(context.Context) (struct{}, error) {
 		return struct{}{}, c.t.setAside(b.Report.Stale, b.stamp())
 	})
@@ -173,7 +180,7 @@ func (t *Table) look(in story.Input) (begun, error) {
 	for _, n := range b.Report.Foreign {
 		b.Warnings = append(b.Warnings, fmt.Sprintf("tmp/%s is no file of the table: left alone", n))
 	}
-	text, sources := t.pack(b, in)
+	text, sources := t.pack(b, s, in)
 	b.Message, b.Sources = header(in.Kind, t.opts.Campaign, b.Session, b.Cycle, 0)+text, sources
 	return b, nil
 }
@@ -248,10 +255,10 @@ func (t *Table) setAside(names []string, stamp string) error {
 // play is the GM's turns and the players' between them, until the GM narrates
 // without a signal. Every way back to the top has its own bound.
 func (c *cycle) play() error {
-	var o output
+	var o gm.Intent
 	var err error
 	if c.in.Kind == story.InputSignal {
-		o = output{Signal: table.Signal{Found: true, Names: c.in.Names}}
+		o.Signal = gm.Signal{Found: true, Names: c.in.Names}
 		c.adopt()
 	} else if o, err = c.hear(c.Message, c.Sources); err != nil {
 		return err
@@ -289,7 +296,7 @@ const maxRollRounds = 12
 
 // next decides what follows an output: the next message to the GM, or "" when
 // the cycle can be committed.
-func (c *cycle) next(o output) (message string, about []table.Source, err error) {
+func (c *cycle) next(o gm.Intent) (message string, about []table.Source, err error) {
 	lines, err := c.roll(o)
 	if err != nil {
 		return "", nil, err
@@ -297,7 +304,7 @@ func (c *cycle) next(o output) (message string, about []table.Source, err error)
 	faults := o.Faults
 	var names []string
 	if o.Signal.Found && !c.bounded {
-		var bad *table.SignalError
+		var bad *gm.SignalError
 		if names, bad = c.checkSignal(o.Signal); bad != nil {
 			faults = append(faults, strings.Split(strings.TrimSpace(bad.Repair()), "\n")...)
 		}
@@ -307,14 +314,14 @@ func (c *cycle) next(o output) (message string, about []table.Source, err error)
 			c.repairs++
 			return c.message("repair", repair(faults, lines)), nil, nil
 		}
-		c.warn = append(c.warn, prefixed("given up after repairs: ", faults)...)
+		c.Warn = append(c.Warn, prefixed("given up after repairs: ", faults)...)
 		if len(names) == 0 && o.Signal.Found {
 			return "", nil, nil // treated as no signal
 		}
 	}
 	switch {
 	case o.Signal.Found && c.bounded:
-		c.warn = append(c.warn, "a signal beyond the bound was not run")
+		c.Warn = append(c.Warn, "a signal beyond the bound was not run")
 		return "", nil, nil
 	case o.Signal.Found:
 		return c.handOff(names, lines)
@@ -350,15 +357,15 @@ func repair(faults, rolls []string) string {
 }
 
 // checkSignal matches names against the roster as it is in this cycle.
-func (c *cycle) checkSignal(s table.Signal) ([]string, *table.SignalError) {
-	names, bad := table.CheckSignal(s, c.Roster)
+func (c *cycle) checkSignal(s gm.Signal) ([]string, *gm.SignalError) {
+	names, bad := s.Check(c.Roster)
 	if bad != nil {
 		return nil, bad
 	}
-	sitting := &table.SignalError{Known: c.Roster.Slugs()}
+	sitting := &gm.SignalError{Known: c.Roster.Slugs()}
 	for _, n := range names {
 		if c.out[n] {
-			sitting.Names = append(sitting.Names, table.NameFault{Name: n, Reason: "sits out this cycle: its prompts were malformed too often"})
+			sitting.Names = append(sitting.Names, gm.NameFault{Name: n, Reason: "sits out this cycle: its prompts were malformed too often"})
 		}
 	}
 	if len(sitting.Names) > 0 {
@@ -414,7 +421,7 @@ func (c *cycle) note(who, text string) {
 	merged, err := table.MergeNotes(c.notes[who], text, c.t.caps)
 	var tooBig *table.CapError
 	if errors.As(err, &tooBig) {
-		c.warn = append(c.warn, fmt.Sprintf("notes of %s were not kept: %s", who, tooBig))
+		c.Warn = append(c.Warn, fmt.Sprintf("notes of %s were not kept: %s", who, tooBig))
 		return
 	}
 	if merged != nil {
@@ -426,13 +433,13 @@ func (c *cycle) note(who, text string) {
 func (c *cycle) message(event, text string) string {
 	var b strings.Builder
 	b.WriteString(header(event, c.t.opts.Campaign, c.Session, c.Cycle, c.sub))
-	for _, n := range c.tell {
+	for _, n := range c.Tell {
 		b.WriteString("Note: " + n + "\n")
 	}
-	if len(c.tell) > 0 {
+	if len(c.Tell) > 0 {
 		b.WriteString("\n")
 	}
-	c.tell = nil
+	c.Tell = nil
 	b.WriteString(text)
 	return b.String()
 }

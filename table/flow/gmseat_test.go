@@ -9,6 +9,7 @@ import (
 	"conclave/engine"
 	"conclave/policy"
 	"conclave/table"
+	"conclave/table/gm"
 	"conclave/table/story"
 )
 
@@ -93,7 +94,7 @@ func TestPromptsOfAPerson(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := parseOutput(said, roster)
+	o := gm.Reader{Roster: roster, Caps: r.table.caps}.Read(gm.Turn{Text: said})
 	if len(o.Faults) > 0 || len(o.Signal.Names) < 2 {
 		t.Fatalf("%+v", o)
 	}

@@ -16,6 +16,7 @@ import (
 	"conclave/engine"
 	"conclave/policy"
 	"conclave/table"
+	"conclave/table/gm"
 	"conclave/transcript"
 	"conclave/workspace"
 )
@@ -114,7 +115,7 @@ func (s *personSession) emit(kind transcript.Type, text string) (agent.Event, er
 func (s *personSession) answer(ctx context.Context, question string) (string, error) {
 	q := engine.Question{ID: s.run, Who: s.who, Text: "— " + s.who + " —\n" + gist(question)}
 	if s.isGM() {
-		q.Text, q.Lines = "— game master —\n"+gmGist(question)+"\n(An empty line ends your turn; /help says what you can do.)", true
+		q.Text, q.Lines = "— game master —\n"+gm.Gist(question)+"\n(An empty line ends your turn; /help says what you can do.)", true
 	}
 	var wrong error // with the draft
 	draft, ok, err := s.t.takeDraft(s.who)
@@ -147,7 +148,7 @@ func (s *personSession) ask(ctx context.Context, q engine.Question) (string, err
 		case line == "/quit":
 			return "", fmt.Errorf("%w: %s: %w", errAway, s.who, ErrLeft)
 		case line == "/help" && s.isGM():
-			q.Text = gmHelp
+			q.Text = gm.Help
 			continue
 		case line == "" && s.isGM():
 			q.Text = "Nothing was said. What happens? (/help, or /quit)"

@@ -13,6 +13,7 @@ import (
 	"conclave/dice"
 	"conclave/engine"
 	"conclave/table"
+	"conclave/table/gm"
 	"conclave/toolbox"
 )
 
@@ -30,7 +31,7 @@ const maxPlayerRolls = 12
 type playerDesk struct {
 	c    *cycle
 	who  string
-	need []rollRequest // that the prompt asks for
+	need []gm.Roll // that the prompt asks for
 
 	mu   sync.Mutex // as in gmDesk
 	done []bool     // of what is needed, in this attempt
@@ -57,20 +58,20 @@ func (d *playerDesk) begin(string) {
 var leadingD20 = regexp.MustCompile(`^1d20(\D|$)`)
 
 // requiredRolls reads the lines that are dice; the others are words.
-func requiredRolls(section, who string) []rollRequest {
-	var out []rollRequest
+func requiredRolls(section, who string) []gm.Roll {
+	var out []gm.Roll
 	for line := range strings.Lines(section) {
 		parts := strings.Split(strings.Trim(line, " \t\r\n*-`"), "|")
-		r := rollRequest{Expr: strings.TrimSpace(parts[0]), Who: who}
+		r := gm.Roll{Expr: strings.TrimSpace(parts[0]), Who: who}
 		roll, err := dice.Parse(r.Expr)
 		if err != nil || !strings.Contains(roll.String(), "d") {
 			continue
 		}
 		if len(parts) > 1 {
-			r.Purpose = clip(strings.TrimSpace(parts[1]), 200)
+			r.Purpose = gm.Clip(strings.TrimSpace(parts[1]), 200)
 		}
 		for _, p := range parts[min(2, len(parts)):] {
-			_ = r.option(strings.ToLower(strings.TrimSpace(p))) // a remark is no option
+			_ = r.Option(strings.ToLower(strings.TrimSpace(p))) // a remark is no option
 		}
 		// What cannot be must not stop the table: the dice would refuse it.
 		if _, has := roll.Exprs[0].Compare(); has {
@@ -139,7 +140,7 @@ func (d *playerDesk) roll(in json.RawMessage) (playerRoll, error) {
 	if total := len(d.need) + sum(d.own); total >= maxPlayerRolls {
 		return playerRoll{}, fmt.Errorf("%d rolls are enough for one request: answer with what there is", maxPlayerRolls)
 	}
-	line, err := d.fall(rollRequest{Expr: input.Expr, Purpose: clip(input.Purpose, 200), Adv: input.Adv, Dis: input.Dis}, fmt.Sprintf("own %s %d", table.Hash([]byte(key))[:16], n))
+	line, err := d.fall(gm.Roll{Expr: input.Expr, Purpose: gm.Clip(input.Purpose, 200), Adv: input.Adv, Dis: input.Dis}, fmt.Sprintf("own %s %d", table.Hash([]byte(key))[:16], n))
 	if err == nil {
 		d.own[key] = n
 	}
@@ -162,7 +163,7 @@ func (d *playerDesk) rollNeeded(i int) (playerRoll, error) {
 
 // fall rolls for this character. It is private for now: before the barrier
 // nobody learns what a player is about.
-func (d *playerDesk) fall(req rollRequest, what string) (dice.Line, error) {
+func (d *playerDesk) fall(req gm.Roll, what string) (dice.Line, error) {
 	req.Who, req.Visibility = d.who, dice.Private
 	line, err := d.c.t.rollDice(req, fmt.Sprintf("%s %d %s %s", d.c.r.ID(), d.c.sub, d.who, what), d.c.number())
 	if err != nil {
@@ -240,24 +241,11 @@ func (c *cycle) playersDice(answers []answer) error {
 	}
 	for _, a := range answers {
 		for _, f := range a.Rolled {
-			b := table.Block{Audience: table.Audience{Names: []string{a.Character}}, Text: f.Line.Told(dice.Viewer{Name: a.Character})}
-			if slices.Contains(open, f.N) {
-				b.Audience = table.Audience{Party: true}
-			}
 			c.rolls = append(c.rolls, f.N)
-			if owners := c.owners(b.Text, c.everybody()); b.Audience.Party && len(owners) > 0 {
-				b.Text = withoutPurpose(f.Line).Told(dice.Viewer{})
-				c.withheldFrom("the purpose of a roll", owners, "was left out")
-			}
-			c.blocks = append(c.blocks, b)
+			c.telling.Rolled(a.Character, f.Line, slices.Contains(open, f.N))
 		}
 	}
 	return nil
-}
-
-func withoutPurpose(l dice.Line) dice.Line {
-	l.Purpose = ""
-	return l
 }
 
 // addRolls adds the dice of an attempt. A further attempt rolls the same ones.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 	"strings"
 
 	"conclave/engine"
@@ -13,6 +12,7 @@ import (
 	"conclave/room"
 	"conclave/seat"
 	"conclave/table"
+	"conclave/table/gm"
 	"conclave/table/story"
 )
 
@@ -51,7 +51,7 @@ func (c *cycle) freeze(names []string) ([]frozen, error) {
 		}
 		out = append(out, f)
 	}
-	c.t.show(Notice{Kind: "narrative", Cycle: c.Cycle, Blocks: c.blocks})
+	c.t.show(Notice{Kind: "narrative", Cycle: c.Cycle, Blocks: c.telling.Blocks()})
 	c.t.show(c.waiting(out))
 	return out, nil
 }
@@ -61,7 +61,7 @@ func (c *cycle) freeze(names []string) ([]frozen, error) {
 func (c *cycle) waiting(list []frozen) Notice {
 	n := Notice{Kind: "waiting", Cycle: c.Cycle}
 	for _, f := range list {
-		if c.isSecret(f) {
+		if c.telling.Private(f.Character, f.Type) {
 			return Notice{Kind: "pause", Cycle: c.Cycle, Text: "The table pauses."}
 		}
 		n.Names = append(n.Names, f.Character)
@@ -108,7 +108,7 @@ func (c *cycle) guard(f *frozen) error {
 	for _, s := range skipped {
 		f.Warnings = append(f.Warnings, "not guarded: "+s)
 	}
-	ctx, err := c.t.campaign.PlayerContext(f.Character, nil, table.ContextOptions{Caps: c.t.caps, Recent: table.TextFor(c.blocks, f.Character)})
+	ctx, err := c.t.campaign.PlayerContext(f.Character, nil, table.ContextOptions{Caps: c.t.caps, Recent: table.TextFor(c.telling.Blocks(), f.Character)})
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func (c *cycle) guard(f *frozen) error {
 	for _, l := range block {
 		f.Leaks = append(f.Leaks, l.String())
 	}
-	for _, owner := range c.owners(string(f.Data), []string{f.Character}) {
+	for _, owner := range c.telling.Owners(string(f.Data), []string{f.Character}) {
 		f.Leaks = append(f.Leaks, "what "+owner+" said in secret")
 	}
 	if string(f.Data) != table.ForEveryone(string(f.Data)) {
@@ -137,19 +137,19 @@ func (c *cycle) guard(f *frozen) error {
 // answers when the last is in.
 func (c *cycle) askPlayers(list []frozen) error {
 	for _, f := range list {
-		c.warn = append(c.warn, f.Warnings...)
-		c.tell = append(c.tell, f.Warnings...)
-		if f.Type == table.SecretAction {
-			c.secret[f.Character] = true
+		for _, w := range f.Warnings {
+			c.Remark(w)
 		}
 		delete(c.prompt, f.Character)
-		if len(f.Leaks) == 0 { // else it is withheld
-			c.asks[f.Character] += "\n" + string(f.Data)
+		sent := string(f.Data)
+		if len(f.Leaks) > 0 {
+			sent = "" // it is withheld
 		}
+		c.telling.Ask(f.Character, f.Type, sent)
 	}
 	if _, ok := c.known[table.GMContextFile]; !ok {
-		c.warn = append(c.warn, "the GM signalled without tmp/gm-context.md")
-		c.tell = append(c.tell, "there was no tmp/gm-context.md: write one before the signal")
+		c.Warn = append(c.Warn, "the GM signalled without tmp/gm-context.md")
+		c.Tell = append(c.Tell, "there was no tmp/gm-context.md: write one before the signal")
 	}
 	answers := make([]answer, len(list))
 	for _, people := range []bool{false, true} {
@@ -176,11 +176,25 @@ func (c *cycle) askPlayers(list []frozen) error {
 			answers[group[i]] = r.Value
 		}
 	}
-	c.learn(answers)
+	c.telling.Learn(heard(answers))
 	if err := c.playersDice(answers); err != nil {
 		return err
 	}
 	return c.barrier(answers)
+}
+
+// heard are the answers as far as they are somebody's words.
+func heard(answers []answer) []gm.Answer {
+	out := make([]gm.Answer, len(answers))
+	for i, a := range answers {
+		out[i] = gm.Answer{Who: a.Character, Private: a.Private, Text: a.Text, Beside: []string{a.Notes, a.Discarded}}
+		for _, f := range a.Rolled {
+			if !f.Asked {
+				out[i].Beside = append(out[i].Beside, f.Purpose)
+			}
+		}
+	}
+	return out
 }
 
 // askPlayer asks one player, with one further attempt when the answer cannot
@@ -188,7 +202,7 @@ func (c *cycle) askPlayers(list []frozen) error {
 // model is asked. It is one step: should the process die within it, the turns
 // that were answered are on the seat's record.
 func (c *cycle) askPlayer(ctx context.Context, f frozen) (answer, error) {
-	a := answer{Asked: story.Asked{Character: f.Character, Sub: c.sub, Type: f.Type, Private: c.isSecret(f), PromptSHA: f.Hash}}
+	a := answer{Asked: story.Asked{Character: f.Character, Sub: c.sub, Type: f.Type, Private: c.telling.Private(f.Character, f.Type), PromptSHA: f.Hash}}
 	if len(f.Error) > 0 {
 		return a.failed(f.Error), nil
 	}
@@ -286,7 +300,8 @@ func (c *cycle) seatPlayer(ctx context.Context, f frozen, desk *playerDesk) (*ta
 		return nil, "", err
 	}
 	s := &tableSeat{
-		t: c.t, run: c.t.runID(c.r.ID(), fmt.Sprint(c.sub), f.Character), role: policy.Player, who: f.Character, private: c.isSecret(f),
+		t: c.t, run: c.t.runID(c.r.ID(), fmt.Sprint(c.sub), f.Character), role: policy.Player, who: f.Character,
+		private: c.telling.Private(f.Character, f.Type),
 		timeout: c.t.caps.PlayerTimeout, about: view.Sources, before: desk.begin,
 		actor: func() (Actor, error) { return c.t.playerActor(f.Character) },
 		furnish: func(p *seat.Plan) error {
@@ -327,12 +342,7 @@ func (t *Table) playerView(ctx context.Context, c *cycle, f frozen) (table.SeatC
 // lately is what a character heard since its last journal entry: in the rounds
 // that wait for one, and in this cycle; and its own veto, if it made one.
 func (c *cycle) lately(who string) string {
-	var parts []string
-	for _, blocks := range append(slices.Clone(c.State.Rounds), c.blocks) {
-		if t := markForm.ReplaceAllString(table.TextFor(blocks, who), ""); strings.TrimSpace(t) != "" {
-			parts = append(parts, t)
-		}
-	}
+	parts := c.telling.Heard(who)
 	if a, ok := c.latest[who]; ok && a.Outcome == story.OutcomeVeto {
 		parts = append(parts, "You vetoed the last request: "+a.Text)
 		if a.Discarded != "" {

@@ -19,6 +19,7 @@ import (
 	"conclave/internal/sample"
 	"conclave/policy"
 	"conclave/table"
+	"conclave/table/gm"
 	"conclave/table/story"
 )
 
@@ -246,7 +247,7 @@ func TestRealGM(t *testing.T) {
 // checkOffer wants every tool of the desk in the first request, by name.
 func checkOffer(t *testing.T, first modelstub.Request) {
 	t.Helper()
-	for _, tool := range new(gmDesk).tools() {
+	for _, tool := range gm.Tools(nil) {
 		if !first.HasTool("mcp__room__" + tool.Name) {
 			t.Errorf("%s is not offered: %q", tool.Name, first.Tools())
 		}

@@ -13,6 +13,7 @@ import (
 
 	"conclave/internal/sample"
 	"conclave/table"
+	"conclave/table/gm"
 	"conclave/table/story"
 )
 
@@ -105,9 +106,9 @@ type secretTable struct {
 
 func newSecretTable(t *testing.T, acts map[string]string) *secretTable {
 	s := &secretTable{rig: newRig(t, nil), said: map[string][]string{}, talkers: map[string]*talker{}}
-	gm := &talker{}
-	s.gm, s.older = gm, map[string]int{}
-	gm.reply = func(_ context.Context, message string) (string, error) {
+	master := &talker{}
+	s.gm, s.older = master, map[string]int{}
+	master.reply = func(_ context.Context, message string) (string, error) {
 		event, _, _ := strings.Cut(strings.TrimPrefix(message, "Event: "), "\n")
 		if event != "session-start" && event != "continue" {
 			return s.say(event), nil
@@ -122,9 +123,9 @@ func newSecretTable(t *testing.T, acts map[string]string) *secretTable {
 				out += prompt(who, "QUICK_REACTION")
 			}
 		}
-		return out + table.FormatSignal(names), nil
+		return out + gm.FormatSignal(names), nil
 	}
-	s.rig.agents["gm"] = gm
+	s.rig.agents["gm"] = master
 	for _, who := range []string{tilda, gideon, sera} {
 		player, keeper := &talker{}, &talker{reply: says("### A moment\n- What happened: a\n- What I did: b\n- What I learned: c\n- How I feel: d\n- Notes: e\n")}
 		player.reply = func(_ context.Context, message string) (string, error) {
@@ -286,7 +287,7 @@ func blab(r *rand.Rand, said map[string][]string) string {
 			fmt.Fprintf(&b, "[FILE+: %s]\n%s\n[/FILE]\n", []string{"party-knowledge.md", "world-primer.md", "party/" + other + ".md"}[r.IntN(3)], part)
 		case 4:
 			p := prompt(other, []string{"QUICK_REACTION", "SECRET_ACTION"}[r.IntN(2)])
-			fmt.Fprintf(&b, "%s%s\n", strings.Replace(p, "A splash below.", part, 1), table.FormatSignal([]string{other}))
+			fmt.Fprintf(&b, "%s%s\n", strings.Replace(p, "A splash below.", part, 1), gm.FormatSignal([]string{other}))
 		case 5:
 			fmt.Fprintf(&b, "[GM]\n%s\n[/GM]\n", part)
 		default:

@@ -1,24 +1,25 @@
-package table
+package gm
 
 import (
 	"fmt"
 	"strings"
 
 	"conclave/internal/markdown"
+	"conclave/table"
 )
 
 // maxContextLines is the seed's "5-10 lines max".
 const maxContextLines = 10
 
-// CheckGMContext normalises the GM's notes. Too many lines give a warning and
+// CheckContext normalises the GM's notes. Too many lines give a warning and
 // are kept; too many bytes, or bytes that are not text, are refused for a
 // repair. Nothing is cut.
-func CheckGMContext(data []byte, caps Caps) (text []byte, warning string, err error) {
+func CheckContext(data []byte, caps table.Caps) (text []byte, warning string, err error) {
 	if limit := caps.WithDefaults().GMContext; int64(len(data)) > limit {
-		return nil, "", &CapError{GMContextFile, int64(len(data)), limit}
+		return nil, "", &table.CapError{What: table.GMContextFile, Size: int64(len(data)), Limit: limit}
 	}
 	if !markdown.Readable(data) {
-		return nil, "", fmt.Errorf("%s: not valid UTF-8", GMContextFile)
+		return nil, "", fmt.Errorf("%s: not valid UTF-8", table.GMContextFile)
 	}
 	s := markdown.Normalise(string(data))
 	n := 0
@@ -29,7 +30,7 @@ func CheckGMContext(data []byte, caps Caps) (text []byte, warning string, err er
 		}
 	}
 	if n > maxContextLines {
-		warning = fmt.Sprintf("%s has %d lines; %d are plenty", GMContextFile, n, maxContextLines)
+		warning = fmt.Sprintf("%s has %d lines; %d are plenty", table.GMContextFile, n, maxContextLines)
 	}
 	return []byte(markdown.EndLine(s)), warning, nil
 }

@@ -1,4 +1,4 @@
-package flow
+package gm
 
 import (
 	"strings"
@@ -8,15 +8,15 @@ import (
 	"conclave/table/story"
 )
 
-func trio() table.Roster {
-	var r table.Roster
-	for _, n := range []string{gideon, sera, tilda} {
-		r.Characters = append(r.Characters, table.Character{Slug: n, Name: n, Status: table.Present})
-	}
-	return r
-}
+const (
+	tilda  = "tilda-brannock"
+	gideon = "gideon-harrowmoor"
+	sera   = "seraphine-dawnwhisper"
+)
 
-func TestParseOutput(t *testing.T) {
+func trio() table.Roster { return party(gideon, sera, tilda) }
+
+func TestForms(t *testing.T) {
 	for name, c := range map[string]struct {
 		text   string
 		blocks string // as the GM sees them
@@ -48,12 +48,12 @@ func TestParseOutput(t *testing.T) {
 		"marks":              {text: "\ue0000\ue000A.", blocks: "0A."},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := parseOutput(c.text, trio())
+			o := readBy(c.text, trio())
 			var files []string
 			for _, f := range o.Files {
 				files = append(files, f.Path+"="+f.Text)
 			}
-			eq(t, "blocks", markForm.ReplaceAllString(story.TextOf(o.Blocks, "gm"), "@"), c.blocks)
+			eq(t, "blocks", story.TextOf(withRolls(o, "@"), "gm"), c.blocks)
 			eq(t, "files", strings.Join(files, "|"), c.files)
 			eq(t, "rolls", len(o.Rolls), c.rolls)
 			eq(t, "names", strings.Join(o.Signal.Names, ","), c.names)
@@ -64,18 +64,18 @@ func TestParseOutput(t *testing.T) {
 	}
 }
 
-// FuzzParseOutput: whatever a GM says, only files that a GM may write come of
+// FuzzForms: whatever a GM says, only files that a GM may write come of
 // it, and every roll has its place.
-func FuzzParseOutput(f *testing.F) {
+func FuzzForms(f *testing.F) {
 	for _, s := range []string{"[FILE: story-state.md]\nx\n[/FILE]", "[FILE+: npcs/a.md]\n[/FILE]", "[ROLL: 1d20 | gm | x | dc 3]", "```\n[FILE: x]\n", "[TO: tilda-brannock]\n[ROLL: d6]\n[/TO]",
 		"[AWAIT_AI_PLAYERS: a]\n[ROLL: d6]", "\ue0000\ue000", "[FILE: tmp/../story-state.md]\n[/FILE]", "[END_SESSION]\n[SCENE: a|b]\n[STATUS: tilda-brannock dead]"} {
 		f.Add(s)
 	}
 	roster := trio()
 	f.Fuzz(func(t *testing.T, text string) {
-		o := parseOutput(text, roster)
+		o := readBy(text, roster)
 		for _, w := range o.Files {
-			again, err := gmPath(w.Path, roster)
+			again, err := Path(w.Path, roster)
 			if err != nil || again != w.Path || strings.Contains(w.Path, "..") || strings.Count(w.Path, "/") > 1 {
 				t.Errorf("%q would be written", w.Path)
 			}
@@ -83,12 +83,31 @@ func FuzzParseOutput(f *testing.F) {
 				t.Errorf("%q is no GM's file", w.Path)
 			}
 		}
-		marks := 0
-		for _, b := range o.Blocks {
-			marks += len(markForm.FindAllString(b.Text, -1))
+		placed := map[*Roll]int{}
+		for _, p := range o.Told {
+			for _, part := range p.Parts {
+				if part.Roll != nil {
+					placed[part.Roll]++
+				}
+			}
 		}
-		if marks > len(o.Rolls) {
-			t.Errorf("%d marks for %d rolls", marks, len(o.Rolls))
+		for _, r := range o.Rolls {
+			if placed[r] > 1 {
+				t.Errorf("%+v stands at %d places", r, placed[r])
+			}
+			delete(placed, r)
+		}
+		if len(placed) > 0 {
+			t.Errorf("%d rolls stand in the text and are not asked for", len(placed))
 		}
 	})
+}
+
+// withRolls are the passages with something where the rolls will be.
+func withRolls(o Intent, sign string) []table.Block {
+	var out []table.Block
+	for _, p := range o.Told {
+		out = append(out, table.Block{Audience: p.Audience, Text: p.Text(func(*Roll) string { return sign })})
+	}
+	return out
 }
