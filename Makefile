@@ -5,8 +5,9 @@ VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo 0.1
 BIN      := build/conclave
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+DEADCODE := golang.org/x/tools/cmd/deadcode@v0.52.0
 
-.PHONY: build demo test check redteam full bench bench-against soak fuzz fast lint cross prepare clients clean help
+.PHONY: build demo test check redteam full bench bench-against soak fuzz fast lint dead cross prepare clients clean help
 
 help: ## what there is to make
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 15
@@ -26,6 +27,9 @@ lint:
 	$(GO) run $(STATICCHECK) ./...
 	$(GO) mod tidy -diff
 
+dead: ## functions that the program does not reach, but for those that a list keeps
+	@script/deadcode.sh "$(GO) run $(DEADCODE)"
+
 cross:
 	@for p in $(PLATFORMS); do echo "build $$p"; \
 	  CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build -o /dev/null ./... || exit 1; done
@@ -41,7 +45,7 @@ clients: ## the real agent programs, at pinned versions, into the cache director
 prepare:
 	@script/prepare.sh
 
-test: prepare clients lint cross build ## everything
+test: prepare clients lint dead cross build ## everything
 	@$(GO) build -o build/testreport ./internal/testreport
 	@$(GO) test -race -shuffle=on -timeout 20m -json ./... | build/testreport
 

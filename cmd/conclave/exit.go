@@ -31,6 +31,3 @@ func usageError(format string, args ...any) error { return app.ErrorOf(app.Usage
 func environmentError(format string, args ...any) error {
 	return app.ErrorOf(app.Environment, format, args...)
 }
-
-// saidNo is noError when the output has said it already.
-func saidNo() error { return &app.Error{Kind: app.No} }
