@@ -26,12 +26,25 @@ type Actor struct {
 	upstream  *gateway.Upstream
 	programs  []string
 	tell      func(string)
+	limits    agent.Limits
+	budget    gateway.Budget // of one sitting
 }
 
-// Cast finds who answers for a role. offline is the embedded party's agent for
+// Cast finds who answers for a role, at a quest or at a table, with the limits
+// that the configuration gives them. offline is the embedded party's agent for
 // that role.
 func (w *Workspace) Cast(role string, offline agent.Agent) (Actor, error) {
 	a := w.Config.For(role)
+	actor, err := w.actor(a, role, offline)
+	actor.limits = agent.Limits{Turns: a.Turns, BudgetUSD: a.USD}
+	if a.Agent == "codex" {
+		actor.limits.Turns = 0 // it has no such limit
+	}
+	actor.budget = gateway.Budget{USD: a.USD, Tokens: a.Tokens}
+	return actor, err
+}
+
+func (w *Workspace) actor(a config.Agent, role string, offline agent.Agent) (Actor, error) {
 	switch a.Agent {
 	case "offline":
 		return Actor{agent: offline, inProcess: true}, nil
@@ -126,7 +139,7 @@ func (a Actor) Dress(p *seat.Plan, w *Workspace) {
 	p.Room.Programs = append(p.Room.Programs, a.programs...)
 	p.Workspace = w.Root
 	p.Program, p.Tell, p.Stream = "conclave "+w.app.Version, a.tell, w.app.Log.to()
-	p.Budget = gateway.Budget{USD: w.Config.Budget.USD, Tokens: w.Config.Budget.Tokens}
+	p.Limits, p.Budget = a.limits, a.budget
 	if lower := w.Config.Lower[p.Role]; lower != "" && !a.inProcess {
 		p.Room.Lower = room.Level(lower)
 	}

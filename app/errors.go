@@ -64,6 +64,14 @@ func (e *Error) Unwrap() error { return e.err }
 // noError: the work was done, and the answer is no.
 func noError(format string, args ...any) error { return ErrorOf(No, format, args...) }
 
+// answerNo makes an error of another package the answer no.
+func answerNo(err error) error {
+	if err == nil {
+		return nil
+	}
+	return noError("%w", err)
+}
+
 // saidNo is noError when the result says it already.
 func saidNo() error { return &Error{Kind: No} }
 

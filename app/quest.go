@@ -45,6 +45,7 @@ func (c *questSession) define(ctx context.Context, in flow.Define) (flow.Result,
 	if strings.TrimSpace(in.Message) == "" && !c.asker.somebody() {
 		return flow.Result{}, usageError("say what the quest is about: --message TEXT, @FILE or -")
 	}
+	c.budget.begin()
 	res, err := c.begin(ctx, "define", in, policy.Gandalf)
 	if err != nil || res.Phase != quest.PhaseSetup {
 		return res, err
@@ -146,6 +147,9 @@ func (c *questSession) goOn(ctx context.Context, choose string) (*flow.Result, e
 		return nil, environmentError("%w", err)
 	}
 	if len(status.Open) > 0 {
+		if err := c.budget.Afford(); err != nil {
+			return nil, noError("%w\nwhat was interrupted stays open", err)
+		}
 		if err := c.launch(ctx, false); err != nil {
 			return nil, err
 		}

@@ -4,10 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"strings"
 	"time"
 
-	"conclave/agent"
 	"conclave/engine"
 	"conclave/profile"
 	"conclave/quest"
@@ -32,6 +30,7 @@ type questSession struct {
 	w       *Workspace
 	house   *flow.House
 	asker   *asker
+	budget  *budget
 	engine  *engine.Engine
 	purpose string
 	granted []string // keys and logins, by name
@@ -58,10 +57,13 @@ func (a *App) openQuest(verb string, talk Talk) (*questSession, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c.budget, err = w.questBudget(); err != nil {
+		return nil, err
+	}
 	c.house = flow.New(flow.Options{
 		Root: w.Root, Trust: w, Dress: c.dress, Listener: voice{a}, Instructions: w.Instructions,
 		Library: library, Tools: w.Config.Tools, Granted: c.granted,
-		Budget: flow.Budget{USD: w.Config.Budget.USD, Tokens: w.Config.Budget.Tokens},
+		Account: c.budget.account(),
 	})
 	return c, nil
 }
@@ -89,38 +91,18 @@ func (c *questSession) dress(p *seat.Plan) error {
 		return err
 	}
 	a.Dress(p, c.w)
-	c.ration(p)
-	settings := c.w.Config.For(p.Role)
-	p.Limits = agent.Limits{Turns: settings.Turns, BudgetUSD: settings.USD, Wall: turnWall}
-	switch settings.Agent {
+	p.Limits.Wall = turnWall
+	switch c.w.Config.For(p.Role).Agent {
 	case "claude":
 		p.Builtin = []string{"Read", "Grep", "Glob"}
 	case "codex":
-		p.Builtin, p.Limits.Turns = []string{"shell"}, 0
+		p.Builtin = []string{"shell"}
 	}
 	return nil
 }
 
-// councilSeats is how many share a council's budget.
-const councilSeats = 7
-
-// ration leaves a seat what is left of the command's budget, and those who
-// speak at once a share of it each.
-func (c *questSession) ration(p *seat.Plan) {
-	spent, share := c.house.Spent(), int64(1)
-	if strings.HasPrefix(p.PromptName, "quest.council.") {
-		share = councilSeats
-	}
-	if b := c.w.Config.Budget; b.Tokens > 0 {
-		p.Budget.Tokens = max((b.Tokens-spent.Input-spent.Output-spent.CacheRead-spent.CacheWrite)/share, 1)
-	}
-	if b := c.w.Config.Budget; b.USD > 0 {
-		p.Budget.USD = max((b.USD-spent.CostUSD)/float64(share), 1e-9)
-	}
-}
-
-// available says early that nobody can play a role here, or that the person does
-// not trust what it would be told.
+// available says early that nobody can play a role here, that the person does
+// not trust what it would be told, or that nothing more may be spent.
 func (c *questSession) available(role string) error {
 	items, err := c.w.RoleItems(role)
 	if err != nil {
@@ -129,8 +111,10 @@ func (c *questSession) available(role string) error {
 	if err := c.w.VouchFor(items); err != nil {
 		return err
 	}
-	_, err = c.w.Cast(role, EmbeddedParty())
-	return err
+	if _, err = c.w.Cast(role, EmbeddedParty()); err != nil || c.w.Config.For(role).Agent == "offline" {
+		return err // who asks no model spends nothing
+	}
+	return answerNo(c.budget.Afford())
 }
 
 // launch opens the engine and settles what an earlier command left open.

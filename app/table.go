@@ -42,6 +42,11 @@ func (a *App) atScreen(
 		Wait: in.Wait, Purpose: "conclave table " + verb + " " + in.Table, Program: "conclave " + a.Version,
 		Here: in.As, Show: s.show,
 	}
+	b, err := w.tableBudget(in.Table)
+	if err != nil {
+		return err
+	}
+	o.Account = b.account()
 	if s.asker != nil { // an interface of a nil pointer would be somebody
 		o.Asker = s
 	}

@@ -24,14 +24,6 @@ func (a *App) RenameCharacter(ctx context.Context, in Seating, from, to string) 
 	})
 }
 
-// answerNo makes an error of a table the answer no.
-func answerNo(err error) error {
-	if err == nil {
-		return nil
-	}
-	return noError("%w", err)
-}
-
 // chance is dice without a log.
 type chance struct{}
 

@@ -16,9 +16,10 @@ type Workspace struct {
 	Root   string
 	Config config.Config
 
-	app   *App
-	door  *door.Dir
-	trust trust.Store
+	app        *App
+	door       *door.Dir
+	trust      trust.Store
+	budgetFile string // that sets the budget
 }
 
 // FindRoot is the workspace that the person named, or the nearest directory
@@ -112,6 +113,6 @@ func (w *Workspace) Configure() error {
 	if err != nil {
 		return err
 	}
-	w.Config = config.Merge(project, own)
+	w.Config, w.budgetFile = config.Merge(project, own), w.configuredBy(own)
 	return nil
 }

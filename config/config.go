@@ -48,12 +48,15 @@ type Config struct {
 
 // Agent says who answers for a role.
 type Agent struct {
-	Agent    string  `yaml:"agent"` // offline, claude, codex, scripted, human
-	Model    string  `yaml:"model"`
-	Provider string  `yaml:"provider"`
-	Script   string  `yaml:"script"` // of a scripted one
-	Turns    int     `yaml:"turns"`
-	USD      float64 `yaml:"usd"`
+	Agent    string `yaml:"agent"` // offline, claude, codex, scripted, human
+	Model    string `yaml:"model"`
+	Provider string `yaml:"provider"`
+	Script   string `yaml:"script"` // of a scripted one
+	// What one sitting may take – a conversation of a quest, a seat in one
+	// cycle of a table: calls of the model for one answer, and what is spent.
+	Turns  int     `yaml:"turns"`
+	USD    float64 `yaml:"usd"`
+	Tokens int64   `yaml:"tokens"`
 }
 
 // Provider is a model's server. The key is taken from the environment variable
@@ -64,7 +67,7 @@ type Provider struct {
 	KeyEnv  string `yaml:"key_env"`
 }
 
-// Budget stops a command that would spend more.
+// Budget is what may be spent on one quest, and on one campaign.
 type Budget struct {
 	USD    float64 `yaml:"usd"`
 	Tokens int64   `yaml:"tokens"`

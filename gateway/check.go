@@ -26,6 +26,7 @@ func (g *Gateway) check(to route, x *exchange, body []byte) *refusal {
 		return &refusal{ruleBody, fmt.Sprintf("the request's body cannot be judged: %v", err)}
 	}
 	x.Model = clip(top.model)
+	x.maxOutput = max(count(top.members["max_tokens"]), count(top.members["max_output_tokens"]), 0)
 	if !allowed(g.opts.Models, top.model) {
 		return &refusal{ruleModel, fmt.Sprintf(
 			"the model %q is not allowed in this room (allowed: %s): ask for one of these, or have it added to the role's models",

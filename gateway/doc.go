@@ -57,5 +57,7 @@
 // A budget is held per call: a call that began within it may end beyond it,
 // and the next one is refused. Calls that are still running are counted by an
 // estimate, and so is a call whose usage was never told because somebody hung
-// up; the Summary says which. Costs are list prices (see Price).
+// up; the Summary says which. Costs are list prices (see Price). An Account, which
+// several gateways share, is stricter: what a call can cost at most, as far as
+// that is known, is set aside before it is sent.
 package gateway

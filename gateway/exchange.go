@@ -22,12 +22,17 @@ const (
 	refusedChannel  = "gateway.refused"
 )
 
+// EventResponse is the event that ends an exchange; its context is an Exchange.
+const EventResponse = "gateway.response"
+
 // exchange is one request and its response, as the ledger keeps it.
 type exchange struct {
 	Exchange
 	paid     bool
 	estimate Usage // of the request alone, before anything is known
-	sent     time.Time
+	// maxOutput bounds the answer's tokens, as the request says; 0: it does not.
+	maxOutput int64
+	sent      time.Time
 }
 
 // exchange serves a request that goes to the model's server.
@@ -50,6 +55,12 @@ func (g *Gateway) exchange(w http.ResponseWriter, r *http.Request, to route) {
 		return
 	}
 	x.measure(body)
+	settle, no := g.reserve(r.Context(), x)
+	if no != nil {
+		g.refuse(w, r, x, body, no)
+		return
+	}
+	defer settle()
 	if no = g.ledger.begin(x); no != nil {
 		g.refuse(w, r, x, body, no)
 		return
@@ -171,7 +182,7 @@ func (g *Gateway) recordResponse(x *exchange) error {
 	if x.Error != "" {
 		level, message = slog.LevelWarn, "the model's answer is not whole"
 	}
-	return g.event(level, "gateway.response", message, x.Exchange)
+	return g.event(level, EventResponse, message, x.Exchange)
 }
 
 // known are the headers that go to the model's server: what the APIs ask for,

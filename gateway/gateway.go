@@ -66,6 +66,9 @@ type Options struct {
 	Remote bool
 
 	Budget Budget
+	// Account is a budget that this gateway shares with others, and is asked
+	// as well; nil for none.
+	Account Account
 	// Prices are added to the built-in ones, and win over them.
 	Prices map[string]Price
 

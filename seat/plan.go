@@ -30,8 +30,9 @@ type Plan struct {
 	// asks none, or (with DirectModel) finds it by itself.
 	Upstream    *gateway.Upstream
 	DirectModel bool
-	Models      []string // that may be asked for; empty means Model alone
-	Budget      gateway.Budget
+	Models      []string       // that may be asked for; empty means Model alone
+	Budget      gateway.Budget // of this seat alone
+	Account     Account        // shared with other seats; nil for none
 	Limits      agent.Limits
 
 	Builtin []string // the agent's own tools

@@ -18,6 +18,9 @@ import (
 // Agent is who sits here.
 func (s *Seat) Agent() agent.Agent { return s.plan.Agent }
 
+// Free says that whoever sits here asks no model: the embedded party.
+func (s *Seat) Free() bool { return s.plan.Agent.Adapter() == transcript.AdapterOffline }
+
 // History tells what the run's record says of its turns so far.
 func (s *Seat) History() *History { return s.history }
 
@@ -48,6 +51,9 @@ func (s *Seat) Take(ctx context.Context, t Turn) (agent.Reply, error) {
 	}
 	s.history.add(message)
 	reply, err := s.ask(ctx, message.Parts, t)
+	if s.gateway == nil && s.plan.Account != nil {
+		s.plan.Account.Spend(Told(reply.Usage))
+	}
 	receipt := s.receipt(message, reply, started)
 	if err != nil {
 		return reply, errors.Join(err,
@@ -80,7 +86,7 @@ func (t toolEvents) Event(level slog.Level, event, message string, context any) 
 // remembers says whether the agent finds its place again by its session's id.
 // The embedded party does not: it has to be told what was said.
 func (s *Seat) remembers() bool {
-	return s.plan.InProcess && s.plan.Agent.Adapter() != transcript.AdapterOffline
+	return s.plan.InProcess && !s.Free()
 }
 
 func (s *Seat) note(event, message string, context any) error {

@@ -6,6 +6,7 @@ import (
 
 	"conclave/quest"
 	"conclave/record"
+	"conclave/seat"
 )
 
 // Cost is what one role consumed in one phase.
@@ -21,15 +22,10 @@ type Cost struct {
 // Costs sums the receipts of a quest's records by phase and role. A record that
 // cannot be read is left to `conclave audit`.
 func Costs(root string, q *quest.Quest) ([]Cost, error) {
-	list, err := record.List(record.Dir(root))
-	if err != nil {
-		return nil, err
-	}
 	sums := map[[2]string]*Cost{}
-	for _, info := range list {
-		rec, err := readRecord(info.Path)
-		if err != nil || !rec.belongsTo(q) {
-			continue
+	err := eachRecord(root, func(rec *recorded) {
+		if !rec.belongsTo(q) {
+			return
 		}
 		key := [2]string{rec.Header.Attributes["phase"], rec.Header.Attributes["role"]}
 		c := sums[key]
@@ -43,6 +39,9 @@ func Costs(root string, q *quest.Quest) ([]Cost, error) {
 			c.Output += r.Usage.Output
 			c.USD += r.Usage.CostUSD
 		}
+	})
+	if err != nil {
+		return nil, err
 	}
 	out := []Cost{}
 	for _, c := range sums {
@@ -52,6 +51,36 @@ func Costs(root string, q *quest.Quest) ([]Cost, error) {
 		return cmp.Or(cmp.Compare(a.Phase, b.Phase), cmp.Compare(a.Role, b.Role))
 	})
 	return out, nil
+}
+
+// eachRecord reads every record that can be read.
+func eachRecord(root string, use func(*recorded)) error {
+	list, err := record.List(record.Dir(root))
+	if err != nil {
+		return err
+	}
+	for _, info := range list {
+		if rec, err := readRecord(info.Path); err == nil {
+			use(rec)
+		}
+	}
+	return nil
+}
+
+// Spent is what the records of a quest say was paid for, or, when there is no
+// quest, those of all that was done without one. A definition that is not over
+// counts: it has no other quest.
+func Spent(root string, q *quest.Quest) (sum seat.Spending, err error) {
+	err = eachRecord(root, func(rec *recorded) {
+		mine := q == nil && rec.Header.Attributes["quest"] == noQuest || q != nil && rec.belongsTo(q)
+		if rec.Header.Attributes["flow"] == "define" && rec.filed == nil {
+			mine = !rec.Sealed()
+		}
+		if mine {
+			sum = sum.Add(rec.paid.Sum(rec.History))
+		}
+	})
+	return sum, err
 }
 
 // belongsTo says whether a run was one of the quest's. Its definition began

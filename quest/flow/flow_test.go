@@ -34,7 +34,6 @@ type stage struct {
 	answers map[string]string // by the question's name, whatever its number
 	crash   func(string)
 	listen  Listener
-	budget  Budget
 }
 
 func (s stage) house() (*House, error) {
@@ -43,7 +42,7 @@ func (s stage) house() (*House, error) {
 		return nil, err
 	}
 	return New(Options{
-		Root: s.dir, Now: noon, Listener: s.listen, Budget: s.budget, Library: profile.Library{},
+		Root: s.dir, Now: noon, Listener: s.listen, Library: profile.Library{},
 		Dress: func(p *seat.Plan) error {
 			p.Agent, p.InProcess, p.Program = &scripted.Agent{Script: script}, true, "test"
 			return nil

@@ -11,7 +11,6 @@ import (
 	"conclave/engine"
 	"conclave/profile"
 	"conclave/seat"
-	"conclave/transcript"
 )
 
 // Scope is the engine's scope of the quest of a workspace.
@@ -38,8 +37,8 @@ type Options struct {
 	Granted []string
 	// Tools are directories with programs that checks may use.
 	Tools []string
-	// Budget stops what would spend more, over all seats of this house.
-	Budget Budget
+	// Account stops what would spend more, over all seats; nil for no bound.
+	Account seat.Account
 	// Now is the clock, in local time; nil means time.Now.
 	Now func() time.Time
 }
@@ -58,12 +57,6 @@ type trusted struct{}
 func (trusted) Vouch(string, []byte) error { return nil }
 func (trusted) Grant(string, []byte) error { return nil }
 
-// Budget bounds what is spent; zero means no bound.
-type Budget struct {
-	USD    float64
-	Tokens int64 // of all kinds
-}
-
 // Listener hears a conversation. Calls for one face come in order; in a
 // council several faces speak at once.
 type Listener interface {
@@ -80,7 +73,6 @@ type House struct {
 	seats *seat.Set // open in this process
 
 	mu      sync.Mutex
-	spent   transcript.Usage
 	abandon string // why what is resumed is to end
 }
 
@@ -165,29 +157,13 @@ func (h *House) Close() error { return h.seats.LeaveAll() }
 
 func (h *House) now() time.Time { return h.opts.Now().Truncate(time.Second) }
 
-// overBudget says that nothing more may be spent, or nothing.
-func (h *House) overBudget() string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	b, u := h.opts.Budget, h.spent
-	if tokens := u.Input + u.Output + u.CacheRead + u.CacheWrite; b.Tokens > 0 && tokens >= b.Tokens {
-		return fmt.Sprintf("the budget of %d tokens is spent (%d)", b.Tokens, tokens)
+// broke says why nothing more may be spent, or nothing.
+func (h *House) broke() string {
+	if h.opts.Account == nil {
+		return ""
 	}
-	if b.USD > 0 && u.CostUSD >= b.USD {
-		return fmt.Sprintf("the budget of %.2f USD is spent (%.2f)", b.USD, u.CostUSD)
+	if err := h.opts.Account.Afford(); err != nil {
+		return err.Error()
 	}
 	return ""
-}
-
-// Spent is what the seats of this house have consumed so far.
-func (h *House) Spent() transcript.Usage {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.spent
-}
-
-func (h *House) spend(u transcript.Usage) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.spent = h.spent.Add(u)
 }

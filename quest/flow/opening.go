@@ -187,6 +187,7 @@ func (h *House) plan(ctx context.Context, o Opening, x extras) (seat.Plan, error
 		Role: string(o.Role), PromptName: name,
 		Attributes: map[string]string{"phase": fmt.Sprint(int(o.Phase)), "quest": o.questID(), "flow": o.Flow},
 		System:     system, Room: f.Plan, Denied: f.Denied, Tools: x.tools, Stamps: joined(x.stamps, f.Stamps),
+		Account: h.opts.Account,
 	}
 	err = h.opts.Dress(&p)
 	return p, err
@@ -203,12 +204,15 @@ func joined(stamps, more []string) []string {
 	return out
 }
 
+// noQuest is how records name no quest.
+const noQuest = "none"
+
 // questID tells the records of one quest from those of another without giving
 // its title away: a record's header is public to whoever gets a copy.
 func (o Opening) questID() string {
 	q := o.quest()
 	if q == nil {
-		return "none"
+		return noQuest
 	}
 	return questID(q)
 }

@@ -38,6 +38,7 @@ type conversationEvent struct {
 type recorded struct {
 	*seat.History
 	filed *conversationEvent
+	paid  seat.Tally
 }
 
 // readRecord reads a record. One that is being written is read as far as it
@@ -47,7 +48,7 @@ func readRecord(path string) (*recorded, error) {
 	var err error
 	rec.History, err = seat.ReadHistory(path, func(event string, context []byte) error {
 		if event != eventConversation {
-			return nil
+			return rec.paid.Event(event, context)
 		}
 		rec.filed = &conversationEvent{}
 		return json.Unmarshal(context, rec.filed)

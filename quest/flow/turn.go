@@ -1,7 +1,6 @@
 package flow
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,21 +33,27 @@ type questTurn struct {
 // Take implements engine.AgentTurn. What the agent's side refuses today it may
 // allow tomorrow, so such an error stops the interaction and leaves it open.
 func (t *questTurn) Take(ctx context.Context) (agent.Reply, error) {
-	if why := cmp.Or(t.h.abandoned(), t.h.overBudget()); why != "" {
+	if why := t.h.abandoned(); why != "" {
 		return agent.Reply{}, &endedError{why}
 	}
-	if _, err := t.Open(ctx); err != nil {
+	open, err := t.Open(ctx)
+	if err != nil {
 		var ended *endedError
 		if errors.As(err, &ended) {
 			return agent.Reply{}, ended
 		}
 		return agent.Reply{}, engine.Halt(err)
 	}
+	if why := t.h.broke(); why != "" && !open.Free() {
+		return agent.Reply{}, &endedError{why}
+	}
 	reply, err := t.EngineTurn.Take(ctx)
 	if err != nil {
+		if why := t.h.broke(); why != "" { // the program knows less of it
+			err = errors.New(why)
+		}
 		return agent.Reply{}, engine.Halt(fmt.Errorf("%s: %w", t.face.Name(), err))
 	}
-	t.h.spend(reply.Usage)
 	if l := t.h.opts.Listener; l != nil && t.aloud {
 		l.Said(t.face, reply.Text)
 	}

@@ -51,6 +51,8 @@ type Options struct {
 	Caps            table.Caps
 	Guard           table.GuardSettings
 	GMReadsJournals bool
+	// Account stops what would spend more, over all seats; nil for no bound.
+	Account seat.Account
 	// Show sees what happens, as it happens: for screens, which show each
 	// seat what View gives it. It is called by one goroutine at a time.
 	Show func(Notice)

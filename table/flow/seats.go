@@ -62,7 +62,7 @@ func (s *tableSeat) plan(context.Context) (seat.Plan, error) {
 	p := seat.Plan{
 		Role: string(s.role), PromptName: s.promptName(), Program: s.t.opts.Program,
 		Attributes: map[string]string{"campaign": s.t.opts.Campaign, "character": s.who},
-		Agent:      actor.Agent, InProcess: actor.InProcess,
+		Agent:      actor.Agent, InProcess: actor.InProcess, Account: s.t.opts.Account,
 		Room: room.Plan{
 			Level: room.Level(policy.Required(s.role)), Fallback: room.Level(policy.Fallback(s.role)),
 			Base: s.t.opts.RoomBase, Outside: []string{s.t.opts.Workspace},
@@ -99,6 +99,10 @@ func (s *tableSeat) Take(ctx context.Context) (agent.Reply, error) {
 	if err != nil {
 		return agent.Reply{}, engine.Halt(fmt.Errorf("seat %s: %w", s.seatName(), err))
 	}
+	_, patient := open.Agent().(*person)
+	if err := s.t.afford(); err != nil && !patient && !open.Free() {
+		return agent.Reply{}, err
+	}
 	if s.before != nil {
 		s.before(s.ID())
 	}
@@ -107,7 +111,7 @@ func (s *tableSeat) Take(ctx context.Context) (agent.Reply, error) {
 		return agent.Reply{}, engine.Halt(err)
 	}
 	turn, cancel := ctx, context.CancelFunc(func() {})
-	if _, patient := open.Agent().(*person); !patient && s.timeout > 0 {
+	if !patient && s.timeout > 0 {
 		turn, cancel = context.WithTimeoutCause(ctx, s.timeout, errTimeout)
 	}
 	defer cancel()
@@ -116,6 +120,9 @@ func (s *tableSeat) Take(ctx context.Context) (agent.Reply, error) {
 	if err == nil {
 		s.t.crash("answered " + s.run)
 		return reply, nil
+	}
+	if broke := s.t.afford(); broke != nil && ctx.Err() == nil { // the program knows less of it
+		return agent.Reply{}, broke
 	}
 	switch {
 	case errors.Is(err, errAway):
@@ -128,6 +135,15 @@ func (s *tableSeat) Take(ctx context.Context) (agent.Reply, error) {
 		return agent.Reply{}, engine.Halt(err)
 	}
 	return agent.Reply{}, &turnError{Reason: table.ReasonCrashed, Text: err.Error()}
+}
+
+// afford halts what would spend more than may be spent: it goes on once the
+// budget is raised.
+func (t *Table) afford() error {
+	if t.opts.Account == nil {
+		return nil
+	}
+	return engine.Halt(t.opts.Account.Afford())
 }
 
 var errTimeout = errors.New("the time is up")

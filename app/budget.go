@@ -1,0 +1,210 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"sync"
+
+	"conclave/config"
+	"conclave/gateway"
+	"conclave/quest"
+	"conclave/quest/flow"
+	"conclave/seat"
+	tableflow "conclave/table/flow"
+)
+
+// budget is what may be spent on one quest or on one campaign. It begins with
+// what their records say was spent by earlier commands, and all seats share it,
+// also those that run at the same time. It implements seat.Account.
+//
+// What a request can cost at most, as far as that is known, is set aside before
+// it is sent, and given back when its cost is known. A request that fits beside
+// what was spent, but not beside what others have set aside, waits for them. One
+// that does not fit is refused, and from then on nothing more begins: what runs
+// may end, and nothing that was paid for is lost.
+type budget struct {
+	limits config.Budget
+	file   string // that sets them
+
+	mu      sync.Mutex
+	spent   seat.Spending
+	held    seat.Spending // set aside
+	changed chan struct{} // closed when something is given back
+	refused error
+}
+
+// newBudget is the budget that the configuration sets, nil when it sets none.
+func (w *Workspace) newBudget(spent func() (seat.Spending, error)) (*budget, error) {
+	b := &budget{limits: w.Config.Budget, file: w.budgetFile, changed: make(chan struct{})}
+	if b.limits.USD <= 0 && b.limits.Tokens <= 0 {
+		return nil, nil
+	}
+	var err error
+	b.spent, err = spent()
+	return b, refusedHere(err)
+}
+
+// account is the budget for those who ask it; no budget is no account.
+func (b *budget) account() seat.Account {
+	if b == nil { // an interface of a nil pointer would be somebody
+		return nil
+	}
+	return b
+}
+
+// questBudget is that of the workspace's quest, or of all that is done without.
+func (w *Workspace) questBudget() (*budget, error) {
+	return w.newBudget(func() (seat.Spending, error) {
+		store, err := quest.OpenStore(w.Root)
+		if err != nil {
+			return seat.Spending{}, err
+		}
+		defer store.Close()
+		q, err := store.Quest()
+		if err != nil {
+			q = nil // there is none, or none that can be read: the verb says so
+		}
+		return flow.Spent(w.Root, q)
+	})
+}
+
+// tableBudget is that of a campaign.
+func (w *Workspace) tableBudget(campaign string) (*budget, error) {
+	return w.newBudget(func() (sum seat.Spending, err error) {
+		files, err := tableflow.Records(w.Root, campaign)
+		for _, file := range files {
+			if s, err := seat.Spent(file); err == nil { // a record that cannot be read is left to `conclave audit`
+				sum = sum.Add(s)
+			}
+		}
+		return sum, err
+	})
+}
+
+// begin forgets what was spent: a new quest begins.
+func (b *budget) begin() {
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.spent, b.refused = seat.Spending{}, nil
+}
+
+// Afford implements seat.Account.
+func (b *budget) Afford() error {
+	if b == nil {
+		return nil
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.refused != nil {
+		return b.refused
+	}
+	return b.over()
+}
+
+// over says that all is spent.
+func (b *budget) over() error {
+	if b.limits.Tokens > 0 && b.spent.Tokens >= b.limits.Tokens {
+		return fmt.Errorf("the budget of %d tokens is spent (%d); %s",
+			b.limits.Tokens, b.spent.Tokens, b.raise("tokens"))
+	}
+	if b.limits.USD > 0 && b.spent.USD >= b.limits.USD {
+		return fmt.Errorf("the budget of %s USD is spent (%s); %s",
+			dollars(b.limits.USD), dollars(b.spent.USD), b.raise("usd"))
+	}
+	return nil
+}
+
+func (b *budget) raise(what string) string {
+	return fmt.Sprintf("raise `budget: {%s: …}` in %s to go on", what, b.file)
+}
+
+// dollars are told in cents, and less than ten of them as far as it matters.
+func dollars(usd float64) string {
+	if usd != 0 && usd < 0.1 {
+		return fmt.Sprintf("%.2g", usd)
+	}
+	return fmt.Sprintf("%.2f", usd)
+}
+
+// Spend implements seat.Account.
+func (b *budget) Spend(s seat.Spending) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.spent = b.spent.Add(s)
+}
+
+// Reserve implements gateway.Account.
+func (b *budget) Reserve(ctx context.Context, c gateway.Call) (func(gateway.Usage, float64), error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	most := seat.Spending{Tokens: c.Most.Total(), USD: c.USD}
+	for {
+		if err := b.fits(c, most); err != nil {
+			b.refused = err
+			return nil, err
+		}
+		if !b.exceeds(b.spent.Add(b.held).Add(most)) {
+			b.held = b.held.Add(most)
+			return func(u gateway.Usage, usd float64) { b.settle(most, seat.Spending{Tokens: u.Total(), USD: usd}) }, nil
+		}
+		changed := b.changed
+		b.mu.Unlock()
+		select {
+		case <-changed:
+		case <-ctx.Done():
+		}
+		b.mu.Lock()
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+func (b *budget) exceeds(s seat.Spending) bool {
+	return b.limits.Tokens > 0 && s.Tokens > b.limits.Tokens || b.limits.USD > 0 && s.USD > b.limits.USD
+}
+
+// fits refuses a call that goes beyond the budget even when nobody else calls.
+func (b *budget) fits(c gateway.Call, most seat.Spending) error {
+	if err := b.over(); err != nil {
+		return err
+	}
+	if b.limits.USD > 0 && b.limits.Tokens <= 0 && !c.Priced {
+		return fmt.Errorf("the budget of %s USD cannot be held: no price is known for the model %q; "+
+			"set `budget: {tokens: …}` in %s to go on", dollars(b.limits.USD), c.Model, b.file)
+	}
+	if sum := b.spent.Tokens + most.Tokens; b.limits.Tokens > 0 && sum > b.limits.Tokens {
+		return fmt.Errorf("the budget of %d tokens does not cover a request that may use %d (%d are spent); %s",
+			b.limits.Tokens, most.Tokens, b.spent.Tokens, b.raise("tokens"))
+	}
+	if b.limits.USD > 0 && b.spent.USD+most.USD > b.limits.USD {
+		return fmt.Errorf("the budget of %s USD does not cover a request that may cost %s (%s are spent); %s",
+			dollars(b.limits.USD), dollars(most.USD), dollars(b.spent.USD), b.raise("usd"))
+	}
+	return nil
+}
+
+// settle gives back what was set aside, and counts what it came to.
+func (b *budget) settle(most, cost seat.Spending) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.held = b.held.Add(seat.Spending{Tokens: -most.Tokens, USD: -most.USD})
+	if b.held.Tokens == 0 {
+		b.held.USD = 0 // no dust
+	}
+	b.spent = b.spent.Add(cost)
+	close(b.changed)
+	b.changed = make(chan struct{})
+}
+
+// configuredBy is the file that sets the budget: the person's own wins.
+func (w *Workspace) configuredBy(own config.Config) string {
+	if own.Budget != (config.Budget{}) {
+		return w.app.UserConfigFile()
+	}
+	return filepath.Join(w.Root, config.FileName)
+}

@@ -1,0 +1,115 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"conclave/config"
+	"conclave/gateway"
+	"conclave/seat"
+)
+
+func limited(limits config.Budget, spent seat.Spending) *budget {
+	return &budget{limits: limits, file: "conclave.yaml", spent: spent, changed: make(chan struct{})}
+}
+
+func mayCost(usd float64) gateway.Call {
+	return gateway.Call{Model: "claude-sonnet-4-5", Most: gateway.Usage{Input: 10, Output: 90}, USD: usd, Priced: true}
+}
+
+// Q14: a budget of a hundredth of a cent let two consultations pass, because
+// only what was spent already was held against it.
+func TestBudgetRefusesWhatItDoesNotCover(t *testing.T) {
+	b := limited(config.Budget{USD: 0.0001}, seat.Spending{})
+	_, err := b.Reserve(t.Context(), mayCost(0.02))
+	if err == nil {
+		t.Fatal("a request of two cents passed a budget of a hundredth of one")
+	}
+	for _, part := range []string{"0.0001 USD", "may cost 0.02", "0.00 are spent", "raise `budget: {usd: …}` in conclave.yaml"} {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("%q does not say %q", err, part)
+		}
+	}
+	if again := b.Afford(); !errors.Is(again, err) {
+		t.Errorf("after a refusal: %v", again)
+	}
+}
+
+func TestBudgetCountsWhatWasSpentBefore(t *testing.T) {
+	for _, c := range []struct {
+		limits config.Budget
+		spent  seat.Spending
+		says   string
+	}{
+		{config.Budget{USD: 1}, seat.Spending{USD: 1.25}, "the budget of 1.00 USD is spent (1.25)"},
+		{config.Budget{Tokens: 100}, seat.Spending{Tokens: 120}, "the budget of 100 tokens is spent (120)"},
+		{config.Budget{USD: 1}, seat.Spending{USD: 0.99}, "does not cover a request that may cost 0.02"},
+		{config.Budget{Tokens: 150}, seat.Spending{Tokens: 60}, "does not cover a request that may use 100 (60 are spent)"},
+	} {
+		b := limited(c.limits, c.spent)
+		_, err := b.Reserve(t.Context(), mayCost(0.02))
+		if err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%+v after %+v: %v", c.limits, c.spent, err)
+		}
+	}
+}
+
+func TestBudgetWithoutAPrice(t *testing.T) {
+	unknown := gateway.Call{Model: "mine", Most: gateway.Usage{Input: 10}}
+	_, err := limited(config.Budget{USD: 1}, seat.Spending{}).Reserve(t.Context(), unknown)
+	if err == nil || !strings.Contains(err.Error(), `no price is known for the model "mine"`) {
+		t.Errorf("dollars alone: %v", err)
+	}
+	if _, err := limited(config.Budget{USD: 1, Tokens: 20}, seat.Spending{}).Reserve(t.Context(), unknown); err != nil {
+		t.Errorf("with tokens: %v", err)
+	}
+}
+
+// T14: seats that run at the same time share the budget: whoever fits once the
+// others are done waits for them, and nobody is let in twice on the same cent.
+func TestBudgetIsShared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := limited(config.Budget{USD: 1}, seat.Spending{})
+		settle, err := b.Reserve(t.Context(), mayCost(0.8))
+		if err != nil {
+			t.Fatal(err)
+		}
+		begun := make(chan error, 1)
+		go func() {
+			_, err := b.Reserve(t.Context(), mayCost(0.8))
+			begun <- err
+		}()
+		synctest.Wait()
+		if len(begun) > 0 {
+			t.Fatalf("the second did not wait: %v", <-begun)
+		}
+		settle(gateway.Usage{Input: 10, Output: 5}, 0.1) // it was cheaper
+		if err := <-begun; err != nil {
+			t.Errorf("after the first was cheap: %v", err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			_, err := b.Reserve(ctx, mayCost(0.5))
+			begun <- err
+		}()
+		synctest.Wait()
+		cancel()
+		if err := <-begun; !errors.Is(err, context.Canceled) {
+			t.Errorf("whoever leaves: %v", err)
+		}
+		if err := b.Afford(); err != nil {
+			t.Errorf("waiting is no refusal: %v", err)
+		}
+	})
+}
+
+func TestNoBudgetIsNoAccount(t *testing.T) {
+	var none *budget
+	none.begin()
+	if none.account() != nil || none.Afford() != nil {
+		t.Error("no budget refuses something")
+	}
+}

@@ -1,0 +1,76 @@
+package seat
+
+import (
+	"encoding/json"
+
+	"conclave/gateway"
+	"conclave/transcript"
+)
+
+// Spending is what was paid for, as far as it is known.
+type Spending struct {
+	Tokens int64 // of all kinds
+	USD    float64
+}
+
+// Add returns the sum of s and t.
+func (s Spending) Add(t Spending) Spending { return Spending{s.Tokens + t.Tokens, s.USD + t.USD} }
+
+// Told is what an agent says that it consumed.
+func Told(u transcript.Usage) Spending {
+	return Spending{u.Input + u.Output + u.CacheRead + u.CacheWrite, u.CostUSD}
+}
+
+// Account is a budget that the seats of a flow share. It is safe for concurrent
+// use.
+type Account interface {
+	gateway.Account
+	// Spend counts what passed no gateway.
+	Spend(Spending)
+	// Afford refuses when nothing more may begin: all is spent, or a call was
+	// refused.
+	Afford() error
+}
+
+// Tally adds up what a record says was paid for: all that passed the gateway,
+// that of failed turns too, or, where there was none, what the receipts tell.
+type Tally struct {
+	observed bool
+	paid     Spending
+}
+
+// Event takes an event of ReadHistory that is no turn's.
+func (t *Tally) Event(event string, context []byte) error {
+	if event != gateway.EventResponse {
+		return nil
+	}
+	var x gateway.Exchange
+	if err := json.Unmarshal(context, &x); err != nil {
+		return err
+	}
+	usd, _ := gateway.Cost(x.Model, x.Usage)
+	t.observed, t.paid = true, t.paid.Add(Spending{x.Usage.Total(), usd})
+	return nil
+}
+
+// Sum is what was paid for in all.
+func (t *Tally) Sum(h *History) Spending {
+	sum := t.paid
+	if t.observed {
+		return sum
+	}
+	for _, r := range h.Receipts() {
+		sum = sum.Add(Told(transcript.Usage(r.Usage)))
+	}
+	return sum
+}
+
+// Spent is what the record of a run says was paid for.
+func Spent(path string) (Spending, error) {
+	var t Tally
+	h, err := ReadHistory(path, t.Event)
+	if err != nil {
+		return Spending{}, err
+	}
+	return t.Sum(h), nil
+}

@@ -1,0 +1,31 @@
+package seat_test
+
+import (
+	"testing"
+
+	"conclave/seat"
+	"conclave/transcript"
+)
+
+// What passed a gateway counts by its list price, also that of a turn that
+// failed; where none was asked, the receipts tell.
+func TestTallyPrefersWhatWasObserved(t *testing.T) {
+	var tally seat.Tally
+	for _, context := range []string{
+		`{"id":"a-1","model":"claude-sonnet-4-5","usage":{"input_tokens":1000000,"output_tokens":0}}`,
+		`{"id":"a-2","model":"unheard-of","usage":{"output_tokens":7}}`,
+	} {
+		if err := tally.Event("gateway.response", []byte(context)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := tally.Event("something.else", []byte(`not even JSON`)); err != nil {
+		t.Error(err)
+	}
+	if got := tally.Sum(&seat.History{}); got != (seat.Spending{Tokens: 1_000_007, USD: 3}) {
+		t.Errorf("observed %+v", got)
+	}
+	if got := seat.Told(transcript.Usage{Input: 1, Output: 2, CacheRead: 3, CacheWrite: 4, CostUSD: 5}); got != (seat.Spending{Tokens: 10, USD: 5}) {
+		t.Errorf("told %+v", got)
+	}
+}
