@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -35,6 +36,9 @@ func (a *App) OpenLog(name string, out io.Writer) (*Log, error) {
 		// A pipe that nobody reads is an error and not a wait.
 		const flags = os.O_APPEND | os.O_CREATE | os.O_WRONLY | syscall.O_NONBLOCK
 		f, err := os.OpenFile(a.AbsPath(name), flags, 0o600)
+		if errors.Is(err, syscall.ENXIO) {
+			return nil, environmentError("--log: %w: nobody reads that pipe; start who does first", err)
+		}
 		if err != nil {
 			return nil, environmentError("--log: %w", err)
 		}

@@ -2,9 +2,10 @@
 // agent knows exactly what its role may know, every word is on the record,
 // and anyone can check both.
 //
-// This package is flags, configuration, wiring and exit codes. It is the only
-// place that knows concrete types; what a command does lives in the packages
-// that it calls.
+// This package is a face: flags, printing and exit codes. What a command does is
+// a verb of app; nothing below app is called from here. A command is a function
+// newXCommand; most are an answer, which is printed for people or, with --json,
+// for programs. One that runs agents is named in withAgents and gets --log.
 package main
 
 import (
