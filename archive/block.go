@@ -44,7 +44,8 @@ type chunk struct {
 	cursor []byte // where a record is read on from
 }
 
-var errDamaged = errors.New("a block of the archive does not match its digest: conclave archive rebuild reads it again from its file, if that is still there")
+var errDamaged = errors.New("a block of the archive does not match its digest: " +
+	"conclave archive rebuild reads it again from its file, if that is still there")
 
 // packer compresses blocks. It is safe for concurrent use. It packs less than
 // it could: whoever takes up a year of sessions waits for it, and so does every

@@ -83,7 +83,8 @@ func Open(path string, o Options) (_ *Archive, err error) {
 			err = errors.Join(fmt.Errorf("open archive %s: %w", path, err), a.Close())
 		}
 	}()
-	a.db = sqlite.Open(path, sqlite.Options{Write: true, Pragmas: append([]string{"journal_mode(WAL)", "synchronous(NORMAL)"}, writePragmas...)})
+	pragmas := append([]string{"journal_mode(WAL)", "synchronous(NORMAL)"}, writePragmas...)
+	a.db = sqlite.Open(path, sqlite.Options{Write: true, Pragmas: pragmas})
 	a.db.SetMaxOpenConns(2)
 	if err := a.makeSchema(context.Background()); err != nil {
 		return nil, err
@@ -98,7 +99,8 @@ func newArchive(path string, o Options, cache bool) *Archive {
 	if o.Redactor == nil {
 		o.Redactor = redact.New(redact.Options{})
 	}
-	a := &Archive{path: path, opts: o, packer: &packer{quick: cache}, cache: newBlockCache(32 << 20), isCache: cache, commitBytes: commitBytes}
+	a := &Archive{path: path, opts: o, packer: &packer{quick: cache}, cache: newBlockCache(32 << 20),
+		isCache: cache, commitBytes: commitBytes}
 	if !o.NoRedact {
 		a.plain = o.Redactor
 	}

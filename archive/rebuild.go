@@ -87,7 +87,8 @@ func (w *writer) tidy() error {
 
 // replays makes a job of every source.
 func (a *Archive) replays(ctx context.Context) (jobs []*job, total int64, err error) {
-	rows, err := a.db.QueryContext(ctx, "SELECT id, kind, path, generation, state, size, mtime FROM sources WHERE kind <> 'bundle' ORDER BY pos DESC")
+	rows, err := a.db.QueryContext(ctx, `SELECT id, kind, path, generation, state, size, mtime FROM sources
+		WHERE kind <> 'bundle' ORDER BY pos DESC`)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -146,7 +147,8 @@ type blockReader struct {
 }
 
 func (a *Archive) blockReader(ctx context.Context, id int64) (*blockReader, error) {
-	rows, err := a.reader.QueryContext(ctx, `SELECT sb.pos, sb.block, b.size FROM source_blocks sb JOIN blocks b ON b.id = sb.block WHERE sb.source = ? ORDER BY sb.pos`, id)
+	rows, err := a.reader.QueryContext(ctx, `SELECT sb.pos, sb.block, b.size FROM source_blocks sb
+		JOIN blocks b ON b.id = sb.block WHERE sb.source = ? ORDER BY sb.pos`, id)
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +202,8 @@ func (r *blockReader) check() error {
 // session's file.
 func (a *Archive) Restore(ctx context.Context, w io.Writer, run string) error {
 	var id int64
-	err := a.reader.QueryRowContext(ctx, "SELECT id FROM sources WHERE run = ?1 OR path = ?1 ORDER BY state = 'replaced', path LIKE '%subagents%', pos DESC LIMIT 1", run).Scan(&id)
+	err := a.reader.QueryRowContext(ctx, `SELECT id FROM sources WHERE run = ?1 OR path = ?1
+		ORDER BY state = 'replaced', path LIKE '%subagents%', pos DESC LIMIT 1`, run).Scan(&id)
 	if errors.Is(err, sql.ErrNoRows) {
 		return fmt.Errorf("no run %q is in the archive: %w", run, os.ErrNotExist)
 	}

@@ -121,7 +121,8 @@ func (a *Archive) refresh(ctx context.Context, roots []string) (Report, error) {
 
 // sources returns the latest generation of every path.
 func (a *Archive) sources(ctx context.Context) (map[string]*sourceRow, error) {
-	rows, err := a.db.QueryContext(ctx, "SELECT id, kind, path, generation, state, pos, size, mtime FROM sources ORDER BY generation")
+	rows, err := a.db.QueryContext(ctx,
+		"SELECT id, kind, path, generation, state, pos, size, mtime FROM sources ORDER BY generation")
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +139,9 @@ func (a *Archive) sources(ctx context.Context) (map[string]*sourceRow, error) {
 }
 
 // plan picks the files that have something new.
-func (a *Archive) plan(targets []source.File, known map[string]*sourceRow, rep *Report) (jobs []*job, total int64, err error) {
+func (a *Archive) plan(
+	targets []source.File, known map[string]*sourceRow, rep *Report,
+) (jobs []*job, total int64, err error) {
 	for _, t := range targets {
 		j := &job{path: t.Path, size: t.Size, mtime: t.MTime, known: known[t.Path], dropPos: -1}
 		if s := j.known; s != nil {
@@ -163,7 +166,9 @@ func (a *Archive) plan(targets []source.File, known map[string]*sourceRow, rep *
 }
 
 // missing marks the sources below roots whose files are gone.
-func (w *writer) missing(ctx context.Context, roots []string, targets []source.File, known map[string]*sourceRow) error {
+func (w *writer) missing(
+	ctx context.Context, roots []string, targets []source.File, known map[string]*sourceRow,
+) error {
 	here := map[string]bool{}
 	for _, t := range targets {
 		here[t.Path] = true
@@ -184,9 +189,10 @@ func (w *writer) missing(ctx context.Context, roots []string, targets []source.F
 }
 
 func below(path string, roots []string) bool {
+	const separator = string(filepath.Separator)
 	for _, r := range roots {
 		abs, err := filepath.Abs(r)
-		if err == nil && (path == abs || strings.HasPrefix(path, strings.TrimSuffix(abs, string(filepath.Separator))+string(filepath.Separator))) {
+		if err == nil && (path == abs || strings.HasPrefix(path, strings.TrimSuffix(abs, separator)+separator)) {
 			return true
 		}
 	}

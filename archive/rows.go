@@ -61,11 +61,11 @@ func (w *writer) flushRows() error {
 		return err
 	}
 	counted := slices.DeleteFunc(w.rows, func(r row) bool { return r.usage == nil })
-	err := w.insert("INSERT INTO usage_rows(item, source, key, model, at, input, output, cache_read, cache_write) VALUES (?,?,?,?,?,?,?,?,?)",
-		len(counted), func(i int) []any {
-			r, u := &counted[i], counted[i].usage
-			return []any{r.id, r.source, u.key, u.model, zero(r.at), u.Input, u.Output, u.CacheRead, u.CacheWrite}
-		})
+	err := w.insert(`INSERT INTO usage_rows(item, source, key, model, at, input, output, cache_read, cache_write)
+		VALUES (?,?,?,?,?,?,?,?,?)`, len(counted), func(i int) []any {
+		r, u := &counted[i], counted[i].usage
+		return []any{r.id, r.source, u.key, u.model, zero(r.at), u.Input, u.Output, u.CacheRead, u.CacheWrite}
+	})
 	clear(w.rows)
 	w.rows = w.rows[:0]
 	return err

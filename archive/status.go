@@ -31,14 +31,17 @@ func (a *Archive) Status(ctx context.Context) (Status, error) {
 	if info, err := os.Stat(a.path); err == nil {
 		s.Size = info.Size()
 	}
-	err := a.reader.QueryRowContext(ctx, "SELECT count(*), coalesce(sum(state <> 'live'), 0), coalesce(sum(pos), 0) FROM sources").
+	err := a.reader.QueryRowContext(ctx,
+		"SELECT count(*), coalesce(sum(state <> 'live'), 0), coalesce(sum(pos), 0) FROM sources").
 		Scan(&s.Sources, &s.Gone, &s.Bytes)
 	if err == nil {
-		err = a.reader.QueryRowContext(ctx, "SELECT count(*), coalesce(sum(length(packed)), 0) FROM blocks").Scan(&s.Blocks, &s.Stored)
+		err = a.reader.QueryRowContext(ctx, "SELECT count(*), coalesce(sum(length(packed)), 0) FROM blocks").
+			Scan(&s.Blocks, &s.Stored)
 	}
 	if err == nil {
 		var first, last sql.NullInt64
-		err = a.reader.QueryRowContext(ctx, "SELECT count(type), min(at), max(at) FROM items").Scan(&s.Entries, &first, &last)
+		err = a.reader.QueryRowContext(ctx, "SELECT count(type), min(at), max(at) FROM items").
+			Scan(&s.Entries, &first, &last)
 		s.First, s.Last = stamp(first), stamp(last)
 	}
 	return s, err

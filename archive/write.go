@@ -120,7 +120,8 @@ func (w *writer) begin(ctx context.Context) error {
 	if w.bulk {
 		// Whoever is killed before they are made again leaves that to the next
 		// refresh.
-		if _, err := tx.Exec("DROP INDEX IF EXISTS items_type; DROP INDEX IF EXISTS items_tool; DROP INDEX IF EXISTS items_call"); err != nil {
+		const drop = "DROP INDEX IF EXISTS items_type; DROP INDEX IF EXISTS items_tool; DROP INDEX IF EXISTS items_call"
+		if _, err := tx.Exec(drop); err != nil {
 			return err
 		}
 	}
@@ -209,7 +210,8 @@ func (w *writer) dropBlock(id, pos int64) error {
 		return nil
 	}
 	var block, first, count int64
-	err := w.tx.QueryRow("SELECT block, first, count FROM source_blocks WHERE source = ? AND pos = ?", id, pos).Scan(&block, &first, &count)
+	err := w.tx.QueryRow("SELECT block, first, count FROM source_blocks WHERE source = ? AND pos = ?", id, pos).
+		Scan(&block, &first, &count)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
 	}
@@ -225,7 +227,8 @@ func (w *writer) dropBlock(id, pos int64) error {
 		{"DELETE FROM items WHERE id >= ? AND id < ?", []any{first, first + count}},
 		{"DELETE FROM source_blocks WHERE source = ? AND pos = ?", []any{id, pos}},
 		{"UPDATE sources SET pos = ? WHERE id = ?", []any{pos, id}},
-		{"DELETE FROM blocks WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM source_blocks WHERE block = ?1)", []any{block}},
+		{"DELETE FROM blocks WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM source_blocks WHERE block = ?1)",
+			[]any{block}},
 	} {
 		if _, err := w.exec(step.query, step.args...); err != nil {
 			return err
@@ -243,8 +246,8 @@ func (w *writer) putChunk(j *job, c *chunk) error {
 	if err := w.addRows(j.id, block, c.items); err != nil {
 		return err
 	}
-	if _, err := w.exec("INSERT INTO source_blocks(source, pos, block, seq, first, count, open, cursor) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-		j.id, c.pos, block, j.seq, first, count, c.open, c.cursor); err != nil {
+	if _, err := w.exec(`INSERT INTO source_blocks(source, pos, block, seq, first, count, open, cursor)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, j.id, c.pos, block, j.seq, first, count, c.open, c.cursor); err != nil {
 		return err
 	}
 	j.seq += count
@@ -264,7 +267,8 @@ func (w *writer) putBlock(c *chunk) (id int64, err error) {
 	if c.packed == nil {
 		w.packed = w.a.pack(c, w.packed)
 	}
-	res, err := w.exec("INSERT INTO blocks(sum, size, packed) VALUES (?, ?, ?) ON CONFLICT(sum) DO NOTHING", c.sum[:], c.size, c.packed)
+	res, err := w.exec("INSERT INTO blocks(sum, size, packed) VALUES (?, ?, ?) ON CONFLICT(sum) DO NOTHING",
+		c.sum[:], c.size, c.packed)
 	if err != nil {
 		return 0, err
 	}
@@ -283,11 +287,13 @@ func (w *writer) origin(o *origin) (any, error) {
 		return id, nil
 	}
 	args := []any{o.prompt, o.adapter, o.source, o.session, o.seat, o.project}
-	if _, err := w.exec("INSERT INTO origins(prompt_name, adapter, source, session_id, seat, project) VALUES (?,?,?,?,?,?) ON CONFLICT DO NOTHING", args...); err != nil {
+	if _, err := w.exec(`INSERT INTO origins(prompt_name, adapter, source, session_id, seat, project)
+		VALUES (?,?,?,?,?,?) ON CONFLICT DO NOTHING`, args...); err != nil {
 		return nil, err
 	}
 	var id int64
-	err := w.tx.QueryRow("SELECT id FROM origins WHERE prompt_name = ? AND adapter = ? AND source = ? AND session_id = ? AND seat = ? AND project = ?", args...).Scan(&id)
+	err := w.tx.QueryRow(`SELECT id FROM origins WHERE prompt_name = ? AND adapter = ? AND source = ? AND session_id = ?
+		AND seat = ? AND project = ?`, args...).Scan(&id)
 	w.origins[*o] = id
 	return id, err
 }
@@ -297,7 +303,8 @@ func (w *writer) closeSource(j *job) error {
 	if j.replay != nil {
 		state = j.known.state
 	}
-	if _, err := w.exec("UPDATE sources SET size = ?, mtime = ?, state = ?, problem = ? WHERE id = ?", j.size, j.mtime, state, j.problem, j.id); err != nil {
+	if _, err := w.exec("UPDATE sources SET size = ?, mtime = ?, state = ?, problem = ? WHERE id = ?",
+		j.size, j.mtime, state, j.problem, j.id); err != nil {
 		return err
 	}
 	if j.problem != "" {

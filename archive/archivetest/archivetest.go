@@ -101,7 +101,8 @@ func Same(t *testing.T, what, got, want string) {
 // Tree writes session files of that many bytes.
 func Tree(t *testing.T, seed uint64, bytes int64) sessiongen.Tree {
 	t.Helper()
-	tree, err := sessiongen.WriteTree(t.TempDir(), sessiongen.TreeOptions{Seed: seed, Bytes: bytes, FileBytes: bytes / 6, Words: 3000})
+	tree, err := sessiongen.WriteTree(t.TempDir(),
+		sessiongen.TreeOptions{Seed: seed, Bytes: bytes, FileBytes: bytes / 6, Words: 3000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +117,8 @@ func NewRecord(t *testing.T, dir, run, prompt string, fill func(w *record.Writer
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := transcript.NewEmitter(transcript.Options{PromptName: prompt, Adapter: transcript.AdapterScripted, Store: w})
+	e, err := transcript.NewEmitter(
+		transcript.Options{PromptName: prompt, Adapter: transcript.AdapterScripted, Store: w})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -117,7 +117,8 @@ type table struct{ csv *csv.Writer }
 
 func newTable(w io.Writer) *table {
 	t := &table{csv.NewWriter(w)}
-	_ = t.csv.Write([]string{"run", "project", "role", "source", "sequence_number", "timestamp", "entry_type", "tool_name", "tool_use_id", "is_error", "text"}) // an error stays with the writer
+	_ = t.csv.Write([]string{"run", "project", "role", "source", "sequence_number", "timestamp", "entry_type",
+		"tool_name", "tool_use_id", "is_error", "text"}) // an error stays with the writer
 	return t
 }
 
@@ -173,7 +174,8 @@ func orTool(name string) string {
 
 // cut shortens a long text of a tool and says by how much.
 func cut(e *archive.Entry, o Options) string {
-	if o.MaxText < 0 || len(e.Text) <= o.MaxText || e.Type == transcript.UserMessage || e.Type == transcript.AssistantMessage {
+	said := e.Type == transcript.UserMessage || e.Type == transcript.AssistantMessage
+	if said || o.MaxText < 0 || len(e.Text) <= o.MaxText {
 		return e.Text
 	}
 	at := o.MaxText

@@ -53,8 +53,8 @@ func (p *page) entry(e *archive.Entry) error {
 	if e.Source != transcript.Main {
 		class += " sub"
 	}
-	return pageTemplate.ExecuteTemplate(p.out, "entry", shownEntry{Entry: e, Class: class, Label: label(e), Clock: clock(e),
-		Agent: agent(e), Shown: cut(e, p.o), Open: !foldable(e.Type)})
+	return pageTemplate.ExecuteTemplate(p.out, "entry", shownEntry{Entry: e, Class: class, Label: label(e),
+		Clock: clock(e), Agent: agent(e), Shown: cut(e, p.o), Open: !foldable(e.Type)})
 }
 
 func clock(e *archive.Entry) string {

@@ -59,7 +59,8 @@ func (m *markdown) body(e *archive.Entry, text string) {
 		return
 	}
 	switch e.Type {
-	case transcript.ToolUse, transcript.ToolResult, transcript.Error, transcript.SystemEvent, transcript.Unknown, transcript.TokenUsage:
+	case transcript.ToolUse, transcript.ToolResult, transcript.Error, transcript.SystemEvent, transcript.Unknown,
+		transcript.TokenUsage:
 		fence := fenceFor(text)
 		fmt.Fprintf(m.out, "%stext\n%s\n%s\n\n", fence, text, fence)
 	default:

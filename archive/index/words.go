@@ -170,7 +170,8 @@ func appendFolded(dst []byte, r rune) []byte {
 
 // folded has the plain letter for U+00E0 to U+017F; a space keeps the letter.
 const folded = "aaaaaa ceeeeiiii nooooo ouuuuy y" +
-	"aaaaaaccccccccddddeeeeeeeeeegggggggghhhhiiiiiiiiii  jjkk llllll  llnnnnnn   oooooo  rrrrrrsssssssstttt  uuuuuuuuuuuuwwyyyzzzzzz "
+	"aaaaaaccccccccddddeeeeeeeeeegggggggghhhhiiiiiiiiii  jjkk llllll  " +
+	"llnnnnnn   oooooo  rrrrrrsssssssstttt  uuuuuuuuuuuuwwyyyzzzzzz "
 
 // Of lists the words of a text in order.
 func Of(text string) []string {

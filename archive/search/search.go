@@ -154,8 +154,8 @@ func (s *search) run(ctx context.Context) (Result, error) {
 
 // next is the next batch of documents, from the latest on.
 func (s *search) next(ctx context.Context) ([]int64, error) {
-	rows, err := s.a.Reader().QueryContext(ctx, "SELECT rowid FROM words WHERE words MATCH ? AND rowid >= ? AND rowid <= ? ORDER BY rowid DESC LIMIT ?",
-		s.match, s.low, s.high, batchDocs)
+	rows, err := s.a.Reader().QueryContext(ctx, `SELECT rowid FROM words
+		WHERE words MATCH ? AND rowid >= ? AND rowid <= ? ORDER BY rowid DESC LIMIT ?`, s.match, s.low, s.high, batchDocs)
 	if err != nil {
 		return nil, fmt.Errorf("search the archive: %w", err)
 	}
@@ -176,8 +176,9 @@ func (s *search) next(ctx context.Context) ([]int64, error) {
 	return docs, rows.Err()
 }
 
-const candidateColumns = `SELECT i.id, i.source, coalesce(i.origin, 0), coalesce(i.seq, 0), coalesce(i.at, 0), coalesce(i.doc, 0), i.chars, coalesce(i.type, ''), i.block, i.off, i.size, i.part,
-	coalesce(i.tool, ''), s.kind, s.run, s.path, coalesce(o.adapter, ''), coalesce(o.seat, ''), coalesce(o.project, ''), coalesce(o.source, '')
+const candidateColumns = `SELECT i.id, i.source, coalesce(i.origin, 0), coalesce(i.seq, 0), coalesce(i.at, 0),
+	coalesce(i.doc, 0), i.chars, coalesce(i.type, ''), i.block, i.off, i.size, i.part, coalesce(i.tool, ''),
+	s.kind, s.run, s.path, coalesce(o.adapter, ''), coalesce(o.seat, ''), coalesce(o.project, ''), coalesce(o.source, '')
 	FROM items i JOIN sources s ON s.id = i.source LEFT JOIN origins o ON o.id = i.origin `
 
 // load reads the rows of documents.
@@ -186,7 +187,8 @@ func (s *search) load(ctx context.Context, docs []int64) ([]candidate, error) {
 	for i, d := range docs {
 		args[i] = d
 	}
-	list, err := candidates(ctx, s.a.Reader(), candidateColumns+"WHERE i.doc IN (?"+strings.Repeat(",?", len(docs)-1)+")", args...)
+	list, err := candidates(ctx, s.a.Reader(),
+		candidateColumns+"WHERE i.doc IN (?"+strings.Repeat(",?", len(docs)-1)+")", args...)
 	if err != nil {
 		return nil, err
 	}
@@ -208,8 +210,8 @@ func candidates(ctx context.Context, db *sql.DB, query string, args ...any) ([]c
 	var list []candidate
 	for rows.Next() {
 		var c candidate
-		if err := rows.Scan(&c.id, &c.source, &c.origin, &c.seq, &c.at, &c.doc, &c.chars, &c.Type, &c.Block, &c.Off, &c.Size, &c.Part,
-			&c.tool, &c.Kind, &c.run, &c.path, &c.Adapter, &c.seat, &c.project, &c.agent); err != nil {
+		if err := rows.Scan(&c.id, &c.source, &c.origin, &c.seq, &c.at, &c.doc, &c.chars, &c.Type,
+			&c.Block, &c.Off, &c.Size, &c.Part, &c.tool, &c.Kind, &c.run, &c.path, &c.Adapter, &c.seat, &c.project, &c.agent); err != nil {
 			return nil, err
 		}
 		list = append(list, c)
@@ -337,8 +339,8 @@ func (s *search) around(ctx context.Context, c *candidate, h *Hit) error {
 		where, order string
 		to           *[]Line
 	}{{"<", "DESC", &h.Before}, {">", "ASC", &h.After}} {
-		list, err := candidates(ctx, s.a.Reader(), candidateColumns+`WHERE i.source = ? AND i.seq `+side.where+` ? AND coalesce(i.origin, 0) = ? AND i.doc IS NOT NULL
-			ORDER BY i.seq `+side.order+` LIMIT ?`, c.source, c.seq, c.origin, s.q.Context)
+		list, err := candidates(ctx, s.a.Reader(), candidateColumns+`WHERE i.source = ? AND i.seq `+side.where+` ?
+			AND coalesce(i.origin, 0) = ? AND i.doc IS NOT NULL ORDER BY i.seq `+side.order+` LIMIT ?`, c.source, c.seq, c.origin, s.q.Context)
 		if err != nil {
 			return err
 		}

@@ -97,7 +97,8 @@ func anyOf(words []string) string { return `("` + strings.Join(words, `" OR "`) 
 
 // projects are the marks of the projects whose directory holds part.
 func projects(ctx context.Context, db *sql.DB, part string) ([]string, error) {
-	rows, err := db.QueryContext(ctx, "SELECT DISTINCT project FROM origins WHERE instr(lower(project), lower(?)) > 0 ORDER BY project LIMIT 500", part)
+	rows, err := db.QueryContext(ctx, `SELECT DISTINCT project FROM origins
+		WHERE instr(lower(project), lower(?)) > 0 ORDER BY project LIMIT 500`, part)
 	if err != nil {
 		return nil, err
 	}

@@ -61,7 +61,8 @@ const viewPart = "starts"
 // query may be called like that.
 func isOurs(name string) bool {
 	n := strings.ToLower(name)
-	return n == viewPart || strings.HasPrefix(n, archive.SlicePrefix) || slices.ContainsFunc(described, func(d description) bool { return d.name == n })
+	return n == viewPart || strings.HasPrefix(n, archive.SlicePrefix) ||
+		slices.ContainsFunc(described, func(d description) bool { return d.name == n })
 }
 
 // allowedFunction knows the functions of a query and, because SQLite asks for
@@ -112,11 +113,13 @@ func plainQuery(query string) (parts []string, err error) {
 
 // isOther reports whether a name is that of a table that no query reads.
 func isOther(name string) bool {
-	return slices.Contains(behindViews, name) || slices.Contains(rawTables, name) || strings.HasPrefix(name, "sqlite_") || strings.HasPrefix(name, "pragma_")
+	return slices.Contains(behindViews, name) || slices.Contains(rawTables, name) ||
+		strings.HasPrefix(name, "sqlite_") || strings.HasPrefix(name, "pragma_")
 }
 
 // rawTables hold what was recorded, secrets and all, and its index.
-var rawTables = []string{"blocks", "source_blocks", "words", "words_data", "words_idx", "words_docsize", "words_config", "words_content", "dbstat"}
+var rawTables = []string{"blocks", "source_blocks", "words", "words_data", "words_idx", "words_docsize",
+	"words_config", "words_content", "dbstat"}
 
 // namesPart reports whether what follows a name makes it that of a common
 // table expression: AS (…), perhaps behind the names of its columns.

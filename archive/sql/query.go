@@ -79,8 +79,10 @@ func queryError(ctx context.Context, err error, lim Limits) error {
 	if sqlite.TooBig(err) {
 		return fmt.Errorf("%w: one of its values is longer than %d MiB; cut it with substr", ErrLimit, maxValue>>20)
 	}
-	if strings.Contains(err.Error(), "not authorized") || strings.Contains(err.Error(), "prohibited") || strings.Contains(err.Error(), "readonly") {
-		return fmt.Errorf("a query only reads, and only what --schema lists: %w", err)
+	for _, denied := range []string{"not authorized", "prohibited", "readonly"} {
+		if strings.Contains(err.Error(), denied) {
+			return fmt.Errorf("a query only reads, and only what --schema lists: %w", err)
+		}
 	}
 	return err
 }
@@ -130,7 +132,8 @@ func readRows(ctx context.Context, conn *sql.Conn, query string, lim Limits) (*R
 			}
 		}
 		if size > lim.Bytes {
-			return nil, fmt.Errorf("%w: the answer is larger than %d MiB; name fewer columns, or narrow it down", ErrLimit, lim.Bytes>>20)
+			return nil, fmt.Errorf("%w: the answer is larger than %d MiB; name fewer columns, or narrow it down",
+				ErrLimit, lim.Bytes>>20)
 		}
 		out.Rows = append(out.Rows, row)
 	}

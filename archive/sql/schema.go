@@ -70,7 +70,8 @@ func Describe(ctx context.Context, a *archive.Archive) (Schema, error) {
 	defer db.Close()
 	db.SetMaxOpenConns(1)
 	list := described[:len(described):len(described)]
-	rows, err := db.QueryContext(ctx, "SELECT name FROM sqlite_schema WHERE substr(name, 1, ?) = ? AND type = 'view' ORDER BY name", len(archive.SlicePrefix), archive.SlicePrefix)
+	rows, err := db.QueryContext(ctx, `SELECT name FROM sqlite_schema
+		WHERE substr(name, 1, ?) = ? AND type = 'view' ORDER BY name`, len(archive.SlicePrefix), archive.SlicePrefix)
 	if err != nil {
 		return Schema{}, err
 	}
@@ -120,22 +121,28 @@ func describe(ctx context.Context, db *sql.DB, name string) (Table, error) {
 
 var hints = Hints{
 	JSON: []string{
-		"context->>'entry_type' and the column entry_type are the same; so are source (transcript_source), sequence_number, prompt_name, adapter, session_id",
+		"context->>'entry_type' and the column entry_type are the same; " +
+			"so are source (transcript_source), sequence_number, prompt_name, adapter, session_id",
 		"context->'$.detail' is the adapter's own payload; parsed is the source line as JSON, raw_json as text",
 		"tool_calls.params->>'$.command' is what a shell was called with",
 	},
 	Queries: map[string]string{
-		"what happened":    "SELECT entry_type, count(*) AS n FROM transcript GROUP BY 1 ORDER BY 2 DESC",
-		"the conversation": "SELECT transcript_source, sequence_number, entry_type, tool_name, substr(content, 1, 300) AS text FROM transcript WHERE entry_type IN ('user_message', 'assistant_message', 'tool_use', 'tool_result') ORDER BY timestamp, sequence_number",
-		"errors":           "SELECT source, error_type, message FROM errors",
-		"slowest tools":    "SELECT tool_name, count(*) AS n, round(avg(duration_ms)) AS ms FROM tool_calls GROUP BY 1 ORDER BY 3 DESC",
-		"cost by day":      "SELECT day, sum(total) AS tokens, sum(cost_usd) AS usd FROM usage GROUP BY 1",
-		"leaks":            "SELECT * FROM leaks",
-		"not verbatim":     "SELECT bundle, turn, what, substr(text, 1, 200) FROM verbatim WHERE NOT found",
+		"what happened": "SELECT entry_type, count(*) AS n FROM transcript GROUP BY 1 ORDER BY 2 DESC",
+		"the conversation": "SELECT transcript_source, sequence_number, entry_type, tool_name, " +
+			"substr(content, 1, 300) AS text FROM transcript " +
+			"WHERE entry_type IN ('user_message', 'assistant_message', 'tool_use', 'tool_result') " +
+			"ORDER BY timestamp, sequence_number",
+		"errors": "SELECT source, error_type, message FROM errors",
+		"slowest tools": "SELECT tool_name, count(*) AS n, round(avg(duration_ms)) AS ms FROM tool_calls " +
+			"GROUP BY 1 ORDER BY 3 DESC",
+		"cost by day":  "SELECT day, sum(total) AS tokens, sum(cost_usd) AS usd FROM usage GROUP BY 1",
+		"leaks":        "SELECT * FROM leaks",
+		"not verbatim": "SELECT bundle, turn, what, substr(text, 1, 200) FROM verbatim WHERE NOT found",
 	},
 	Notes: []string{
 		"bundle names the bundle, run or session that a row is of",
 		"secrets are replaced by [redacted:…] before a query sees them",
-		"long columns (content, context, raw_json, parsed, params, result) are read when they are asked for: name the columns, and filter by the short ones",
+		"long columns (content, context, raw_json, parsed, params, result) are read when they are asked for: " +
+			"name the columns, and filter by the short ones",
 	},
 }

@@ -135,5 +135,8 @@ func median(list []spent) spent {
 		n := len(times)
 		return (times[(n-1)/2] + times[n/2]) / 2
 	}
-	return spent{middle(func(s spent) time.Duration { return s.wall }), middle(func(s spent) time.Duration { return s.cpu })}
+	return spent{
+		middle(func(s spent) time.Duration { return s.wall }),
+		middle(func(s spent) time.Duration { return s.cpu }),
+	}
 }
