@@ -76,7 +76,7 @@ func (c *cutter) finish() error {
 }
 
 // maxLine is the length up to which a line is taken apart; of a longer one the
-// bytes are kept, and that is all (see collect.MaxLine).
+// bytes are kept, and that is all (see session.MaxLine).
 const maxLine = 128 << 20
 
 // lines cuts a file of lines that begins at pos, perhaps within a line that is

@@ -88,7 +88,7 @@ func (w *writer) putFlat(j *job, document, name string) error {
 func (w *writer) flatten(j *job, document, prefix string, v []byte) error {
 	if len(v) > 0 && v[0] == '{' {
 		return jsontext.Walk(v, func(key, value []byte) error {
-			name := str(append(append([]byte{'"'}, key...), '"'))
+			name := jsontext.Text(append(append([]byte{'"'}, key...), '"'))
 			if prefix != "" {
 				name = prefix + "_" + name
 			}
@@ -100,7 +100,7 @@ func (w *writer) flatten(j *job, document, prefix string, v []byte) error {
 	case string(v) == "null":
 		value = nil
 	case len(v) > 0 && v[0] == '"':
-		value = str(v)
+		value = jsontext.Text(v)
 	case len(v) > 0 && v[0] == '[':
 		var compact bytes.Buffer
 		if json.Compact(&compact, v) == nil {
@@ -144,19 +144,19 @@ func (w *writer) putSlices(j *job, name string) error {
 			continue
 		}
 		line = w.a.cleanJSON(line)
-		m := members(line, "slices", "__type__")
+		m := jsontext.Members(line, "slices", "__type__")
 		if m[0] == nil {
-			if err := w.putSlice(j, str(m[1]), line); err != nil {
+			if err := w.putSlice(j, jsontext.Text(m[1]), line); err != nil {
 				return err
 			}
 			continue
 		}
 		err := jsontext.Elements(m[0], func(slice []byte) error {
-			s := members(slice, "slice_type", "items")
+			s := jsontext.Members(slice, "slice_type", "items")
 			if s[1] == nil {
 				return nil
 			}
-			return jsontext.Elements(s[1], func(v []byte) error { return w.putSlice(j, str(s[0]), v) })
+			return jsontext.Elements(s[1], func(v []byte) error { return w.putSlice(j, jsontext.Text(s[0]), v) })
 		})
 		if err != nil {
 			return err

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"conclave/internal/jsontext"
+	"conclave/session"
 	"conclave/transcript"
 )
 
@@ -50,25 +51,25 @@ func (f *logFeed) add(dst []item, line []byte, off int) []item {
 	it := item{off: off, size: len(line)}
 	l := &f.line
 	l.parse(line)
-	it.at = transcript.ParseTime(bare(l.timestamp))
-	it.level, it.logger, it.event = intern(bare(l.level)), f.sameLogger(bare(l.logger)), intern(bare(l.event))
+	it.at = transcript.ParseTime(jsontext.Bare(l.timestamp))
+	it.level, it.logger, it.event = intern(jsontext.Bare(l.level)), f.sameLogger(jsontext.Bare(l.logger)), intern(jsontext.Bare(l.event))
 	if !l.entry {
-		it.message = f.clean(str(l.message))
+		it.message = f.clean(jsontext.Text(l.message))
 		it.origin = f.eventOrigin(l.context)
 		it.tool = f.toolEvent(it.event, l.context)
 		return append(dst, it)
 	}
 	it.origin = f.origin(l.prompt, l.adapter, l.source, l.session)
-	if it.typ = transcript.Type(intern(bare(l.typ))); it.typ != "" && !it.typ.Valid() {
+	if it.typ = transcript.Type(intern(jsontext.Bare(l.typ))); it.typ != "" && !it.typ.Valid() {
 		it.typ = transcript.Unknown
 	}
 	it.seq, _ = strconv.ParseInt(string(l.seq), 10, 64)
-	if at := transcript.ParseTime(bare(l.at)); at != 0 {
+	if at := transcript.ParseTime(jsontext.Bare(l.at)); at != 0 {
 		it.at = at
 	}
-	f.detail(&it, l.detail, l.inside)
+	f.facts(&it, l.detail, l.inside)
 	if searchable(it.typ) && !f.index.off {
-		f.index.text = textOf(f.index.text[:0], it.origin.adapter, it.typ, l.detail)
+		f.index.text = f.index.said.Append(f.index.text[:0], it.origin.adapter, it.typ, l.detail)
 		f.index.index(&it, lineSum(line))
 	}
 	return append(dst, it)
@@ -82,80 +83,19 @@ func (f *logFeed) sameLogger(name []byte) string {
 	return f.logger
 }
 
-// detail takes from an entry's detail what stands in columns.
-func (f *logFeed) detail(it *item, detail []byte, d [8][]byte) {
-	it.toolID, it.tool, it.subtype = str(d[0]), str(d[1]), intern(bare(d[3]))
-	it.failed = string(d[2]) == "true"
-	typ := it.typ
-	if typ == transcript.TokenUsage {
+// facts takes from an entry's detail what stands in columns. Other writers' logs
+// have no token_usage entries: the usage of a message counts when nobody counts it.
+func (f *logFeed) facts(it *item, detail []byte, d [8][]byte) {
+	told := session.FactsOf(it.typ, detail, d)
+	if it.typ == transcript.TokenUsage {
 		f.counted = true
-		usage := d[4]
-		if usage == nil {
-			usage = jsontext.Get(detail, "notification", "tokenUsage", "last")
-		}
-		if u, ok := readFigures(usage); ok {
-			u.model = str(d[5])
-			u.key = transcript.ResponseKey(str(d[6]), f.request.of(str(d[6])), it.origin.session, it.at, u.Usage)
-			it.usage = &u
-		}
-		return
-	}
-	entry := d[7]
-	if entry != nil && bytes.Contains(entry, []byte(`"usage"`)) {
-		f.message(it, entry)
-	}
-	if it.toolID != "" {
-		return
-	}
-	switch {
-	case entry != nil && bytes.Contains(entry, []byte(`tool_`)):
-		findTool(it, entry)
-		if it.tool == "" {
-			it.tool = str(jsontext.Get(detail, "tool_name"))
-		}
-	case typ == transcript.ToolUse || typ == transcript.ToolResult:
-		f := members(jsontext.Get(detail, "notification", "item"), "id", "tool", "type", "status")
-		it.toolID, it.tool, it.failed = str(f[0]), str(f[1]), string(bare(f[3])) == "failed"
-		if it.tool == "" {
-			it.tool = str(f[2])
+		told.Request = f.request.of(told.Message)
+	} else {
+		if f.request.note(told.Message, told.Request); f.counted {
+			told.Usage = nil
 		}
 	}
-}
-
-// message notes the ids of a message, and its usage when nobody counts it:
-// other writers' logs have no token_usage entries.
-func (f *logFeed) message(it *item, entry []byte) {
-	e := members(entry, "message", "requestId")
-	m := members(e[0], "id", "usage", "model")
-	id, request := str(m[0]), str(e[1])
-	f.request.note(id, request)
-	if m[1] == nil || f.counted || str(m[2]) == "<synthetic>" {
-		return
-	}
-	if u, ok := readFigures(m[1]); ok {
-		u.model, u.key = str(m[2]), transcript.ResponseKey(id, request, it.origin.session, it.at, u.Usage)
-		it.usage = &u
-	}
-}
-
-// findTool looks into another writer's entry for a tool call or its result: it
-// is such a block, or a message that has one.
-func findTool(it *item, entry []byte) {
-	take := func(v []byte) error {
-		b := members(v, "type", "id", "name", "tool_use_id", "is_error")
-		switch typ := string(bare(b[0])); {
-		case it.toolID != "":
-		case typ == "tool_use":
-			it.toolID, it.tool = str(b[1]), str(b[2])
-		case typ == "tool_result":
-			it.toolID, it.failed = str(b[3]), string(b[4]) == "true"
-		}
-		return nil
-	}
-	_ = take(entry)
-	if content := jsontext.Get(entry, "message", "content"); len(content) > 0 && content[0] == '[' {
-		_ = jsontext.Elements(content, take)
-	}
+	it.take(told)
 }
 
 // toolEvent is the tool that a log record of another writer speaks of.
@@ -163,11 +103,11 @@ func (f *logFeed) toolEvent(event string, context []byte) string {
 	if !isToolEvent(event) {
 		return ""
 	}
-	c := members(context, "tool_name", "tool")
-	if name := str(c[0]); name != "" {
+	c := jsontext.Members(context, "tool_name", "tool")
+	if name := jsontext.Text(c[0]); name != "" {
 		return name
 	}
-	return str(c[1])
+	return jsontext.Text(c[1])
 }
 
 func isToolEvent(event string) bool {
@@ -185,7 +125,7 @@ func (f *logFeed) clean(text string) string {
 }
 
 func (f *logFeed) eventOrigin(context []byte) *origin {
-	c := members(context, "prompt_name", "adapter")
+	c := jsontext.Members(context, "prompt_name", "adapter")
 	return f.origin(c[0], c[1], nil, nil)
 }
 
@@ -202,7 +142,7 @@ func (f *logFeed) origin(prompt, adapter, source, session []byte) *origin {
 			return f.last
 		}
 	}
-	o := origin{prompt: str(prompt), adapter: str(adapter), source: str(source), session: str(session), project: f.project}
+	o := origin{prompt: jsontext.Text(prompt), adapter: jsontext.Text(adapter), source: jsontext.Text(source), session: jsontext.Text(session), project: f.project}
 	o.seat = seatOf(o.prompt)
 	if f.origins == nil {
 		f.origins = map[origin]*origin{}

@@ -6,6 +6,7 @@ import (
 
 	"conclave/archive/index"
 	"conclave/bundle/redact"
+	"conclave/session"
 	"conclave/transcript"
 )
 
@@ -45,9 +46,13 @@ type figures struct {
 	transcript.Usage
 }
 
-func readFigures(usage []byte) (f figures, ok bool) {
-	f.Usage, ok = transcript.ReadUsage(usage)
-	return f, ok
+// take puts what an entry tells into the columns.
+func (it *item) take(f session.Facts) {
+	it.tool, it.toolID, it.failed, it.subtype = f.Tool, f.ToolID, f.Failed, f.Subtype
+	if f.Usage != nil {
+		key := transcript.ResponseKey(f.Message, f.Request, it.origin.session, it.at, *f.Usage)
+		it.usage = &figures{key, f.Model, *f.Usage}
+	}
 }
 
 // indexer turns texts into words for the index. It is not safe for concurrent
@@ -55,6 +60,7 @@ func readFigures(usage []byte) (f figures, ok bool) {
 type indexer struct {
 	redactor *redact.Redactor
 	bag      index.Bag
+	said     session.Words
 	text     []byte // of the item that is to be indexed
 	clean    []byte
 	off      bool // no index is wanted
@@ -90,24 +96,4 @@ func (x *indexer) index(it *item, sum uint32) {
 	b.AddWord([]byte(index.OfProject(it.origin.project)))
 	it.words = bytes.Clone(b.Bytes())
 	it.doc = index.Number(it.at, sum, it.part)
-}
-
-// bare returns what stands between the quotes of a JSON string without
-// escapes; nil when b is no string.
-func bare(b []byte) []byte {
-	if len(b) < 2 || b[0] != '"' {
-		return nil
-	}
-	return b[1 : len(b)-1]
-}
-
-// str is the text of a JSON string, "" when b is none.
-func str(b []byte) string {
-	if len(b) < 2 || b[0] != '"' {
-		return ""
-	}
-	if bytes.IndexByte(b, '\\') < 0 {
-		return string(b[1 : len(b)-1])
-	}
-	return string(appendString(nil, b))
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"conclave/internal/jsontext"
+	"conclave/session"
 )
 
 // logLine is a log record taken apart: its own members, and those of its
@@ -12,7 +13,7 @@ type logLine struct {
 	timestamp, level, logger, event, message, context []byte
 
 	prompt, adapter, source, session, typ, seq, at, detail []byte
-	inside                                                 [8][]byte // of the detail: see detailNames
+	inside                                                 [8][]byte // of the detail: session.FactNames
 	entry                                                  bool
 	buf                                                    []byte
 }
@@ -29,16 +30,13 @@ func (l *logLine) parse(line []byte) {
 	if bytes.Contains(line[:min(len(line), 400)], entryMark) && l.parseEntry(line) {
 		return
 	}
-	m := members(line, "timestamp", "level", "logger", "event", "message", "context")
+	m := jsontext.Members(line, "timestamp", "level", "logger", "event", "message", "context")
 	l.timestamp, l.level, l.logger, l.event, l.message, l.context = m[0], m[1], m[2], m[3], m[4], m[5]
-	if l.entry = string(bare(l.event)) == "transcript.entry" && l.context != nil; l.entry {
-		l.envelope(members(l.context, envelopeNames...))
-		l.inside = members(l.detail, detailNames...)
+	if l.entry = string(jsontext.Bare(l.event)) == "transcript.entry" && l.context != nil; l.entry {
+		l.envelope(jsontext.Members(l.context, envelopeNames...))
+		l.inside = jsontext.Members(l.detail, session.FactNames...)
 	}
 }
-
-// detailNames are the members of a detail that stand in columns.
-var detailNames = []string{"tool_use_id", "name", "is_error", "subtype", "usage", "model", "message_id", "sdk_entry"}
 
 var envelopeNames = []string{"prompt_name", "adapter", "source", "session_id", "entry_type", "sequence_number", "timestamp", "detail"}
 
@@ -55,8 +53,8 @@ func (l *logLine) parseEntry(line []byte) bool {
 	if at < 0 || at > 1000 {
 		return false
 	}
-	head := members(l.object(line[:at]), "timestamp", "level", "logger", "event", "message")
-	if string(bare(head[3])) != "transcript.entry" {
+	head := jsontext.Members(l.object(line[:at]), "timestamp", "level", "logger", "event", "message")
+	if string(jsontext.Bare(head[3])) != "transcript.entry" {
 		return false
 	}
 	l.timestamp, l.level, l.logger, l.event = line2(line, head[0]), line2(line, head[1]), line2(line, head[2]), line2(line, head[3])
@@ -65,9 +63,9 @@ func (l *logLine) parseEntry(line []byte) bool {
 	if at < 0 || at > 4000 {
 		return false
 	}
-	c := members(l.object(context[:at]), envelopeNames...)
+	c := jsontext.Members(l.object(context[:at]), envelopeNames...)
 	rest := context[at+skip-1:]
-	inside, end := openMembers(rest, detailNames)
+	inside, end := openMembers(rest, session.FactNames)
 	if end < 0 || c[4] == nil || c[5] == nil || c[3] == nil && bytes.Contains(rest[end:], []byte(`"session_id":`)) {
 		return false
 	}

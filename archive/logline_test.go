@@ -50,10 +50,10 @@ func TestQuickLogLine(t *testing.T) {
 
 // slow takes a line apart the long way.
 func (l *logLine) slow(line []byte) {
-	m := members(line, "timestamp", "level", "logger", "event", "message", "context")
+	m := jsontext.Members(line, "timestamp", "level", "logger", "event", "message", "context")
 	l.timestamp, l.level, l.logger, l.event, l.message, l.context = m[0], m[1], m[2], m[3], m[4], m[5]
-	if l.entry = string(bare(l.event)) == "transcript.entry" && l.context != nil; l.entry {
-		l.envelope(members(l.context, envelopeNames...))
+	if l.entry = string(jsontext.Bare(l.event)) == "transcript.entry" && l.context != nil; l.entry {
+		l.envelope(jsontext.Members(l.context, envelopeNames...))
 	}
 }
 

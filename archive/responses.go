@@ -7,7 +7,6 @@ import (
 
 	"conclave/archive/source"
 	"conclave/record"
-	"conclave/session/codex"
 	"conclave/transcript"
 )
 
@@ -42,24 +41,13 @@ func Responses(kind, path string, f io.ReaderAt, note func(Response)) (Told, err
 	var err error
 	for line := range transcript.Lines(io.NewSectionReader(f, 0, math.MaxInt64), &err) {
 		told.End += int64(len(line)) + 1
-		if saysNothingOfUsage(line) {
+		if free := feed.file.Kind.Free; free != nil && free(line) {
 			continue
 		}
 		items = feed.add(items[:0], line, 0)
 		noteResponses(items, note)
 	}
 	return told, err
-}
-
-// saysNothingOfUsage knows the lines of a rollout that have no part in figures.
-func saysNothingOfUsage(line []byte) bool {
-	head := line[:min(len(line), 240)]
-	for _, mark := range []string{`"session_meta"`, `"token_`, `"turn_context"`} {
-		if bytes.Contains(head, []byte(mark)) {
-			return false
-		}
-	}
-	return codex.Sniff(line) == codex.FormatRollout
 }
 
 func recordResponses(path string, f io.ReaderAt, note func(Response)) (Told, error) {

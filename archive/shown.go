@@ -6,7 +6,6 @@ import (
 	"conclave/archive/source"
 	"conclave/internal/jsontext"
 	"conclave/session"
-	"conclave/session/kind"
 	"conclave/transcript"
 )
 
@@ -44,10 +43,8 @@ type Shown struct {
 	Detail []byte
 	Raw    []byte // what the agent's program wrote; nil where another entry has it
 
-	a      *Archive
-	ref    Ref
-	reader lineReader       // of its line, if that is a program's own
-	item   *transcript.Item // nil: it is a log record, or no longer an entry
+	a   *Archive
+	ref Ref
 }
 
 // Show reads an entry from its block.
@@ -57,34 +54,35 @@ func (a *Archive) Show(r Ref) (*Shown, error) {
 		return nil, err
 	}
 	e := &Shown{a: a, ref: r, Line: a.cleanJSON(line)}
-	switch r.Kind {
-	case source.Claude, source.Codex:
-		e.mapAgain()
+	switch {
+	case source.Adapter(r.Kind) != "":
+		e.Detail = mapAgain(r.Adapter, e.Line, int(r.Part))
 		if r.Part == 0 {
 			e.Raw = e.Line
 		}
 	default:
 		e.Log = true
-		c := members(jsontext.Get(e.Line, "context"), "detail", "raw")
+		c := jsontext.Members(jsontext.Get(e.Line, "context"), "detail", "raw")
 		e.Detail = c[0]
 		if c[1] != nil {
-			e.Raw = appendString(nil, c[1])
+			e.Raw = jsontext.AppendText(nil, c[1])
 		}
 	}
 	return e, nil
 }
 
-// mapAgain finds the entry among those of its line.
-func (e *Shown) mapAgain() {
-	k := session.OfAdapter(source.Adapter(e.ref.Kind))
-	e.reader = newLineReader(k, session.Unnamed("", k), kind.Options{})
-	e.reader.read(e.Line)
-	items := append(e.reader.items, e.reader.mapper.Flush()...)
-	if len(items) > 0 {
-		e.item = &items[min(int(e.ref.Part), len(items)-1)]
-		e.item.Type = e.ref.Type // which may depend on lines before
-		e.Detail = e.item.Detail
+// mapAgain gives the detail of the nth item of a line of a session file.
+func mapAgain(adapter string, line []byte, part int) []byte {
+	f := session.Unnamed("", session.OfAdapter(adapter))
+	m := f.Kind.NewMapper(f, session.Options{})
+	items := m.Append(nil, line)
+	if part >= len(items) {
+		items = append(items, m.Flush()...)
 	}
+	if len(items) == 0 {
+		return nil
+	}
+	return items[min(part, len(items)-1)].Detail
 }
 
 // Text is what the entry says, redacted once more: what was apart in the line may
@@ -94,12 +92,8 @@ func (e *Shown) Text() []byte {
 	if typ == "" {
 		return nil
 	}
-	var text []byte
-	if e.item != nil {
-		text = e.reader.text(nil, e.item)
-	} else {
-		text = textOf(nil, e.ref.Adapter, typ, e.Detail)
-	}
+	var words session.Words
+	text := words.Append(nil, e.ref.Adapter, typ, e.Detail)
 	if len(text) == 0 {
 		if typ == transcript.TokenUsage {
 			return jsontext.Get(e.Detail, "usage")
@@ -115,7 +109,7 @@ func (e *Shown) Text() []byte {
 // Message is that of a log record; nil where there is none.
 func (e *Shown) Message() []byte {
 	if m := jsontext.Get(e.Line, "message"); e.Log && m != nil {
-		return appendString([]byte{}, m)
+		return jsontext.AppendText([]byte{}, m)
 	}
 	return nil
 }
@@ -147,7 +141,7 @@ func (e *Shown) Input() []byte {
 // unwrapJSON returns the JSON within a string, where there is some.
 func unwrapJSON(v []byte) []byte {
 	if len(v) > 0 && v[0] == '"' {
-		if inner := appendString(nil, v); jsontext.Valid(inner) {
+		if inner := jsontext.AppendText(nil, v); jsontext.Valid(inner) {
 			return inner
 		}
 	}

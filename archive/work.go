@@ -162,9 +162,8 @@ func (a *Archive) cutRecord(j *job, c *cutter, src io.ReaderAt, from record.Curs
 
 func (a *Archive) newFeed(j *job) feed {
 	x := indexer{redactor: a.opts.Redactor, off: a.isCache}
-	switch j.kind {
-	case source.Claude, source.Codex:
-		return newSessionFeed(source.Adapter(j.kind), j.path, x)
+	if adapter := source.Adapter(j.kind); adapter != "" {
+		return newSessionFeed(adapter, j.path, x)
 	}
 	return &logFeed{index: x, project: projectOf(j.path)}
 }
@@ -207,12 +206,11 @@ func (a *Archive) resume(j *job, f *os.File) (from int64, cursor record.Cursor, 
 	return pos, cursor, nil
 }
 
-// warm shows a mapping what came before the place to read on from, as far as it
-// remembers.
+// warm shows a mapping what came before the place to read on from.
 func warm(s *sessionFeed, f *os.File, until int64) error {
 	start := int64(0)
-	if s.kind.Memory > 0 {
-		start = max(0, until-s.kind.Memory)
+	if memory := s.file.Kind.Memory; memory > 0 {
+		start = max(0, until-memory)
 	}
 	r := bufio.NewReaderSize(io.NewSectionReader(f, start, until-start), 1<<20)
 	if start > 0 {

@@ -1,7 +1,6 @@
 package collect
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,10 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"conclave/internal/jsontext"
 	"conclave/internal/tail"
 	"conclave/session"
-	"conclave/session/kind"
 	"conclave/transcript"
 )
 
@@ -84,7 +81,7 @@ func MapReader(ctx context.Context, r io.Reader, out transcript.Store, o MapOpti
 			}
 		}
 		m.items = m.mapper.Append(m.items[:0], line)
-		if err = m.line(line, false); err != nil {
+		if err = m.line(false); err != nil {
 			break
 		}
 	}
@@ -118,7 +115,7 @@ type mapping struct {
 	callers  session.Callers
 	said     time.Time
 
-	mapper  kind.Mapper
+	mapper  session.Mapper
 	emitter *transcript.Emitter
 	items   []transcript.Item
 	stamp   time.Time
@@ -184,7 +181,7 @@ func (m *mapping) find(dir string) ([]target, error) {
 
 // begin prepares for the lines of a file.
 func (m *mapping) begin(t target) error {
-	m.mapper = t.Kind.NewMapper(t.File, kind.Options{NoRaw: m.o.OmitRaw, Reuse: true})
+	m.mapper = t.Kind.NewMapper(t.File, session.Options{NoRaw: m.o.OmitRaw, Reuse: true})
 	m.stamp = time.Unix(0, 0).UTC()
 	if m.emitter = m.emitters[t.run]; m.emitter != nil {
 		return nil
@@ -207,13 +204,13 @@ func (m *mapping) file(t target) error {
 		return err
 	}
 	f := session.Follow(t.File, m.callers, tail.Options{ReadSize: 256 << 10, MaxLine: session.MaxLine,
-		PieceSize: session.PieceSize, NoHash: true}, time.Time{}, func() kind.Mapper { return m.mapper })
+		PieceSize: session.PieceSize, NoHash: true}, time.Time{}, func() session.Mapper { return m.mapper })
 	defer f.Close()
 	f.Finish()
 	m.b.Files++
 	for f.Next() {
 		m.items = f.Map(m.items[:0])
-		if err := m.line(f.Line(), f.Piece()); err != nil {
+		if err := m.line(f.Piece()); err != nil {
 			return err
 		}
 	}
@@ -239,10 +236,12 @@ func (m *mapping) end() error {
 	return err
 }
 
-func (m *mapping) line(line []byte, piece bool) error {
+func (m *mapping) line(piece bool) error {
 	m.b.Lines++
 	if m.o.SourceTime && !piece {
-		m.stamp = lineTime(line, m.stamp)
+		if at := m.mapper.Time(); at != 0 {
+			m.stamp = time.UnixMicro(at).UTC()
+		}
 	}
 	if err := m.emit(m.items); err != nil {
 		return err
@@ -275,17 +274,4 @@ func (m *mapping) emit(items []transcript.Item) error {
 		}
 	}
 	return nil
-}
-
-// lineTime is the time that a line bears, or else before.
-func lineTime(line []byte, before time.Time) time.Time {
-	if !bytes.Contains(line, []byte(`"timestamp"`)) {
-		return before
-	}
-	text, _ := jsontext.String(jsontext.Get(line, "timestamp"))
-	at, err := time.Parse(time.RFC3339Nano, text)
-	if err != nil {
-		return before
-	}
-	return at.UTC()
 }

@@ -154,9 +154,7 @@ func (p *past) entry(context []byte) error {
 		s.ledger.add(s.ledger.hash(b))
 		s.done = 1
 	case raw != nil:
-		if p.text, err = unquote(p.text[:0], raw); err != nil {
-			return err
-		}
+		p.text = jsontext.AppendText(p.text[:0], raw)
 		s.ledger.add(s.ledger.hash(p.text))
 		s.done = 1
 		if cap(p.text) > 1<<20 {

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 
 	"conclave/session"
-	"conclave/session/kind"
 )
 
 // A file is identified, and its lines are mapped to items of the nine types,
@@ -32,7 +31,7 @@ func Example() {
 	}
 	fmt.Println(file.Kind.Name, file.Source, file.Session)
 
-	mapper := file.Kind.NewMapper(file, kind.Options{})
+	mapper := file.Kind.NewMapper(file, session.Options{})
 	for _, item := range mapper.Append(nil, []byte(line)) {
 		fmt.Println(item.Type)
 	}

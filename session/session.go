@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"conclave/internal/jsontext"
 	"conclave/session/claude"
@@ -24,6 +25,16 @@ var kinds = []*kind.Kind{claude.Kind, codex.Kind}
 func OfAdapter(adapter string) *kind.Kind {
 	for _, k := range kinds {
 		if k.Adapter == adapter {
+			return k
+		}
+	}
+	return nil
+}
+
+// OfName is the kind of that short name; nil when there is none.
+func OfName(name string) *kind.Kind {
+	for _, k := range kinds {
+		if k.Name == name {
 			return k
 		}
 	}
@@ -61,8 +72,17 @@ func Sniff(line []byte) *kind.Kind {
 	return nil
 }
 
-// File is a session file.
-type File = kind.File
+// The words of package kind.
+type (
+	// File is a session file.
+	File = kind.File
+	// Options say how its lines are mapped.
+	Options = kind.Options
+	// Mapper maps its lines.
+	Mapper = kind.Mapper
+	// Facts are what an item tells beside its words.
+	Facts = kind.Facts
+)
 
 // Errors of Identify.
 var (
@@ -101,6 +121,28 @@ func Identify(path, adapter string, any bool) (File, error) {
 		f = Unnamed(path, k)
 	}
 	return f, nil
+}
+
+// Of is the file at path, of which it is known that it is of kind k: what its
+// path tells, or else its name.
+func Of(path string, k *kind.Kind) File {
+	f, err := Identify(path, k.Adapter, true)
+	if f.Session == "" && k.SessionIn == nil || err != nil {
+		f.Session = strings.TrimSuffix(filepath.Base(path), ".jsonl")
+	}
+	return f
+}
+
+// Begins reads how a file begins: the directory that the program was started
+// in, and the session, each "" if it does not tell.
+func Begins(k *kind.Kind, start []byte) (directory, session string) {
+	if cwd := jsontext.Find(start, `"cwd":"`); len(cwd) > 0 {
+		directory = jsontext.Text(append(append([]byte{'"'}, cwd...), '"'))
+	}
+	if k.SessionIn != nil {
+		session = k.SessionIn(start)
+	}
+	return directory, session
 }
 
 // Unnamed is a file whose path does not tell what it is. Without a kind it is

@@ -4,12 +4,10 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"io"
-	"path/filepath"
-	"strings"
 
 	"conclave/archive"
 	"conclave/archive/source"
-	"conclave/internal/jsontext"
+	"conclave/session"
 	"conclave/session/claude"
 	"conclave/transcript"
 	"conclave/workspace"
@@ -33,6 +31,7 @@ type file struct {
 	kind          string
 	project, role string
 	rows          []response
+	reader        claude.Responses
 }
 
 func responseKey(key string) (k [16]byte) {
@@ -127,7 +126,7 @@ func lineEnd(f io.ReaderAt, pos int64) (int64, error) {
 // lines takes the figures out of whole lines.
 func (u *file) lines(b []byte) {
 	if u.project == "" {
-		u.project = directory(b[:min(len(b), 256<<10)])
+		u.project, _ = session.Begins(claude.Kind, b[:min(len(b), 256<<10)])
 	}
 	for {
 		i := bytes.Index(b, usageMark)
@@ -145,55 +144,17 @@ func (u *file) lines(b []byte) {
 	}
 }
 
-// directory is where the program that wrote the lines was started.
-func directory(b []byte) string {
-	i := bytes.Index(b, cwdMark)
-	if i < 0 {
-		return ""
-	}
-	b = b[i+len(cwdMark)-1:]
-	end, _ := jsontext.Skip(b, 0)
-	return jsontext.Text(b[:max(end, 0)])
-}
-
-var cwdMark = []byte(`"cwd":"`)
-
 // line takes the figures out of one line, as the mapping of session files
 // does: once per message, errors of the program and messages that were cut off
 // not at all.
 func (u *file) line(line []byte) {
-	var typ, stamp, request, message, session, apiError, aborted []byte
-	if jsontext.Walk(line, func(key, value []byte) error {
-		switch string(key) {
-		case "type":
-			typ = value
-		case "timestamp":
-			stamp = value
-		case "requestId":
-			request = value
-		case "message":
-			message = value
-		case "sessionId":
-			session = value
-		case "isApiErrorMessage":
-			apiError = value
-		case "isAbortedMidStream":
-			aborted = value
-		}
-		return nil
-	}) != nil || string(typ) != `"assistant"` || string(apiError) == "true" {
+	r, ok := u.reader.Read(line)
+	if !ok {
 		return
 	}
-	m := jsontext.Members(message, "id", "model", "usage", "stop_reason")
-	id := jsontext.Text(m[0])
-	row := response{at: transcript.ParseTime(jsontext.Bare(stamp)), model: u.intern(m[1]), session: u.internSession(session)}
-	var ok bool
-	if row.Usage, ok = transcript.ReadUsage(m[2]); !ok || row.model == "<synthetic>" {
-		return
-	}
-	row.key = responseKey(transcript.ResponseKey(id, jsontext.Text(request), row.session, row.at, row.Usage))
-	row.whole = len(m[3]) > 0 && m[3][0] == '"'
-	u.add(row, string(aborted) == "true")
+	row := response{at: r.At, model: u.intern(r.Model), session: u.internSession(r.Session), Usage: r.Usage, whole: r.Whole}
+	row.key = responseKey(transcript.ResponseKey(string(r.Message), string(r.Request), row.session, row.at, row.Usage))
+	u.add(row, r.Aborted)
 }
 
 // add keeps one row per message: lines of one message follow each other.
@@ -216,8 +177,7 @@ func (u *file) add(row response, aborted bool) {
 }
 
 // intern lets rows share the memory of names: a file has few.
-func (u *file) intern(b []byte) string {
-	name := jsontext.Bare(b)
+func (u *file) intern(name []byte) string {
 	for i := len(u.rows) - 1; i >= max(0, len(u.rows)-4); i-- {
 		if u.rows[i].model == string(name) {
 			return u.rows[i].model
@@ -226,8 +186,7 @@ func (u *file) intern(b []byte) string {
 	return string(name)
 }
 
-func (u *file) internSession(b []byte) string {
-	name := jsontext.Bare(b)
+func (u *file) internSession(name []byte) string {
 	if n := len(u.rows); n > 0 && u.rows[n-1].session == string(name) {
 		return u.rows[n-1].session
 	}
@@ -243,17 +202,6 @@ func (u *file) scanWhole(f io.ReaderAt) error {
 	return err
 }
 
-// describe says whose session a file of Claude Code is, as far as its path tells.
-func (u *file) describe() {
-	u.role = "main"
-	if at, ok := claude.Locate(u.path); ok && !at.Main() {
-		u.role = "subagent"
-		if note, ok, err := claude.Note(at); ok && err == nil && note.Role != "" {
-			u.role = note.Role
-		}
-	}
-}
-
 // scan reads what is new in the file.
 func (u *file) scan(buf []byte, from, to int64) ([]byte, error) {
 	f, err := workspace.OpenNamed(u.path)
@@ -264,16 +212,6 @@ func (u *file) scan(buf []byte, from, to int64) ([]byte, error) {
 	if u.kind != source.Claude {
 		return buf, u.scanWhole(f)
 	}
-	u.describe()
+	u.role = session.Of(u.path, claude.Kind).Role()
 	return u.scanClaude(f, from, to, buf)
-}
-
-// slug is the project of a file that does not name its directory.
-func (u *file) slug() string {
-	dir := filepath.Dir(u.path)
-	if i := strings.Index(dir, string(filepath.Separator)+"subagents"); i >= 0 {
-		dir = filepath.Dir(filepath.Dir(dir[:i]))
-		return filepath.Base(dir)
-	}
-	return filepath.Base(dir)
 }

@@ -12,7 +12,7 @@ import (
 // TestUsageParts: a file that is read in parts by several has the same figures,
 // wherever the parts meet.
 func TestUsageParts(t *testing.T) {
-	text := session(t, 13, 300_000)
+	text := sessionText(t, 13, 300_000)
 	name := filepath.Join(t.TempDir(), "s.jsonl")
 	writeFile(t, name, text)
 	want := count(t, Options{}, name).Total

@@ -14,6 +14,8 @@ import (
 
 	"conclave/archive/source"
 	"conclave/internal/price"
+	"conclave/session"
+	"conclave/session/claude"
 )
 
 // Options say what to count. The zero value counts everything.
@@ -281,7 +283,7 @@ func groupName(by string, f *file, r *response, day *dayName) string {
 		}
 	case "project":
 		if name = f.project; name == "" {
-			name = f.slug()
+			name = session.Of(f.path, claude.Kind).Project
 		}
 	case "model":
 		name = r.model

@@ -28,7 +28,7 @@ var (
 	newRecord      = archivetest.NewRecord
 	emit           = archivetest.Emit
 	writeFile      = archivetest.WriteFile
-	session        = archivetest.Session
+	sessionText    = archivetest.Session
 )
 
 func count(t *testing.T, o Options, roots ...string) Report {
@@ -97,7 +97,7 @@ func TestUsageCache(t *testing.T) {
 		t.Errorf("warm: read %d bytes, %+v, want %+v", warm.Read, warm.Total, cold.Total)
 	}
 	r := rand.New(rand.NewPCG(1, 2))
-	more := session(t, 777, 200_000)
+	more := sessionText(t, 777, 200_000)
 	for len(more) > 0 {
 		n := min(len(more), 1+r.IntN(60_000))
 		f, err := os.OpenFile(tree.Files[0], os.O_APPEND|os.O_WRONLY, 0)

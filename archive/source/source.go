@@ -15,8 +15,7 @@ import (
 
 	"conclave/internal/jsontext"
 	"conclave/record"
-	"conclave/session/codex"
-	"conclave/transcript"
+	"conclave/session"
 	"conclave/workspace"
 )
 
@@ -117,26 +116,19 @@ func kindOfLine(line []byte, whole bool) string {
 		}
 		return ""
 	}
-	if codex.Sniff(line) != codex.FormatUnknown {
-		return Codex
-	}
-	m := jsontext.Members(line, "event", "context", "type", "sessionId", "session_id", "uuid", "leafUuid", "message")
-	switch {
-	case m[0] != nil && m[1] != nil:
+	if m := jsontext.Members(line, "event", "context"); m[0] != nil && m[1] != nil {
 		return Log
-	case m[2] != nil && (m[3] != nil || m[4] != nil || m[5] != nil || m[6] != nil || m[7] != nil):
-		return Claude
+	}
+	if k := session.Sniff(line); k != nil {
+		return k.Name
 	}
 	return ""
 }
 
-// Adapter is the adapter of a session file's kind.
+// Adapter is the adapter of a session file's kind; "" for what is no session file.
 func Adapter(kind string) string {
-	switch kind {
-	case Claude:
-		return transcript.AdapterClaude
-	case Codex:
-		return transcript.AdapterCodex
+	if k := session.OfName(kind); k != nil {
+		return k.Adapter
 	}
 	return ""
 }

@@ -48,6 +48,9 @@ func FuzzStringRoundTrip(f *testing.F) {
 		if !ok || got != viaStd {
 			t.Fatalf("String(%q) = %q, %v; encoding/json says %q", q, got, ok, viaStd)
 		}
+		if text := string(AppendText([]byte("x"), q)); text != "x"+viaStd {
+			t.Fatalf("AppendText(%q) = %q", q, text)
+		}
 		if exact && got != string(b) {
 			t.Fatalf("%q came back as %q", b, got)
 		}
@@ -113,9 +116,9 @@ func TestElementsAndGet(t *testing.T) {
 	}
 }
 
-// FuzzEnterAgreesWithWalk: an object taken member by member is the same as the
+// FuzzObjectAgreesWithWalk: an object taken member by member is the same as the
 // object walked through.
-func FuzzEnterAgreesWithWalk(f *testing.F) {
+func FuzzObjectAgreesWithWalk(f *testing.F) {
 	for _, s := range samples {
 		f.Add([]byte(s))
 	}
@@ -125,39 +128,56 @@ func FuzzEnterAgreesWithWalk(f *testing.F) {
 			want = append(want, string(key)+"="+string(value))
 			return nil
 		})
-		end, err := Enter(b, 0, func(key []byte, at int) (int, error) {
-			end, err := Skip(b, at)
-			if err == nil {
+		ok := Object(b, func(key []byte, at int) int {
+			end := Skip(b, at, 1)
+			if end >= 0 {
 				got = append(got, string(key)+"="+string(b[at:end]))
 			}
-			return end, err
+			return end
 		})
-		if err == nil && len(bytes.TrimLeft(b[end:], " \t\r\n")) > 0 {
-			return // something stands behind the object: Walk refuses it
-		}
-		if (err == nil) != (walkErr == nil) || strings.Join(got, "|") != strings.Join(want, "|") {
-			t.Fatalf("%q: Enter found %q (%v), Walk %q (%v)", b, got, err, want, walkErr)
+		if ok != (walkErr == nil) || strings.Join(got, "|") != strings.Join(want, "|") {
+			t.Fatalf("%q: Object found %q (%v), Walk %q (%v)", b, got, ok, want, walkErr)
 		}
 	})
 }
 
 func TestEnterNested(t *testing.T) {
-	doc := []byte(`{"a":{"b":{"c":"x"},"d":[1]},"b":2}`)
+	doc := []byte(`{"a":{"b":{"c":"x"},"d":[1, {"e":{}}]},"b":2}`)
 	var path []string
-	var visit func(key []byte, at int) (int, error)
-	visit = func(key []byte, at int) (int, error) {
+	var visit func(key []byte, at int) int
+	visit = func(key []byte, at int) int {
 		path = append(path, string(key))
-		if doc[at] == '{' {
-			return Enter(doc, at, visit)
+		switch doc[at] {
+		case '{':
+			return Enter(doc, at, 1, visit)
+		case '[':
+			return Each(doc, at, 1, func(at int) int { return visit([]byte("-"), at) })
 		}
-		return Skip(doc, at)
+		return Skip(doc, at, 1)
 	}
-	end, err := Enter(doc, 0, visit)
-	if err != nil || end != len(doc) || strings.Join(path, " ") != "a b c d b" {
-		t.Errorf("%q, ended at %d of %d, %v", path, end, len(doc), err)
+	if !Object(doc, visit) || strings.Join(path, " ") != "a b c d - - e b" {
+		t.Errorf("%q", path)
 	}
-	if _, err := Enter([]byte(`[1]`), 0, nil); err != ErrNotObject {
-		t.Errorf("an array: %v", err)
+	for _, not := range []string{`[1]`, `{} x`, `{"a":1`, ``} {
+		if Object([]byte(not), func(_ []byte, at int) int { return Skip([]byte(not), at, 1) }) {
+			t.Errorf("%s is taken for an object", not)
+		}
+	}
+}
+
+// What is wrong and where, in words.
+func TestFaults(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"a":}`: "offset 5: expected a value", `{a`: "offset 1: expected a key", `{"a"1`: "offset 4: expected ':'",
+		`{"a":1;`: "offset 6: expected ',' or '}'", `[1;`: "offset 2: expected ',' or ']'", `-x`: "offset 1: expected a digit",
+		`"\q"`: "offset 1: expected an escape sequence", "\"\n\"": "offset 1: expected an escaped control character",
+		`"x`: "offset 2: expected '\"'", `tru`: "offset 0: expected true", `f`: "offset 0: expected false", `n`: "offset 0: expected null",
+		`1 x`:                           "offset 2: expected end of text",
+		strings.Repeat("[", MaxDepth+1): "offset 10000: expected less nesting",
+	} {
+		if err := Check([]byte(text)); err == nil || err.Error() != want {
+			t.Errorf("%.20s: %v, want %s", text, err, want)
+		}
 	}
 }
 

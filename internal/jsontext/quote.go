@@ -102,8 +102,7 @@ func String(b []byte) (s string, ok bool) {
 	if len(b) < 2 || b[0] != '"' {
 		return "", false
 	}
-	end, err := str(b, 0)
-	if err != nil || end != len(b) {
+	if str(b, 1) != len(b) {
 		return "", false
 	}
 	body := b[1 : len(b)-1]

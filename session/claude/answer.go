@@ -16,21 +16,28 @@ func (l *lineOf) assistant() {
 	if isTrue(l.env.isAPIError) {
 		// The program words the error as an answer of the model
 		// "<synthetic>"; its usage is zero and nobody's.
-		l.add(transcript.Error, []byte(`,"subtype":"api_error","transient":false`))
+		l.apiError(false)
 		return
 	}
 	_, blocks := l.said()
-	for i, b := range blocks {
-		l.answerBlock(i, b)
+	for l.block = range blocks {
+		l.answerBlock(&blocks[l.block])
 	}
+	l.block = -1
 	if len(l.out) == l.first {
 		l.add(transcript.AssistantMessage, l.partial(nil))
 	}
 	l.tokens(l.msg)
 }
 
-func (l *lineOf) answerBlock(i int, b block) {
-	extra := l.blockExtra(i, b)
+// apiError adds an error of the model's server.
+func (l *lineOf) apiError(transient bool) {
+	l.add(transcript.Error, append([]byte(`,"subtype":"api_error","transient":`), strconv.FormatBool(transient)...))
+	l.m.told[len(l.m.told)-1].subtype = "api_error"
+}
+
+func (l *lineOf) answerBlock(b *block) {
+	extra := l.blockExtra(b)
 	switch string(b.typ) {
 	case "text":
 		l.add(transcript.AssistantMessage, l.partial(extra))
@@ -46,11 +53,11 @@ func (l *lineOf) answerBlock(i int, b block) {
 		name := "assistant block " + string(b.typ)
 		l.m.stats.Unknown[name]++
 		l.unrecognised(name)
-		l.add(transcript.Unknown, appendMember(extra, "subtype", name))
+		l.addEvent(transcript.Unknown, extra, name)
 	}
 }
 
-func toolUseExtra(extra []byte, b block) []byte {
+func toolUseExtra(extra []byte, b *block) []byte {
 	if b.id != nil {
 		extra = appendRaw(extra, "tool_use_id", b.id)
 	}
@@ -79,15 +86,15 @@ func (l *lineOf) tokens(msg message) {
 	if len(msg.usage) == 0 || msg.usage[0] != '{' || string(jsontext.Bare(msg.model)) == "<synthetic>" {
 		return
 	}
-	for _, u := range l.m.usage.see(msg, l.env.uuid, l.sessionID) {
+	for _, u := range l.m.usage.see(msg, &l.env, l.sessionID) {
 		l.out = append(l.out, l.m.usageItem(u))
 	}
 }
 
 // usage is the usage of one message, as it was written.
 type usage struct {
-	id, model, figures, uuid []byte
-	session                  string
+	id, model, figures, uuid, request []byte
+	session                           string
 }
 
 // usageOnce gives each message's usage out once. Messages of one file follow
@@ -99,8 +106,8 @@ type usageOnce struct {
 }
 
 // see returns the usages that are due now that msg was seen.
-func (o *usageOnce) see(msg message, uuid []byte, session string) (due []usage) {
-	u := usage{msg.id, msg.model, msg.usage, uuid, session}
+func (o *usageOnce) see(msg message, env *envelope, session string) (due []usage) {
+	u := usage{msg.id, msg.model, msg.usage, env.uuid, env.requestID, session}
 	if o.pending != nil && string(o.pending.id) != string(msg.id) {
 		// A message whose end was never written: what is known of it.
 		due = append(due, *o.pending)
@@ -115,7 +122,7 @@ func (o *usageOnce) see(msg message, uuid []byte, session string) (due []usage) 
 	}
 	if ended := len(msg.stopReason) > 0 && msg.stopReason[0] == '"'; !ended {
 		// It outlives the line, whose memory may be used again.
-		o.pending = &usage{bytes.Clone(u.id), bytes.Clone(u.model), bytes.Clone(u.figures), bytes.Clone(u.uuid), u.session}
+		o.pending = &usage{bytes.Clone(u.id), bytes.Clone(u.model), bytes.Clone(u.figures), bytes.Clone(u.uuid), bytes.Clone(u.request), u.session}
 		return due
 	}
 	o.pending = nil
@@ -165,6 +172,7 @@ func (m *Mapper) usageItem(u usage) transcript.Item {
 		d = appendRaw(d, "model", u.model)
 	}
 	d = append(appendRaw(d, "usage", u.figures), m.tail...)
+	m.told = append(m.told, told{typ: transcript.TokenUsage, block: -1, usage: &u})
 	return transcript.Item{Type: transcript.TokenUsage, Source: m.opts.Source,
 		SessionID: u.session, Detail: append(d, '}')}
 }

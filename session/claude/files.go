@@ -28,8 +28,9 @@ var Kind = &kind.Kind{
 	NewMapper: func(f kind.File, o kind.Options) kind.Mapper {
 		return NewMapper(Options{Source: f.Source, NoRaw: o.NoRaw, Reuse: o.Reuse})
 	},
-	Note:   Note,
-	Memory: 1 << 20, // the last few messages
+	NewWords: func() func([]byte, transcript.Type, []byte) []byte { return new(Words).Append },
+	Note:     Note,
+	Memory:   1 << 20, // the last few messages
 }
 
 var uuidName = regexp.MustCompile(`^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$`)

@@ -13,6 +13,15 @@ type lineOf struct {
 	sessionID string
 	out       []transcript.Item
 	first     int // index in out of the line's first item
+	block     int // the block at hand, -1 where there is none
+}
+
+// told is what the mapper remembers of an item beside its detail.
+type told struct {
+	typ     transcript.Type
+	subtype string
+	block   int // -1: the line has none, or the item is of all of it
+	usage   *usage
 }
 
 // add appends an item. extra are further members of its detail, each with a
@@ -41,11 +50,15 @@ func (l *lineOf) add(t transcript.Type, extra []byte) {
 	d = append(append(d, extra...), tail...)
 	item.Detail = append(d, '}')
 	l.out = append(l.out, item)
+	l.m.told = append(l.m.told, told{typ: t, block: l.block})
 }
 
 // event adds an item with a subtype and no more.
-func (l *lineOf) event(t transcript.Type, subtype string) {
-	l.add(t, appendMember(nil, "subtype", subtype))
+func (l *lineOf) event(t transcript.Type, subtype string) { l.addEvent(t, nil, subtype) }
+
+func (l *lineOf) addEvent(t transcript.Type, extra []byte, subtype string) {
+	l.add(t, appendMember(extra, "subtype", subtype))
+	l.m.told[len(l.m.told)-1].subtype = subtype
 }
 
 func (l *lineOf) unknown(name string, recognised bool) {
@@ -71,6 +84,7 @@ func (l *lineOf) notJSON(name string) {
 	}
 	item.Detail = append(append(appendMember([]byte(`{"bytes":`+itoa(len(l.line))), "subtype", name), l.m.tail...), '}')
 	l.out = append(l.out, item)
+	l.m.told = append(l.m.told, told{typ: transcript.Unknown, subtype: name, block: -1})
 }
 
 // dispatch decides by the type of the line. The type comes first, always: a
@@ -129,7 +143,7 @@ func (l *lineOf) system() {
 	case "compact_boundary":
 		l.event(transcript.SystemEvent, "compaction")
 	case "api_error":
-		l.add(transcript.Error, []byte(`,"subtype":"api_error","transient":true`))
+		l.apiError(true)
 	case "":
 		l.event(transcript.SystemEvent, "system")
 	default:
@@ -142,9 +156,10 @@ func (l *lineOf) system() {
 func (l *lineOf) user() {
 	content, blocks := l.said()
 	aside := l.aside(content, blocks)
-	for i, b := range blocks {
-		l.userBlock(i, b, aside)
+	for l.block = range blocks {
+		l.userBlock(&blocks[l.block], aside)
 	}
+	l.block = -1
 	if len(l.out) > l.first {
 		return
 	}
@@ -164,8 +179,8 @@ func (l *lineOf) said() (content []byte, blocks []block) {
 	return l.env.content, l.plainBlocks
 }
 
-func (l *lineOf) userBlock(i int, b block, aside string) {
-	extra := l.blockExtra(i, b)
+func (l *lineOf) userBlock(b *block, aside string) {
+	extra := l.blockExtra(b)
 	switch string(b.typ) {
 	case "tool_result":
 		l.add(transcript.ToolResult, toolResultExtra(extra, b.toolUseID, b.isError))
@@ -175,7 +190,7 @@ func (l *lineOf) userBlock(i int, b block, aside string) {
 		l.unrecognised("user block " + string(b.typ))
 	}
 	if aside != "" {
-		l.add(transcript.SystemEvent, appendMember(extra, "subtype", aside))
+		l.addEvent(transcript.SystemEvent, extra, aside)
 		return
 	}
 	l.add(transcript.UserMessage, extra)
@@ -215,8 +230,8 @@ var commandTags = []string{"<command-name>", "<command-message>", "<local-comman
 
 // blockExtra begins the detail of a block: its place in the line, and for all
 // but the first item of a line the block itself.
-func (l *lineOf) blockExtra(i int, b block) []byte {
-	extra := append([]byte(`,"block_index":`), itoa(i)...)
+func (l *lineOf) blockExtra(b *block) []byte {
+	extra := append([]byte(`,"block_index":`), itoa(l.block)...)
 	if len(l.out) > l.first {
 		extra = appendRaw(extra, "block", b.raw)
 	}

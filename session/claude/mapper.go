@@ -50,6 +50,7 @@ type Mapper struct {
 	session string // the last session id, so that equal ones share memory
 	usage   usageOnce
 	scanner scanner
+	told    []told // of the items of the last call
 	buf     []byte // for details, with Reuse
 	stats   Stats
 }
@@ -84,7 +85,8 @@ func (m *Mapper) Map(line []byte) []transcript.Item { return m.Append(nil, line)
 
 // Append is Map into a slice that the caller has.
 func (m *Mapper) Append(dst []transcript.Item, line []byte) []transcript.Item {
-	l := lineOf{m: m, line: line, out: dst, first: len(dst), scanner: &m.scanner}
+	l := lineOf{m: m, line: line, out: dst, first: len(dst), scanner: &m.scanner, block: -1}
+	m.told = m.told[:0]
 	if m.opts.Reuse {
 		m.buf = m.buf[:0]
 		if cap(m.buf) < len(line)+len(line)/4+1024 {
@@ -128,6 +130,7 @@ func (m *Mapper) Unknown() map[string]int64 { return m.stats.Unknown }
 // a message that never ended. Call it at the end of the file and of a turn.
 func (m *Mapper) Flush() []transcript.Item {
 	var out []transcript.Item
+	m.told = m.told[:0]
 	if u, ok := m.usage.take(); ok {
 		out = append(out, m.usageItem(u))
 		m.stats.Entries++

@@ -1,6 +1,7 @@
 package codex
 
 import (
+	"bytes"
 	"path/filepath"
 	"regexp"
 
@@ -17,6 +18,27 @@ var Kind = &kind.Kind{
 	Sniff:     func(line []byte) bool { return Sniff(line) != FormatUnknown },
 	Locate:    Locate,
 	NewMapper: func(kind.File, kind.Options) kind.Mapper { return new(FileMapper) },
+	NewWords:  func() func([]byte, transcript.Type, []byte) []byte { return AppendWords },
+	Free:      free,
+	SessionIn: func(start []byte) string {
+		for _, mark := range []string{`"session_id":"`, `"thread_id":"`, `"id":"`} {
+			if id := jsontext.Find(start, mark); len(id) > 0 {
+				return string(id)
+			}
+		}
+		return ""
+	},
+}
+
+// free knows the lines of a rollout that have no part in figures.
+func free(line []byte) bool {
+	head := line[:min(len(line), 240)]
+	for _, mark := range []string{`"session_meta"`, `"token_`, `"turn_context"`} {
+		if bytes.Contains(head, []byte(mark)) {
+			return false
+		}
+	}
+	return Sniff(line) == FormatRollout
 }
 
 var rolloutName = regexp.MustCompile(

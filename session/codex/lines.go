@@ -64,6 +64,10 @@ type FileMapper struct {
 	m      mapper
 	early  []string // lines before the format was known
 	named  map[string]int64
+
+	line  []byte            // the last one
+	items []transcript.Item // of the last call
+	model string            // named last
 }
 
 // Format is the format of the file, as far as it is known.
@@ -102,7 +106,11 @@ func (f *FileMapper) unknown(line []byte) []transcript.Item {
 
 // Append is Map into a slice that the caller has.
 func (f *FileMapper) Append(dst []transcript.Item, line []byte) []transcript.Item {
-	return append(dst, f.count(f.Map(line))...)
+	if model := jsontext.Find(line, `"model":"`); len(model) > 0 {
+		f.model = string(model)
+	}
+	f.line, f.items = line, f.count(f.Map(line))
+	return append(dst, f.items...)
 }
 
 // Flush gives what is left when no further line will come.
@@ -110,7 +118,8 @@ func (f *FileMapper) Flush() []transcript.Item {
 	if f.m == nil {
 		return nil
 	}
-	return f.count(f.m.Flush())
+	f.line, f.items = nil, f.count(f.m.Flush())
+	return f.items
 }
 
 // Unknown counts the entries of type unknown that Append and Flush gave, by

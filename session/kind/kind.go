@@ -23,12 +23,23 @@ type Kind struct {
 	// the first line for who needs it, and its error is passed on.
 	Locate func(path string, first func() ([]byte, error)) (f File, told bool, err error)
 
+	// SessionIn finds the session in how a file begins. Nil: its name tells.
+	SessionIn func(start []byte) string
+
 	// NewMapper returns the mapping for the lines of one file.
 	NewMapper func(f File, o Options) Mapper
 
 	// Note reads what the program notes beside the file of a subagent. It is
 	// false as long as nothing is there. Nil: the program notes nothing.
 	Note func(f File) (Note, bool, error)
+
+	// NewWords returns a reader of the words of entries by their type and
+	// detail. It is not safe for concurrent use.
+	NewWords func() func(dst []byte, typ transcript.Type, detail []byte) []byte
+
+	// Free knows lines that have no part in what a session consumed, at a
+	// glance, for who counts only that. Nil: any line may have.
+	Free func(line []byte) bool
 
 	// Memory is how many bytes before a line a mapping has to see to map it
 	// as it did the first time; 0 means all of them.
@@ -48,6 +59,33 @@ type File struct {
 
 // Main says that the file is no subagent's.
 func (f File) Main() bool { return f.Source == transcript.Main }
+
+// Role is what the agent of the file is: "main", or as what it was started.
+func (f File) Role() string {
+	if f.Main() {
+		return "main"
+	}
+	if f.Kind.Note != nil {
+		if note, ok, err := f.Kind.Note(f); ok && err == nil && note.Role != "" {
+			return note.Role
+		}
+	}
+	return "subagent"
+}
+
+// Link says to the mapping of a subagent's file where it hangs, by its note and
+// caller (see Note.Hangs). It is false when there is no note.
+func (f File) Link(m Mapper, caller func(toolUseID string) string) (Note, bool) {
+	child, ok := m.(Child)
+	if !ok || f.Main() || f.Kind.Note == nil {
+		return Note{}, false
+	}
+	note, ok, err := f.Kind.Note(f)
+	if ok && err == nil {
+		child.SetParent(note.Hangs(caller))
+	}
+	return note, ok && err == nil
+}
 
 // Options configure a mapping.
 type Options struct {
@@ -70,6 +108,26 @@ type Mapper interface {
 	// Unknown counts the entries of type unknown by name. The map is the
 	// mapper's own.
 	Unknown() map[string]int64
+
+	// Time is that of the last line, in microseconds since 1970; 0 when it
+	// bears none.
+	Time() int64
+	// Facts are what the item tells beside its words.
+	Facts(item int) Facts
+	// Words appends what the item says: what was said or thought, what a tool
+	// was called with, what it gave back.
+	Words(dst []byte, item int) []byte
+}
+
+// Facts are what an item of any program tells under the same names.
+type Facts struct {
+	Subtype      string
+	Tool, ToolID string // of a tool call or its result
+	Failed       bool
+
+	Usage            *transcript.Usage // of one response of a model; nil: the item tells of none
+	Model            string
+	Message, Request string // ids of the response, "" where the program tells none
 }
 
 // Child is a Mapper of a file that may be a subagent's.

@@ -1,4 +1,4 @@
-package archive
+package jsontext
 
 import (
 	"encoding/json"
@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzAppendString: what encoding/json reads is what this reads.
-func FuzzAppendString(f *testing.F) {
+// FuzzAppendText: what encoding/json reads is what this reads.
+func FuzzAppendText(f *testing.F) {
 	for _, s := range []string{`"a\n\"b\"\\"`, `"\u00e9\ud83d\udc09\ud83d x"`, `"\/\b\f\r\t"`, `""`, `"\udc00\u0041"`} {
 		f.Add(s)
 	}
@@ -21,7 +21,7 @@ func FuzzAppendString(f *testing.F) {
 		if text == "null" {
 			return
 		}
-		if got := string(appendString(nil, []byte(text))); got != want {
+		if got := string(AppendText(nil, []byte(text))); got != want {
 			t.Fatalf("%s: %q, want %q", text, got, want)
 		}
 	})
