@@ -30,9 +30,9 @@ func ConversationOf(agent string) Kind {
 // by its content; what cannot be read counts as what it may be. What must not
 // be shown is recognised in any spelling a file system may take for the same
 // name; a path that is not a plain relative path is Unknown.
-func ClassifyWorkspace(rel string, open Open) Kind { return classify(rel, false, open) }
+func ClassifyWorkspace(rel string, open opener) Kind { return classify(rel, false, open) }
 
-func classify(rel string, dir bool, open Open) Kind {
+func classify(rel string, dir bool, open opener) Kind {
 	segments, ok := split(rel)
 	if !ok {
 		return Unknown
@@ -119,7 +119,7 @@ func ClassifyTable(rel, character string) Kind {
 			return tmpFile(segments[1], character)
 		}
 	}
-	directories := map[string]Kind{"beats": Beats, "npcs": NPCs, "factions": Factions, "locations": Locations, "items": Items, "scenes": Scenes}
+	directories := map[string]Kind{"beats": beats, "npcs": npcs, "factions": factions, "locations": locations, "items": items, "scenes": scenes}
 	if kind, ok := directories[segments[0]]; ok {
 		return kind
 	}
@@ -128,8 +128,8 @@ func ClassifyTable(rel, character string) Kind {
 
 func topFile(name string) Kind {
 	files := map[string]Kind{
-		"story-state.md": StoryState, "decision-log.md": DecisionLog, "overview.md": Overview, "preferences.md": Preferences,
-		"party-knowledge.md": PartyKnowledge, "world-primer.md": WorldPrimer, "dice-log.jsonl": DiceSealed,
+		"story-state.md": storyState, "decision-log.md": decisionLog, "overview.md": overview, "preferences.md": preferences,
+		"party-knowledge.md": partyKnowledge, "world-primer.md": worldPrimer, "dice-log.jsonl": diceSealed,
 	}
 	if kind, ok := files[name]; ok {
 		return kind
@@ -143,29 +143,29 @@ func partyFile(name, character string) Kind {
 		return TableOther
 	}
 	if _, brief := strings.CutSuffix(stem, "-brief"); brief {
-		return Brief
+		return appearanceBrief
 	}
 	if who, journal := strings.CutSuffix(stem, "-journal"); journal {
 		return mine(who, character, OwnJournal, OtherJournal)
 	}
-	return mine(stem, character, OwnSheet, OtherSheet)
+	return mine(stem, character, ownSheet, otherSheet)
 }
 
 func tmpFile(name, character string) Kind {
 	switch name {
 	case "gm-context.md":
-		return GMContext
+		return gmContext
 	case "narrative-for-journal.md":
-		return JournalNarrative
+		return journalNarrative
 	}
 	for _, form := range []struct {
 		suffix     string
 		own, other Kind
 	}{
-		{"-prompt.md", OwnPrompt, OtherPrompt},
-		{"-response.md", OwnResponse, OtherResponse},
+		{"-prompt.md", ownPrompt, otherPrompt},
+		{"-response.md", ownResponse, otherResponse},
 		{"-notes-for-journal.md", OwnNotes, OtherNotes},
-		{"-delta.md", Deltas, Deltas},
+		{"-delta.md", deltas, deltas},
 	} {
 		if who, ok := strings.CutSuffix(name, form.suffix); ok {
 			return mine(who, character, form.own, form.other)

@@ -31,20 +31,20 @@ func TestClassifyWorkspace(t *testing.T) {
 
 func TestClassifyTable(t *testing.T) {
 	for path, want := range map[string]Kind{
-		"party/tilda.md": OwnSheet, "party/tilda-journal.md": OwnJournal, "party/tilda-brannock.md": OtherSheet, "party/Tilda.md": OtherSheet,
-		"party/til.md": OtherSheet, "party/tilda-brief.md": Brief, "party/milo-journal.md": OtherJournal, "party/tilda": TableOther,
-		"tmp/tilda-prompt.md": OwnPrompt, "tmp/tilda-brannock-prompt.md": OtherPrompt, "tmp/tilda-response.md": OwnResponse, "tmp/milo-response.md": OtherResponse,
-		"tmp/tilda-notes-for-journal.md": OwnNotes, "tmp/milo-notes-for-journal.md": OtherNotes, "tmp/gm-context.md": GMContext,
-		"tmp/narrative-for-journal.md": JournalNarrative, "tmp/state-delta.md": Deltas, "tmp/other": TableOther, "tmp/sub/tilda-prompt.md": TableOther,
-		"story-state.md": StoryState, "Story-State.md": TableOther, "overview.md": Overview, "decision-log.md": DecisionLog, "party-knowledge.md": PartyKnowledge,
-		"world-primer.md": WorldPrimer, "beats/1.md": Beats, "npcs/x/y.md": NPCs, "new.md": TableOther, ".conclave/x": EnginePrivate, "party/../story-state.md": Unknown,
-		"dice-log.jsonl": DiceSealed, "scenes/001-dock.md": Scenes, "-prompt.md": TableOther, "tmp/-prompt.md": OtherPrompt,
+		"party/tilda.md": ownSheet, "party/tilda-journal.md": OwnJournal, "party/tilda-brannock.md": otherSheet, "party/Tilda.md": otherSheet,
+		"party/til.md": otherSheet, "party/tilda-brief.md": appearanceBrief, "party/milo-journal.md": OtherJournal, "party/tilda": TableOther,
+		"tmp/tilda-prompt.md": ownPrompt, "tmp/tilda-brannock-prompt.md": otherPrompt, "tmp/tilda-response.md": ownResponse, "tmp/milo-response.md": otherResponse,
+		"tmp/tilda-notes-for-journal.md": OwnNotes, "tmp/milo-notes-for-journal.md": OtherNotes, "tmp/gm-context.md": gmContext,
+		"tmp/narrative-for-journal.md": journalNarrative, "tmp/state-delta.md": deltas, "tmp/other": TableOther, "tmp/sub/tilda-prompt.md": TableOther,
+		"story-state.md": storyState, "Story-State.md": TableOther, "overview.md": overview, "decision-log.md": decisionLog, "party-knowledge.md": partyKnowledge,
+		"world-primer.md": worldPrimer, "beats/1.md": beats, "npcs/x/y.md": npcs, "new.md": TableOther, ".conclave/x": EnginePrivate, "party/../story-state.md": Unknown,
+		"dice-log.jsonl": diceSealed, "scenes/001-dock.md": scenes, "-prompt.md": TableOther, "tmp/-prompt.md": otherPrompt,
 	} {
 		if got := ClassifyTable(path, "tilda"); got != want {
 			t.Errorf("%q is %s to tilda, want %s", path, got, want)
 		}
 	}
-	if got := ClassifyTable("tmp/-prompt.md", ""); got != OtherPrompt {
+	if got := ClassifyTable("tmp/-prompt.md", ""); got != otherPrompt {
 		t.Errorf("an empty character owns %s", got)
 	}
 }

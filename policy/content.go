@@ -15,7 +15,7 @@ const maxContent = 4 << 20
 
 // read asks a question about a file's content. What cannot be read, or is too
 // large, is withheld.
-func read(open Open, holds func([]byte) bool) bool {
+func read(open opener, holds func([]byte) bool) bool {
 	if open == nil {
 		return true
 	}

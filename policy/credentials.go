@@ -57,7 +57,7 @@ func isExample(name string) bool {
 
 // isCredential reports whether a plain name in a directory of the plain name
 // above is a key or a login that guarded does not know by the name alone.
-func isCredential(above, name string, file bool, open Open) bool {
+func isCredential(above, name string, file bool, open opener) bool {
 	if slices.Contains(credentialsBelow[above], withoutCopy(name)) {
 		return true
 	}

@@ -11,9 +11,9 @@ type Form string
 
 // The forms. A denied piece has none.
 const (
-	Whole   Form = "whole"   // as it stands
-	Section Form = "section" // that section alone, never the file around it
-	Reduced Form = "reduced" // with the parts cut that the reason names
+	whole   Form = "whole"   // as it stands
+	section Form = "section" // that section alone, never the file around it
+	reduced Form = "reduced" // with the parts cut that the reason names
 )
 
 // Decision answers whether a role may know something. The zero Decision

@@ -9,7 +9,7 @@ import "slices"
 // configuration that it will do.
 func Fallback(role Role) Level {
 	if slices.Contains(partyRoles(), role) || role == Gandalf || role == GM {
-		return Fenced
+		return fenced
 	}
 	return ""
 }

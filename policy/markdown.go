@@ -60,7 +60,7 @@ func Markdown() string {
 
 func writeLevels(b *strings.Builder) {
 	b.WriteString("\n## The room each role needs\n\n| level | roles |\n|---|---|\n")
-	for _, level := range []Level{Sealed, Fenced, Advisory} {
+	for _, level := range []Level{sealed, fenced, advisory} {
 		var names []string
 		for _, role := range Roles() {
 			if Required(role) == level {
@@ -116,7 +116,7 @@ func (d Decision) Mark() string {
 	switch {
 	case !d.Allow:
 		return "–"
-	case d.Form == Reduced:
+	case d.Form == reduced:
 		return "◐"
 	}
 	return "●"

@@ -90,12 +90,12 @@ func TestEveryPairHasReasonSourceAndForm(t *testing.T) {
 // What a quest's profiles promise, said again independently of the table.
 func TestProfiles(t *testing.T) {
 	granted := map[Role][]Kind{
-		Guardian:      {QuestTitle, Mode, StageName, Expectation, DiscussionWords, StageWork, VerdictOwn, OwnProfile},
-		Dragon:        {SuccessCriteria, Mode, DiscussionWords, FinalWork, CheckResults, VerdictOwn, OwnProfile},
-		Player:        {DiceOpen, OwnSheet, OwnJournal, OwnPrompt, PartyKnowledge, WorldPrimer, NarrativeParty, NarrativePrivateOwn},
-		JournalKeeper: {DiceOpen, OwnJournal, OwnNotes, NarrativeParty, JournalNarrative, NarrativePrivateOwn},
-		Spectator:     {DiceOpen, WorldPrimer, NarrativeParty},
-		Gandalf: {QuestTitle, QuestNarrative, SuccessCriteria, AnticipatedDragon, PartyAssignments, ProgressReduced, Mode, Phase, StageName, PersonWords,
+		Guardian:      {QuestTitle, Mode, StageName, Expectation, discussionWords, StageWork, VerdictOwn, OwnProfile},
+		Dragon:        {SuccessCriteria, Mode, discussionWords, FinalWork, CheckResults, VerdictOwn, OwnProfile},
+		Player:        {diceOpen, ownSheet, OwnJournal, ownPrompt, partyKnowledge, worldPrimer, narrativeParty, NarrativePrivateOwn},
+		JournalKeeper: {diceOpen, OwnJournal, OwnNotes, narrativeParty, journalNarrative, NarrativePrivateOwn},
+		Spectator:     {diceOpen, worldPrimer, narrativeParty},
+		Gandalf: {QuestTitle, QuestNarrative, SuccessCriteria, AnticipatedDragon, PartyAssignments, ProgressReduced, Mode, Phase, StageName, personWords,
 			StageWork, FinalWork, Workspace, History, PartyContext, ConversationAnimals, ConversationCouncil, ConversationGandalf, CouncilReport, OwnProfile, OtherProfile},
 	}
 	for role, want := range granted {
@@ -119,7 +119,7 @@ func TestProfiles(t *testing.T) {
 			}
 		}
 	}
-	for _, journal := range []Kind{OwnJournal, OtherJournal, OwnNotes, OtherNotes, DiceSeed} {
+	for _, journal := range []Kind{OwnJournal, OtherJournal, OwnNotes, OtherNotes, diceSeed} {
 		if Decide(GM, journal).Allow {
 			t.Errorf("the GM is granted %s", journal)
 		}
@@ -131,7 +131,7 @@ func TestProperties(t *testing.T) {
 		role, kind := anyRole().Draw(t, "role"), anyKind().Draw(t, "kind")
 		d := Decide(role, kind)
 		conversation := strings.HasPrefix(string(kind), "conversation-")
-		verdict := kind == VerdictGuardian || kind == VerdictDragon
+		verdict := kind == verdictGuardian || kind == verdictDragon
 		quest, table := slices.Contains(questRoles(), role), slices.Contains(tableRoles(), role)
 		family := index()[kind].family
 		for broken, is := range map[string]bool{
@@ -152,16 +152,16 @@ func TestProperties(t *testing.T) {
 
 func TestLevels(t *testing.T) {
 	for _, role := range []Role{Guardian, Dragon, Player, JournalKeeper, Spectator, "", "nobody"} {
-		if Required(role) != Sealed {
+		if Required(role) != sealed {
 			t.Errorf("%q needs %s, want sealed", role, Required(role))
 		}
 	}
-	order := []Level{"", Advisory, Fenced, Sealed}
+	order := []Level{"", advisory, fenced, sealed}
 	for i, have := range order {
 		for j, need := range order {
 			want := have != "" && i >= j
 			if need == "" {
-				want = have == Sealed
+				want = have == sealed
 			}
 			if have.Satisfies(need) != want {
 				t.Errorf("%q satisfies %q: %v, want %v", have, need, !want, want)

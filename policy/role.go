@@ -32,18 +32,18 @@ type Level string
 
 // The levels, strongest first.
 const (
-	Sealed   Level = "sealed"   // own namespaces, Landlock and seccomp; the gateway is the only way out
-	Fenced   Level = "fenced"   // Landlock and seccomp over the system's own file tree
-	Advisory Level = "advisory" // nothing is enforced
+	sealed   Level = "sealed"   // own namespaces, Landlock and seccomp; the gateway is the only way out
+	fenced   Level = "fenced"   // Landlock and seccomp over the system's own file tree
+	advisory Level = "advisory" // nothing is enforced
 )
 
 func (l Level) rank() int {
 	switch l {
-	case Sealed:
+	case sealed:
 		return 3
-	case Fenced:
+	case fenced:
 		return 2
-	case Advisory:
+	case advisory:
 		return 1
 	}
 	return 0
@@ -55,7 +55,7 @@ func (l Level) rank() int {
 func (l Level) Satisfies(need Level) bool {
 	want := need.rank()
 	if want == 0 {
-		want = Sealed.rank()
+		want = sealed.rank()
 	}
 	return l.rank() >= want
 }
@@ -63,7 +63,7 @@ func (l Level) Satisfies(need Level) bool {
 // Required is the level a role's room must have unless the person lowers it:
 // every seat that is a program is sealed, as nothing weaker keeps out what its
 // role may not know.
-func Required(Role) Level { return Sealed }
+func Required(Role) Level { return sealed }
 
 // Roles lists every role, in the order of the table.
 func Roles() []Role {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Open reads the content of the path that is asked about.
-type Open = func() (io.ReadCloser, error)
+// opener reads the content of the path that is asked about.
+type opener = func() (io.ReadCloser, error)
 
 // Withheld is the only answer to whether a path of the project may be in a
 // role's room, and what it is: for the party as a part of the view of the
@@ -15,7 +15,7 @@ type Open = func() (io.ReadCloser, error)
 // to the project's root, with forward slashes; dir says that it is a
 // directory, whose answer holds for everything below it. Where the content
 // decides it is read through open; what cannot be read is withheld.
-func Withheld(role Role, rel string, dir bool, open Open) (Kind, Decision) {
+func Withheld(role Role, rel string, dir bool, open opener) (Kind, Decision) {
 	kind := classify(rel, dir, open)
 	if kind == Workspace {
 		kind = shownAs(role)
@@ -42,8 +42,8 @@ func shownAs(role Role) Kind {
 // View is Withheld for one role, as rooms ask it: why a path stays outside,
 // and nothing for one that is shown. The person may have granted credentials
 // by name, and nothing but those can be granted so.
-func View(role Role, granted []string) func(rel string, dir bool, open func() (io.ReadCloser, error)) string {
-	return func(rel string, dir bool, open func() (io.ReadCloser, error)) string {
+func View(role Role, granted []string) func(rel string, dir bool, open opener) string {
+	return func(rel string, dir bool, open opener) string {
 		kind, d := Withheld(role, rel, dir, open)
 		if d.Allow || kind == Credentials && Grants(granted, rel, dir) && Decide(role, shownAs(role)).Allow {
 			return ""
