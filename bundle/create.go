@@ -40,7 +40,7 @@ type Options struct {
 	Workspace string   // of the run; "" leaves out git and files
 
 	WithWorkspace   bool
-	MaxFile, MaxAll int64 // of the workspace; zero means 10 MB and 50 MB
+	maxFile, maxAll int64 // of the workspace; zero means 10 MB and 50 MB
 
 	Now      func() time.Time
 	Progress func(done, total uint64) // frames; may be nil
@@ -123,11 +123,11 @@ func (o Options) complete() Options {
 	if o.Trigger == "" {
 		o.Trigger = "command"
 	}
-	if o.MaxFile == 0 {
-		o.MaxFile = 10_000_000
+	if o.maxFile == 0 {
+		o.maxFile = 10_000_000
 	}
-	if o.MaxAll == 0 {
-		o.MaxAll = 50 << 20
+	if o.maxAll == 0 {
+		o.maxAll = 50 << 20
 	}
 	return o
 }
@@ -157,13 +157,13 @@ type writer struct {
 func (w *writer) opening(id string) Manifest {
 	s, h := w.survey, w.survey.header
 	m := Manifest{
-		FormatVersion: FormatVersion, BundleID: id, CreatedAt: stamp(w.now),
-		Request:   Request{RequestID: w.word(h.Run), Status: "success", StartedAt: stamp(s.started()), EndedAt: stamp(s.ended())},
-		Capture:   Capture{Mode: "full", Trigger: w.o.Trigger, Limits: map[string]bool{"filesystem_truncated": false, "git_diff_truncated": false}},
-		Prompt:    Prompt{Namespace: "conclave", Key: w.word(h.Attributes["prompt_name"]), Adapter: w.word(h.Attributes["adapter"])},
-		Integrity: Integrity{Algorithm: "sha256", Checksums: map[string]string{}},
+		FormatVersion: formatVersion, BundleID: id, CreatedAt: stamp(w.now),
+		Request:   request{RequestID: w.word(h.Run), Status: "success", StartedAt: stamp(s.started()), EndedAt: stamp(s.ended())},
+		Capture:   capture{Mode: "full", Trigger: w.o.Trigger, Limits: map[string]bool{"filesystem_truncated": false, "git_diff_truncated": false}},
+		Prompt:    prompt{Namespace: "conclave", Key: w.word(h.Attributes["prompt_name"]), Adapter: w.word(h.Attributes["adapter"])},
+		Integrity: integrity{Algorithm: "sha256", Checksums: map[string]string{}},
 		Build:     w.o.Build,
-		Record:    &RecordInfo{Run: w.word(h.Run), Frames: s.frames, Head: s.head, Sealed: s.sealed, Reason: w.word(s.seal.Reason)},
+		Record:    &recordInfo{Run: w.word(h.Run), Frames: s.frames, Head: s.head, Sealed: s.sealed, Reason: w.word(s.seal.Reason)},
 	}
 	if s.session != "" {
 		session := w.word(s.session)
@@ -188,13 +188,13 @@ func (w *writer) all() error {
 			return err
 		}
 	}
-	if err := w.add(ReadmeFile, []byte(readme(w.manifest))); err != nil {
+	if err := w.add(readmeFile, []byte(readme(w.manifest))); err != nil {
 		return err
 	}
 	if err := w.ctx.Err(); err != nil {
 		return err
 	}
-	w.manifest.Redaction = &Redaction{Applied: w.redactor != nil, Kinds: w.tally.kinds(), Places: w.tally.places}
+	w.manifest.Redaction = &redaction{Applied: w.redactor != nil, Kinds: w.tally.kinds(), Places: w.tally.places}
 	slices.Sort(w.manifest.Files)
 	if err := w.addManifest(); err != nil {
 		return err
@@ -210,7 +210,7 @@ func (w *writer) addManifest() error {
 	if err != nil {
 		return err
 	}
-	out, err := w.zip.CreateHeader(header(ManifestFile, w.now))
+	out, err := w.zip.CreateHeader(header(manifestFile, w.now))
 	if err != nil {
 		return err
 	}
@@ -219,7 +219,7 @@ func (w *writer) addManifest() error {
 }
 
 // word redacts a word that the manifest takes from the record.
-func (w *writer) word(s string) string { return string(w.cleaned(ManifestFile, []byte(s))) }
+func (w *writer) word(s string) string { return string(w.cleaned(manifestFile, []byte(s))) }
 
 // add writes one small file, redacted.
 func (w *writer) add(name string, text []byte) error {
@@ -289,8 +289,8 @@ func (w *writer) run() (err error) {
 		spools = append(spools, s)
 		return s
 	}
-	p := &pour{redactor: w.redactor, tally: &w.tally, logs: open(LogFile), transcript: open(TranscriptFile), receipts: open(ReceiptsFile),
-		input: open(InputFile), output: open(OutputFile), after: open(AfterFile),
+	p := &pour{redactor: w.redactor, tally: &w.tally, logs: open(logFile), transcript: open(TranscriptFile), receipts: open(receiptsFile),
+		input: open(inputFile), output: open(outputFile), after: open(afterFile),
 		metrics: metrics{EntriesByType: map[string]int64{}, EntriesBySource: map[string]int64{}}}
 	copied := open(RecordFile)
 	if err != nil {

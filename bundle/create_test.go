@@ -64,13 +64,13 @@ func TestABundleOfASeat(t *testing.T) {
 	}
 	var in struct{ Turns []audit.Message }
 	var out struct{ Turns []audit.Reply }
-	decode(t, files[InputFile], &in)
-	decode(t, files[OutputFile], &out)
+	decode(t, files[inputFile], &in)
+	decode(t, files[outputFile], &out)
 	if len(in.Turns) != 2 || in.Turns[0].Parts[0].Text != "work" || len(out.Turns) != 2 || out.Turns[1].Text != "Again." {
 		t.Errorf("asked %+v, answered %+v", in, out)
 	}
 	kinds := map[string]int{}
-	for line := range bytes.Lines(files[AfterFile]) {
+	for line := range bytes.Lines(files[afterFile]) {
 		var item struct {
 			Type string `json:"__type__"`
 		}
@@ -81,8 +81,8 @@ func TestABundleOfASeat(t *testing.T) {
 		t.Errorf("state items: %v", kinds)
 	}
 	var figures metrics
-	decode(t, files[MetricsFile], &figures)
-	if figures.Turns != 2 || figures.OutputTokens < 4 || figures.Entries == 0 || bytes.Count(files[ReceiptsFile], []byte("\n")) != 2 {
+	decode(t, files[metricsFile], &figures)
+	if figures.Turns != 2 || figures.OutputTokens < 4 || figures.Entries == 0 || bytes.Count(files[receiptsFile], []byte("\n")) != 2 {
 		t.Errorf("metrics %+v", figures)
 	}
 }
@@ -102,8 +102,8 @@ func TestAFailedRun(t *testing.T) {
 	})
 	made := mustCreate(t, Options{Record: path})
 	files := unzip(t, made.Path)
-	if made.Manifest.Request.Status != "error" || !bytes.Contains(files[ErrorFile], []byte("the model said no")) {
-		t.Errorf("status %s, error.json %s", made.Manifest.Request.Status, files[ErrorFile])
+	if made.Manifest.Request.Status != "error" || !bytes.Contains(files[errorFile], []byte("the model said no")) {
+		t.Errorf("status %s, error.json %s", made.Manifest.Request.Status, files[errorFile])
 	}
 	if _, ok := files[TranscriptFile]; ok {
 		t.Error("a transcript without entries")
@@ -130,12 +130,12 @@ func TestACollectedSession(t *testing.T) {
 	})
 	files := unzip(t, mustCreate(t, Options{Record: path}).Path)
 	var figures metrics
-	decode(t, files[MetricsFile], &figures)
+	decode(t, files[metricsFile], &figures)
 	if figures.InputTokens != 200 || figures.OutputTokens != 14 || figures.EntriesByType["token_usage"] != 2 {
 		t.Errorf("metrics %+v", figures)
 	}
-	if !bytes.Contains(files[InputFile], []byte(`"first"`)) || !bytes.Contains(files[OutputFile], []byte(`"two"`)) || bytes.Contains(files[OutputFile], []byte(`"one"`)) {
-		t.Errorf("asked %s\nanswered %s", files[InputFile], files[OutputFile])
+	if !bytes.Contains(files[inputFile], []byte(`"first"`)) || !bytes.Contains(files[outputFile], []byte(`"two"`)) || bytes.Contains(files[outputFile], []byte(`"one"`)) {
+		t.Errorf("asked %s\nanswered %s", files[inputFile], files[outputFile])
 	}
 }
 
@@ -155,8 +155,8 @@ func TestOddLogs(t *testing.T) {
 		said(t, e, transcript.UserMessage, map[string]string{"text": "x"})
 	})
 	files := unzip(t, mustCreate(t, Options{Record: path}).Path)
-	if n := bytes.Count(files[LogFile], []byte("log.undecodable")); n != 2 {
-		t.Errorf("%d undecodable lines are told, want 2:\n%s", n, files[LogFile])
+	if n := bytes.Count(files[logFile], []byte("log.undecodable")); n != 2 {
+		t.Errorf("%d undecodable lines are told, want 2:\n%s", n, files[logFile])
 	}
 }
 
@@ -265,7 +265,7 @@ func TestWorkspaceAndGit(t *testing.T) {
 	if err := os.Symlink("/etc/passwd", filepath.Join(ws, "link")); err != nil && runtime.GOOS != "windows" {
 		t.Fatal(err)
 	}
-	made := mustCreate(t, Options{Record: path, Workspace: ws, WithWorkspace: true, MaxFile: 1000, MaxAll: 700, Environ: os.Environ()})
+	made := mustCreate(t, Options{Record: path, Workspace: ws, WithWorkspace: true, maxFile: 1000, maxAll: 700, Environ: os.Environ()})
 	var got []string
 	for name := range unzip(t, made.Path) {
 		if rest, ok := strings.CutPrefix(name, "filesystem/"); ok {

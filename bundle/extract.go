@@ -13,7 +13,7 @@ import (
 // root of what it unpacked. A bundle that does not verify is not unpacked, and
 // nothing is written outside of dir: it is there whole or not at all.
 func (r *Reader) Extract(dir string) (root string, err error) {
-	if rep := r.Verify(); !rep.Sound() {
+	if rep := r.verify(); !rep.Sound() {
 		return "", fmt.Errorf("extract bundle: %w", &Unsafe{rep.Problems})
 	}
 	if _, err := os.Lstat(dir); err == nil {

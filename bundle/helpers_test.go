@@ -104,7 +104,7 @@ func checkBundle(tb testing.TB, path string) {
 	originalRules(tb, path)
 	files := unzip(tb, path)
 	var want []byte
-	for line := range bytes.Lines(files[LogFile]) {
+	for line := range bytes.Lines(files[logFile]) {
 		if event, _ := jsontext.String(jsontext.Get(line, "event")); event == "transcript.entry" {
 			want = append(want, line...)
 		}

@@ -28,7 +28,7 @@ func TestHostileBundles(t *testing.T) {
 	}
 	rename := func(to string) func(*zip.FileHeader) {
 		return func(h *zip.FileHeader) {
-			if h.Name == Root+"/"+ReadmeFile {
+			if h.Name == Root+"/"+readmeFile {
 				h.Name = to
 			}
 		}
@@ -39,14 +39,14 @@ func TestHostileBundles(t *testing.T) {
 		edit  func(*zip.FileHeader)
 		want  string
 	}{
-		{"wrong checksum", with(ReadmeFile, "another text"), nil, "SHA-256"},
+		{"wrong checksum", with(readmeFile, "another text"), nil, "SHA-256"},
 		{"unlisted file", with("extra.txt", "x"), nil, "not in the manifest"},
-		{"missing file", without(MetricsFile), nil, "not there"},
-		{"missing log", without(LogFile), nil, "no log that it could come from"},
-		{"missing manifest", without(ManifestFile), nil, "no debug bundle"},
-		{"manifest no JSON", with(ManifestFile, "{"), nil, "manifest.json"},
-		{"manifest no object", with(ManifestFile, "[1]"), nil, "manifest.json"},
-		{"later format", with(ManifestFile, `{"format_version":"2.0.0"}`), nil, "format version"},
+		{"missing file", without(metricsFile), nil, "not there"},
+		{"missing log", without(logFile), nil, "no log that it could come from"},
+		{"missing manifest", without(manifestFile), nil, "no debug bundle"},
+		{"manifest no JSON", with(manifestFile, "{"), nil, "manifest.json"},
+		{"manifest no object", with(manifestFile, "[1]"), nil, "manifest.json"},
+		{"later format", with(manifestFile, `{"format_version":"2.0.0"}`), nil, "format version"},
 		{"parent", good, rename(Root + "/../../evil"), "leads elsewhere"},
 		{"absolute", good, rename("/etc/evil"), "outside"},
 		{"outside the root", good, rename("README.txt"), "outside"},
@@ -57,15 +57,15 @@ func TestHostileBundles(t *testing.T) {
 		{"NUL", good, rename(Root + "/a\x00b"), "control"},
 		{"no UTF-8", good, rename(Root + "/\xff\xfe"), "UTF-8"},
 		{"dot at the end", good, rename(Root + "/con. "), "dot or a space"},
-		{"twice", good, rename(Root + "/" + LogFile), "twice"},
+		{"twice", good, rename(Root + "/" + logFile), "twice"},
 		{"twice but for case", good, rename(Root + "/MANIFEST.json"), "twice"},
 		{"link", good, func(h *zip.FileHeader) {
-			if strings.HasSuffix(h.Name, ReadmeFile) {
+			if strings.HasSuffix(h.Name, readmeFile) {
 				h.SetMode(fs.ModeSymlink | 0o777)
 			}
 		}, "no regular file"},
 		{"device", good, func(h *zip.FileHeader) {
-			if strings.HasSuffix(h.Name, ReadmeFile) {
+			if strings.HasSuffix(h.Name, readmeFile) {
 				h.SetMode(fs.ModeDevice | 0o777)
 			}
 		}, "no regular file"},
@@ -115,7 +115,7 @@ func TestDamagedZips(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n := 0; n < len(data); n += 1 + len(data)/97 {
-		if _, err := NewReader(bytes.NewReader(data[:n]), int64(n), Limits{}); err == nil {
+		if _, err := newReader(bytes.NewReader(data[:n]), int64(n), limits{}); err == nil {
 			t.Errorf("a zip cut at %d of %d bytes opens", n, len(data))
 		}
 	}
@@ -123,8 +123,8 @@ func TestDamagedZips(t *testing.T) {
 	for n := 0; n < len(data); n += 1 + len(data)/211 {
 		bad := bytes.Clone(data)
 		bad[n] ^= 0x55
-		r, err := NewReader(bytes.NewReader(bad), int64(len(bad)), Limits{})
-		if err != nil || !r.Verify().Sound() {
+		r, err := newReader(bytes.NewReader(bad), int64(len(bad)), limits{})
+		if err != nil || !r.verify().Sound() {
 			continue
 		}
 		for _, name := range r.Files() {
@@ -142,7 +142,7 @@ func TestLyingSizes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	entry := bytes.LastIndex(data, []byte(Root+"/"+ReadmeFile)) - 46
+	entry := bytes.LastIndex(data, []byte(Root+"/"+readmeFile)) - 46
 	if entry < 0 || string(data[entry:entry+4]) != "PK\x01\x02" {
 		t.Fatal("the directory entry was not found")
 	}
@@ -172,8 +172,8 @@ func TestLimits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for want, l := range map[string]Limits{"files": {Files: 3}, "unpacked": {Bytes: 100}, "more than the": {Manifest: 10}} {
-		if _, err := NewReader(bytes.NewReader(data), int64(len(data)), l); err == nil || !strings.Contains(err.Error(), want) {
+	for want, l := range map[string]limits{"files": {files: 3}, "unpacked": {bytes: 100}, "more than the": {manifest: 10}} {
+		if _, err := newReader(bytes.NewReader(data), int64(len(data)), l); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", l, err, want)
 		}
 	}
@@ -192,7 +192,7 @@ func FuzzReader(f *testing.F) {
 		}
 	}
 	small := filepath.Join(f.TempDir(), "s.zip")
-	rezip(f, small, map[string][]byte{ManifestFile: []byte(`{"format_version":"1.0.0","bundle_id":"x","created_at":"2026-01-01T00:00:00+00:00","integrity":{"algorithm":"sha256"}}`)}, nil)
+	rezip(f, small, map[string][]byte{manifestFile: []byte(`{"format_version":"1.0.0","bundle_id":"x","created_at":"2026-01-01T00:00:00+00:00","integrity":{"algorithm":"sha256"}}`)}, nil)
 	data, err := os.ReadFile(small)
 	if err != nil {
 		f.Fatal(err)
@@ -204,8 +204,8 @@ func FuzzReader(f *testing.F) {
 	}
 	f.Add(data)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		r, err := NewReader(bytes.NewReader(data), int64(len(data)), Limits{Bytes: 1 << 26})
-		if err != nil || !r.Verify().Sound() {
+		r, err := newReader(bytes.NewReader(data), int64(len(data)), limits{bytes: 1 << 26})
+		if err != nil || !r.verify().Sound() {
 			return
 		}
 		around := t.TempDir()

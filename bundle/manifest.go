@@ -7,29 +7,29 @@ import (
 	"conclave/record"
 )
 
-// FormatVersion is the version of the bundle format that is written. A reader
+// formatVersion is the version of the bundle format that is written. A reader
 // accepts every 1.x.
-const FormatVersion = "1.0.0"
+const formatVersion = "1.0.0"
 
 // Root is the directory that holds everything in a bundle.
 const Root = "debug_bundle"
 
 // The files that other packages look for.
 const (
-	ManifestFile   = "manifest.json"
-	LogFile        = "logs/app.jsonl"
+	manifestFile   = "manifest.json"
+	logFile        = "logs/app.jsonl"
 	TranscriptFile = "transcript.jsonl"
-	ReceiptsFile   = "receipts.jsonl"
+	receiptsFile   = "receipts.jsonl"
 	RecordFile     = "record/run.record"
-	InputFile      = "request/input.json"
-	OutputFile     = "request/output.json"
-	BeforeFile     = "session/before.jsonl"
-	AfterFile      = "session/after.jsonl"
-	ConfigFile     = "config.json"
-	ContextFile    = "run_context.json"
-	MetricsFile    = "metrics.json"
-	ErrorFile      = "error.json"
-	ReadmeFile     = "README.txt"
+	inputFile      = "request/input.json"
+	outputFile     = "request/output.json"
+	beforeFile     = "session/before.jsonl"
+	afterFile      = "session/after.jsonl"
+	configFile     = "config.json"
+	contextFile    = "run_context.json"
+	metricsFile    = "metrics.json"
+	errorFile      = "error.json"
+	readmeFile     = "README.txt"
 )
 
 // Manifest is manifest.json. The fields up to Build are those of the format;
@@ -39,20 +39,20 @@ type Manifest struct {
 	FormatVersion string    `json:"format_version"`
 	BundleID      string    `json:"bundle_id"`
 	CreatedAt     string    `json:"created_at"`
-	Request       Request   `json:"request"`
-	Capture       Capture   `json:"capture"`
-	Prompt        Prompt    `json:"prompt"`
+	Request       request   `json:"request"`
+	Capture       capture   `json:"capture"`
+	Prompt        prompt    `json:"prompt"`
 	Files         []string  `json:"files"`
-	Integrity     Integrity `json:"integrity"`
+	Integrity     integrity `json:"integrity"`
 	Build         Build     `json:"build"`
 
-	Record     *RecordInfo     `json:"record,omitempty"`
-	Redaction  *Redaction      `json:"redaction,omitempty"`
-	Filesystem *FilesystemInfo `json:"filesystem,omitempty"`
+	Record     *recordInfo     `json:"record,omitempty"`
+	Redaction  *redaction      `json:"redaction,omitempty"`
+	Filesystem *filesystemInfo `json:"filesystem,omitempty"`
 }
 
-// Created is CreatedAt as a time; zero when it is none.
-func (m Manifest) Created() time.Time {
+// created is CreatedAt as a time; zero when it is none.
+func (m Manifest) created() time.Time {
 	t, err := time.Parse(time.RFC3339, m.CreatedAt)
 	if err != nil {
 		return time.Time{}
@@ -60,8 +60,8 @@ func (m Manifest) Created() time.Time {
 	return t
 }
 
-// Request says which run it is about and how that ended.
-type Request struct {
+// request says which run it is about and how that ended.
+type request struct {
 	RequestID string  `json:"request_id"`
 	SessionID *string `json:"session_id"`
 	Status    string  `json:"status"` // success or error
@@ -69,22 +69,22 @@ type Request struct {
 	EndedAt   string  `json:"ended_at"`
 }
 
-// Capture says how the bundle came about, and which limits cut something off.
-type Capture struct {
+// capture says how the bundle came about, and which limits cut something off.
+type capture struct {
 	Mode    string          `json:"mode"`
 	Trigger string          `json:"trigger"`
 	Limits  map[string]bool `json:"limits_applied"`
 }
 
-// Prompt says what was being evaluated, and by whom.
-type Prompt struct {
+// prompt says what was being evaluated, and by whom.
+type prompt struct {
 	Namespace string `json:"ns"`
 	Key       string `json:"key"`
 	Adapter   string `json:"adapter"`
 }
 
-// Integrity is the checksum of every file but the manifest.
-type Integrity struct {
+// integrity is the checksum of every file but the manifest.
+type integrity struct {
 	Algorithm string            `json:"algorithm"`
 	Checksums map[string]string `json:"checksums"`
 }
@@ -95,9 +95,9 @@ type Build struct {
 	Commit  string `json:"commit"`
 }
 
-// RecordInfo is what the chain of the run came to. Head is over Frames and is
+// recordInfo is what the chain of the run came to. Head is over Frames and is
 // the same in the record on the machine, in its receipt and in the copy.
-type RecordInfo struct {
+type recordInfo struct {
 	Run      string      `json:"run"`
 	Frames   uint64      `json:"frames"`
 	Head     record.Hash `json:"head"`
@@ -107,16 +107,16 @@ type RecordInfo struct {
 	Omitted  string      `json:"omitted,omitempty"`
 }
 
-// Redaction says what was taken out. Applied false means that the person wanted
+// redaction says what was taken out. Applied false means that the person wanted
 // the bundle as it is.
-type Redaction struct {
+type redaction struct {
 	Applied bool                     `json:"applied"`
 	Kinds   redact.Counts            `json:"kinds"`
 	Places  map[string]redact.Counts `json:"places"`
 }
 
-// FilesystemInfo says what of the workspace was left out.
-type FilesystemInfo struct {
+// filesystemInfo says what of the workspace was left out.
+type filesystemInfo struct {
 	Files    int      `json:"files"`
 	Bytes    int64    `json:"bytes"`
 	LeftOut  int      `json:"left_out"`

@@ -141,11 +141,11 @@ func TestTheOriginalsBundles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rep := r.Verify()
+		rep := r.verify()
 		if want := entries[path[strings.LastIndex(path, "/")+1:]]; rep.Entries == 0 || want > 0 && rep.Entries != want {
 			t.Errorf("%s has %d entries, want %d", path, rep.Entries, want)
 		}
-		if (r.Manifest().Request.Status == "error") != r.Has(ErrorFile) {
+		if (r.Manifest().Request.Status == "error") != r.Has(errorFile) {
 			t.Errorf("%s: status %s", path, r.Manifest().Request.Status)
 		}
 		if len(rep.Notes) != 2 {

@@ -69,7 +69,7 @@ func (p *pour) hide(f record.Frame) bool {
 		return p.hideBlob(f)
 	}
 	line, l, found := p.clean(f.Payload)
-	p.tally.add(LogFile, found)
+	p.tally.add(logFile, found)
 	if found != nil {
 		p.tally.add(RecordFile, found)
 	}
@@ -127,11 +127,11 @@ func (p *pour) log(line []byte, l logLine, found redact.Counts) {
 		p.tally.add(TranscriptFile, found)
 		p.entry(l.context)
 	case audit.EventMessage:
-		p.member(p.input, &p.inputs, InputFile, l.context, found)
+		p.member(p.input, &p.inputs, inputFile, l.context, found)
 		p.item("turn", "message", l.context, found)
 	case audit.EventReply:
 		p.metrics.Turns++
-		p.member(p.output, &p.outputs, OutputFile, l.context, found)
+		p.member(p.output, &p.outputs, outputFile, l.context, found)
 		p.item("turn", "reply", l.context, found)
 	case audit.EventFailed:
 		p.metrics.Failed++
@@ -140,7 +140,7 @@ func (p *pour) log(line []byte, l logLine, found redact.Counts) {
 		p.item("room", "", l.context, found)
 	case audit.EventReceipt:
 		writeLine(p.receipts, l.context)
-		p.tally.add(ReceiptsFile, found)
+		p.tally.add(receiptsFile, found)
 		p.item("receipt", "", l.context, found)
 		p.receipt(l.context)
 	}
@@ -176,7 +176,7 @@ func (p *pour) item(kind, event string, context []byte, found redact.Counts) {
 	}
 	_, _ = p.after.Write([]byte(head))
 	writeLine(p.after, inside[1:])
-	p.tally.add(AfterFile, found)
+	p.tally.add(afterFile, found)
 }
 
 // entry counts an entry. Of a session that somebody else drove, the first

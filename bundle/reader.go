@@ -17,20 +17,20 @@ import (
 	"conclave/workspace"
 )
 
-// Limits bound what is read of a bundle that may be anyone's. The zero value
+// limits bound what is read of a bundle that may be anyone's. The zero value
 // means the usual ones.
-type Limits struct {
-	Files    int   // in a bundle; 50,000
-	Bytes    int64 // of all files, unpacked; 16 GiB
-	Manifest int64 // unpacked; 32 MiB
-	// Ratio is how much larger than its packed form a file of more than 16
+type limits struct {
+	files    int   // in a bundle; 50,000
+	bytes    int64 // of all files, unpacked; 16 GiB
+	manifest int64 // unpacked; 32 MiB
+	// ratio is how much larger than its packed form a file of more than 16
 	// MiB may be; 500. Text of a run packs to a tenth.
-	Ratio int64
+	ratio int64
 }
 
-func (l Limits) complete() Limits {
-	l.Files, l.Bytes = cmp.Or(l.Files, 50_000), cmp.Or(l.Bytes, 16<<30)
-	l.Manifest, l.Ratio = cmp.Or(l.Manifest, 32<<20), cmp.Or(l.Ratio, 500)
+func (l limits) complete() limits {
+	l.files, l.bytes = cmp.Or(l.files, 50_000), cmp.Or(l.bytes, 16<<30)
+	l.manifest, l.ratio = cmp.Or(l.manifest, 32<<20), cmp.Or(l.ratio, 500)
 	return l
 }
 
@@ -62,12 +62,12 @@ func (u *Unsafe) Error() string {
 
 // Reader reads a bundle. Its names, sizes and numbers were checked when it was
 // opened; contents are checked while they are read (size and CRC) and by
-// Verify. It is safe for concurrent use.
+// verify. It is safe for concurrent use.
 type Reader struct {
 	path     string
 	closer   io.Closer
 	zip      *zip.Reader
-	limits   Limits
+	limits   limits
 	manifest Manifest
 	files    map[string]*zip.File // without the root
 	names    []string
@@ -83,7 +83,7 @@ func Open(path string) (*Reader, error) {
 	info, err := f.Stat()
 	var r *Reader
 	if err == nil {
-		r, err = NewReader(f, info.Size(), Limits{})
+		r, err = newReader(f, info.Size(), limits{})
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open bundle %s: %w", path, err), f.Close())
@@ -92,8 +92,8 @@ func Open(path string) (*Reader, error) {
 	return r, nil
 }
 
-// NewReader reads a bundle of size bytes from src.
-func NewReader(src io.ReaderAt, size int64, limits Limits) (*Reader, error) {
+// newReader reads a bundle of size bytes from src.
+func newReader(src io.ReaderAt, size int64, limits limits) (*Reader, error) {
 	limits = limits.complete()
 	z, err := zip.NewReader(src, size)
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
@@ -111,8 +111,8 @@ func NewReader(src io.ReaderAt, size int64, limits Limits) (*Reader, error) {
 
 // inspect looks at every entry of the directory, and at nothing else.
 func (r *Reader) inspect(z *zip.Reader, size int64) []Problem {
-	if len(z.File) > r.limits.Files {
-		return []Problem{{What: fmt.Sprintf("it has %d files, more than the %d that are read", len(z.File), r.limits.Files)}}
+	if len(z.File) > r.limits.files {
+		return []Problem{{What: fmt.Sprintf("it has %d files, more than the %d that are read", len(z.File), r.limits.files)}}
 	}
 	var problems []Problem
 	folded := map[string]string{}
@@ -124,8 +124,8 @@ func (r *Reader) inspect(z *zip.Reader, size int64) []Problem {
 			what = fmt.Sprintf("its name stands twice (%q)", other)
 		}
 		folded[strings.ToLower(f.Name)] = f.Name
-		if total += f.UncompressedSize64; total > uint64(r.limits.Bytes) || total < f.UncompressedSize64 {
-			return append(problems, Problem{What: fmt.Sprintf("its files are over %d bytes unpacked", r.limits.Bytes)})
+		if total += f.UncompressedSize64; total > uint64(r.limits.bytes) || total < f.UncompressedSize64 {
+			return append(problems, Problem{What: fmt.Sprintf("its files are over %d bytes unpacked", r.limits.bytes)})
 		}
 		if what != "" {
 			problems = append(problems, Problem{f.Name, what})
@@ -160,7 +160,7 @@ func (r *Reader) inspectFile(f *zip.File) string {
 		return fmt.Sprintf("it is compressed with method %d: only store and deflate are read", f.Method)
 	case f.Method == zip.Store && f.CompressedSize64 != f.UncompressedSize64:
 		return "its two sizes contradict each other"
-	case f.UncompressedSize64 > ratioFrom && f.UncompressedSize64/max(f.CompressedSize64, 1) > uint64(r.limits.Ratio):
+	case f.UncompressedSize64 > ratioFrom && f.UncompressedSize64/max(f.CompressedSize64, 1) > uint64(r.limits.ratio):
 		return fmt.Sprintf("it would unpack %d bytes to %d", f.CompressedSize64, f.UncompressedSize64)
 	}
 	return ""
@@ -194,22 +194,22 @@ func overlaps(z *zip.Reader, size int64) []Problem {
 }
 
 func (r *Reader) readManifest() error {
-	text, err := r.ReadFile(ManifestFile, r.limits.Manifest)
+	text, err := r.ReadFile(manifestFile, r.limits.manifest)
 	if errors.Is(err, fs.ErrNotExist) {
-		return errors.New("it has no " + Root + "/" + ManifestFile + ": it is no debug bundle")
+		return errors.New("it has no " + Root + "/" + manifestFile + ": it is no debug bundle")
 	}
 	if err != nil {
 		return err
 	}
 	if err := json.Unmarshal(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), &r.manifest); err != nil {
-		return fmt.Errorf("%s: %w", ManifestFile, err)
+		return fmt.Errorf("%s: %w", manifestFile, err)
 	}
 	v := r.manifest.FormatVersion
 	if major, err := strconv.Atoi(strings.Split(v, ".")[0]); err == nil && major > 1 {
-		return fmt.Errorf("%s says format version %q: %w", ManifestFile, v, &newer.Error{Version: v, Known: "1.x"})
+		return fmt.Errorf("%s says format version %q: %w", manifestFile, v, &newer.Error{Version: v, Known: "1.x"})
 	}
 	if v != "1" && !strings.HasPrefix(v, "1.") {
-		return fmt.Errorf("%s says format version %q: this program reads 1.x", ManifestFile, v)
+		return fmt.Errorf("%s says format version %q: this program reads 1.x", manifestFile, v)
 	}
 	return nil
 }

@@ -66,10 +66,10 @@ func look(path string) (Info, bool) {
 	defer r.Close()
 	file, err := r.closer.(*os.File).Stat()
 	m := r.Manifest()
-	if err != nil || m.Created().IsZero() || m.BundleID == "" {
+	if err != nil || m.created().IsZero() || m.BundleID == "" {
 		return Info{}, false
 	}
-	return Info{Path: path, BundleID: m.BundleID, Run: m.Request.RequestID, Status: m.Request.Status, Created: m.Created(), Size: file.Size(), file: file}, true
+	return Info{Path: path, BundleID: m.BundleID, Run: m.Request.RequestID, Status: m.Request.Status, Created: m.created(), Size: file.Size(), file: file}, true
 }
 
 // Excess returns the bundles that a policy does away with, oldest first. The

@@ -97,8 +97,8 @@ func TestNoPlantedSecretInABundle(t *testing.T) {
 func checkCounts(t *testing.T, made Created, secrets int) {
 	t.Helper()
 	red := made.Manifest.Redaction
-	if !red.Applied || red.Kinds["github-token"] == 0 || red.Kinds["private-key"] == 0 || red.Places[LogFile].Total() < 2*secrets ||
-		red.Places[TranscriptFile].Total() < 2*secrets || red.Places["environment/command.txt"].Total() == 0 || red.Places[ConfigFile].Total() == 0 || red.Places[ErrorFile].Total() == 0 {
+	if !red.Applied || red.Kinds["github-token"] == 0 || red.Kinds["private-key"] == 0 || red.Places[logFile].Total() < 2*secrets ||
+		red.Places[TranscriptFile].Total() < 2*secrets || red.Places["environment/command.txt"].Total() == 0 || red.Places[configFile].Total() == 0 || red.Places[errorFile].Total() == 0 {
 		t.Errorf("counted %+v", red)
 	}
 	rep, err := VerifyFile(made.Path)
@@ -111,10 +111,10 @@ func TestNoRedactIsAChoice(t *testing.T) {
 	secrets := plant.Secrets(5)
 	path, _ := plantedRun(t, secrets, nil)
 	made := mustCreate(t, Options{Record: path, NoRedact: true, Environ: plant.Environ(secrets)})
-	if made.Manifest.Redaction.Applied || made.Manifest.Record.Withheld != 0 || !bytes.Contains(unzip(t, made.Path)[ManifestFile], []byte(`"applied": false`)) {
+	if made.Manifest.Redaction.Applied || made.Manifest.Record.Withheld != 0 || !bytes.Contains(unzip(t, made.Path)[manifestFile], []byte(`"applied": false`)) {
 		t.Errorf("%+v", made.Manifest.Redaction)
 	}
-	if !bytes.Contains(unzip(t, made.Path)[LogFile], []byte(secrets[0].Value)) {
+	if !bytes.Contains(unzip(t, made.Path)[logFile], []byte(secrets[0].Value)) {
 		t.Error("it was redacted all the same")
 	}
 }

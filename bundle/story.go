@@ -15,7 +15,7 @@ func (w *writer) before(p *pour) error {
 	if err != nil {
 		return err
 	}
-	if err := w.put(BeforeFile, append(w.cleanedJSON(BeforeFile, item), '\n')); err != nil {
+	if err := w.put(beforeFile, append(w.cleanedJSON(beforeFile, item), '\n')); err != nil {
 		return err
 	}
 	h := w.survey.header
@@ -72,27 +72,27 @@ func (w *writer) finish(p *pour) error {
 	if err != nil {
 		return err
 	}
-	writeLine(p.after, w.cleanedJSON(AfterFile, item))
+	writeLine(p.after, w.cleanedJSON(afterFile, item))
 	tail(p.input, "first_message", p.firstAsk)
 	tail(p.output, "last_message", p.lastSaid)
 	if m := &p.metrics; m.InputTokens == 0 && m.OutputTokens == 0 {
 		m.InputTokens, m.OutputTokens, m.CacheReadTokens, m.CacheWriteTokens = p.used.Input, p.used.Output, p.used.CacheRead, p.used.CacheWrite
 	}
 	p.metrics.DurationMS = w.survey.ended().Sub(w.survey.started()).Milliseconds()
-	if err := w.addJSON(MetricsFile, p.metrics); err != nil {
+	if err := w.addJSON(metricsFile, p.metrics); err != nil {
 		return err
 	}
-	if err := w.addJSON(ConfigFile, w.config()); err != nil {
+	if err := w.addJSON(configFile, w.config()); err != nil {
 		return err
 	}
-	if err := w.addJSON(ContextFile, w.context()); err != nil {
+	if err := w.addJSON(contextFile, w.context()); err != nil {
 		return err
 	}
 	f := w.survey.failure()
 	if f == nil {
 		return nil
 	}
-	return w.addJSON(ErrorFile, map[string]any{"type": "TurnFailed", "phase": "turn", "message": f.Error, "turn": f.Turn, "attempt": f.Attempt})
+	return w.addJSON(errorFile, map[string]any{"type": "TurnFailed", "phase": "turn", "message": f.Error, "turn": f.Turn, "attempt": f.Attempt})
 }
 
 // tail ends a request file. detail was redacted with its line.
@@ -108,7 +108,7 @@ func (w *writer) config() any {
 	return map[string]any{
 		"adapter":  map[string]string{"name": w.survey.header.Attributes["adapter"]},
 		"conclave": w.o.Config,
-		"bundle":   map[string]any{"redact": !w.o.NoRedact, "with_workspace": w.o.WithWorkspace, "max_file": w.o.MaxFile, "max_all": w.o.MaxAll},
+		"bundle":   map[string]any{"redact": !w.o.NoRedact, "with_workspace": w.o.WithWorkspace, "max_file": w.o.maxFile, "max_all": w.o.maxAll},
 	}
 }
 

@@ -42,7 +42,7 @@ func (r *Report) problem(file, format string, args ...any) {
 }
 
 // required are the files that the format wants of every bundle.
-var required = []string{ReadmeFile, InputFile, OutputFile, AfterFile, LogFile, ConfigFile, ContextFile, MetricsFile}
+var required = []string{readmeFile, inputFile, outputFile, afterFile, logFile, configFile, contextFile, metricsFile}
 
 // VerifyFile opens and verifies a bundle. What keeps it from being opened is in
 // the report; the error is one of reading the file.
@@ -63,14 +63,14 @@ func VerifyFile(path string) (Report, error) {
 		rep.problem("", "%v", err)
 		return rep, nil
 	}
-	rep = r.Verify()
+	rep = r.verify()
 	return rep, r.Close()
 }
 
-// Verify reads everything and checks it against the manifest: each file is
+// verify reads everything and checks it against the manifest: each file is
 // listed and has its checksum, the transcript is what the log says, the record
 // verifies to the head in the manifest.
-func (r *Reader) Verify() Report {
+func (r *Reader) verify() Report {
 	rep := Report{Path: r.path, BundleID: r.manifest.BundleID, Files: len(r.names), Problems: []Problem{}}
 	r.checkLists(&rep)
 	for _, name := range r.names {
@@ -93,13 +93,13 @@ func (r *Reader) Verify() Report {
 func (r *Reader) checkLists(rep *Report) {
 	m := r.manifest
 	if m.Integrity.Algorithm != "sha256" {
-		rep.problem(ManifestFile, "its checksums are %q: this program knows sha256", m.Integrity.Algorithm)
+		rep.problem(manifestFile, "its checksums are %q: this program knows sha256", m.Integrity.Algorithm)
 	}
-	if m.Created().IsZero() {
-		rep.problem(ManifestFile, "created_at is no time: %q", m.CreatedAt)
+	if m.created().IsZero() {
+		rep.problem(manifestFile, "created_at is no time: %q", m.CreatedAt)
 	}
 	if m.BundleID == "" {
-		rep.problem(ManifestFile, "it has no bundle_id")
+		rep.problem(manifestFile, "it has no bundle_id")
 	}
 	listed := map[string]bool{}
 	for _, name := range m.Files {
@@ -107,7 +107,7 @@ func (r *Reader) checkLists(rep *Report) {
 			rep.problem(name, "the manifest lists it twice")
 		}
 		listed[name] = true
-		if _, ok := m.Integrity.Checksums[name]; !ok && name != ManifestFile {
+		if _, ok := m.Integrity.Checksums[name]; !ok && name != manifestFile {
 			rep.problem(name, "the manifest has no checksum for it")
 		}
 		if !r.Has(name) {
@@ -120,7 +120,7 @@ func (r *Reader) checkLists(rep *Report) {
 		}
 	}
 	for _, name := range r.names {
-		if !listed[name] && name != ManifestFile {
+		if !listed[name] && name != manifestFile {
 			rep.problem(name, "it is not in the manifest")
 		}
 	}
@@ -166,7 +166,7 @@ func (r *Reader) Lines(name string, err *error) iter.Seq[[]byte] {
 
 // checkTranscript compares transcript.jsonl with the log.
 func (r *Reader) checkTranscript(rep *Report) {
-	if !r.Has(LogFile) {
+	if !r.Has(logFile) {
 		if r.Has(TranscriptFile) {
 			rep.problem(TranscriptFile, "there is no log that it could come from")
 		}
@@ -176,7 +176,7 @@ func (r *Reader) checkTranscript(rep *Report) {
 	entries, stop := iter.Pull(r.Lines(TranscriptFile, &err))
 	defer stop()
 	has := r.Has(TranscriptFile)
-	for line := range r.Lines(LogFile, &logErr) {
+	for line := range r.Lines(logFile, &logErr) {
 		event, _ := jsontext.String(jsontext.Get(line, "event"))
 		if event != transcript.EventEntry {
 			continue
@@ -186,18 +186,18 @@ func (r *Reader) checkTranscript(rep *Report) {
 			continue
 		}
 		if got, ok := entries(); !ok || !bytes.Equal(got, line) {
-			rep.problem(TranscriptFile, "entry %d is not the one in %s", rep.Entries, LogFile)
+			rep.problem(TranscriptFile, "entry %d is not the one in %s", rep.Entries, logFile)
 			return
 		}
 	}
 	switch {
 	case logErr != nil:
-		rep.problem(LogFile, "it cannot be read: %v", logErr)
+		rep.problem(logFile, "it cannot be read: %v", logErr)
 	case !has && rep.Entries > 0:
-		rep.problem(TranscriptFile, "it is missing, and %s has %d entries", LogFile, rep.Entries)
+		rep.problem(TranscriptFile, "it is missing, and %s has %d entries", logFile, rep.Entries)
 	case has:
 		if _, more := entries(); more {
-			rep.problem(TranscriptFile, "it has more than the %d entries of %s", rep.Entries, LogFile)
+			rep.problem(TranscriptFile, "it has more than the %d entries of %s", rep.Entries, logFile)
 		} else if err != nil {
 			rep.problem(TranscriptFile, "it cannot be read: %v", err)
 		}

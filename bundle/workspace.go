@@ -27,7 +27,7 @@ func (w *writer) workspace() error {
 		return fmt.Errorf("open the workspace: %w", err)
 	}
 	defer root.Close()
-	info := &FilesystemInfo{}
+	info := &filesystemInfo{}
 	w.manifest.Filesystem = info
 	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		if err := w.ctx.Err(); err != nil {
@@ -49,16 +49,16 @@ func (w *writer) workspace() error {
 }
 
 // skip notes that a file was left out, with the first few by name.
-func (w *writer) skip(info *FilesystemInfo, name, why string) {
+func (w *writer) skip(info *filesystemInfo, name, why string) {
 	info.LeftOut++
 	if len(info.Examples) < 20 && utf8.ValidString(name) {
-		info.Examples = append(info.Examples, string(w.cleaned(ManifestFile, []byte(name)))+": "+why)
+		info.Examples = append(info.Examples, string(w.cleaned(manifestFile, []byte(name)))+": "+why)
 	}
 }
 
 // take writes one file. The walk is in lexical order, so that what fits is
 // always the same.
-func (w *writer) take(root *os.Root, info *FilesystemInfo, name string, d fs.DirEntry) error {
+func (w *writer) take(root *os.Root, info *filesystemInfo, name string, d fs.DirEntry) error {
 	switch {
 	case !d.Type().IsRegular():
 		w.skip(info, name, "is no regular file")
@@ -73,7 +73,7 @@ func (w *writer) take(root *os.Root, info *FilesystemInfo, name string, d fs.Dir
 		w.skip(info, name, "has a secret in its name")
 		return nil
 	}
-	text, err := workspace.ReadFile(root, name, w.o.MaxFile)
+	text, err := workspace.ReadFile(root, name, w.o.maxFile)
 	refused, large := (*workspace.Refused)(nil), (*workspace.SizeError)(nil)
 	switch {
 	case errors.As(err, &large):
@@ -86,7 +86,7 @@ func (w *writer) take(root *os.Root, info *FilesystemInfo, name string, d fs.Dir
 	case err != nil:
 		w.skip(info, name, "cannot be read")
 		return nil
-	case info.Bytes+int64(len(text)) > w.o.MaxAll:
+	case info.Bytes+int64(len(text)) > w.o.maxAll:
 		w.manifest.Capture.Limits["filesystem_truncated"] = true
 		w.skip(info, name, "does not fit any more")
 		return nil
