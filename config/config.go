@@ -76,8 +76,8 @@ type Budget struct {
 // kinds of agents that can be named.
 var agentKinds = []string{"claude", "codex", "human", "offline", "scripted"}
 
-// Default is what holds when no file says otherwise: the embedded party.
-func Default() Config {
+// defaults is what holds when no file says otherwise: the embedded party.
+func defaults() Config {
 	return Config{
 		Agents: map[string]Agent{"default": {Agent: "offline"}},
 		Providers: map[string]Provider{
@@ -163,7 +163,7 @@ func mergeMaps[V any](a, b map[string]V) map[string]V {
 // Merge lays the project's file over the defaults and the user's over both.
 // What is about the person's machine is the user's alone.
 func Merge(project, user Config) Config {
-	c := Default().over(project).over(user)
+	c := defaults().over(project).over(user)
 	c.Tools, c.Lower, c.Programs, c.Workspaces = user.Tools, user.Lower, user.Programs, user.Workspaces
 	return c
 }

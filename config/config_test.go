@@ -86,16 +86,16 @@ func TestAProjectNamesNothingOfTheMachine(t *testing.T) {
 		"\n\nlower:\n  player: fenced\n":                         {Lower: map[string]string{"player": "fenced"}},
 	} {
 		_, err := ParseProject([]byte(text), file, own)
-		refused := (*OwnError)(nil)
+		refused := (*ownError)(nil)
 		if !errors.As(err, &refused) {
 			t.Errorf("ParseProject(%q) = %v", text, err)
 			continue
 		}
-		if !strings.HasPrefix(err.Error(), file+":3: "+refused.Key) || !strings.Contains(err.Error(), own+":\n  "+strings.Join(refused.Lines, "\n  ")) {
+		if !strings.HasPrefix(err.Error(), file+":3: "+refused.key) || !strings.Contains(err.Error(), own+":\n  "+strings.Join(refused.lines, "\n  ")) {
 			t.Errorf("ParseProject(%q): %v", text, err)
 		}
-		if got, err := Parse([]byte(strings.Join(refused.Lines, "\n"))); err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("the lines to move %q are %+v, %v", refused.Lines, got, err)
+		if got, err := Parse([]byte(strings.Join(refused.lines, "\n"))); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("the lines to move %q are %+v, %v", refused.lines, got, err)
 		}
 		evil := Config{Tools: []string{"/x"}, Lower: map[string]string{"a": "fenced"}, Programs: map[string]string{"claude": "/x"}}
 		if c := Merge(evil, Config{}); len(c.Tools)+len(c.Lower)+len(c.Programs) > 0 {

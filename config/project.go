@@ -12,17 +12,17 @@ import (
 	"conclave/frontmatter"
 )
 
-// OwnError refuses a project's file that says what only the person may say.
-type OwnError struct {
-	File, Own string // the project's file; the person's own
-	Line      int
-	Key       string
-	Lines     []string // what to move, for the person's own file
+// ownError refuses a project's file that says what only the person may say.
+type ownError struct {
+	file, own string // the project's file; the person's own
+	line      int
+	key       string
+	lines     []string // what to move, for the person's own file
 }
 
-func (e *OwnError) Error() string {
+func (e *ownError) Error() string {
 	return fmt.Sprintf("%s:%d: %s is a decision about your machine: a project's file does not name it\nif you want it, move it into %s:\n  %s",
-		e.File, e.Line, e.Key, e.Own, strings.Join(e.Lines, "\n  "))
+		e.file, e.line, e.key, e.own, strings.Join(e.lines, "\n  "))
 }
 
 // ParseProject decodes a project's file. own is the path of the person's own
@@ -42,7 +42,7 @@ func ParseProject(data []byte, file, own string) (Config, error) {
 		{"lower", mapLines("lower", c.Lower)},
 	} {
 		if len(k.lines) > 0 {
-			return Config{}, &OwnError{file, own, frontmatter.KeyLine(data, k.key), k.key, k.lines}
+			return Config{}, &ownError{file, own, frontmatter.KeyLine(data, k.key), k.key, k.lines}
 		}
 	}
 	return c, nil
