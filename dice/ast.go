@@ -8,13 +8,13 @@ import (
 
 // Limits of expressions. Going beyond one is always an error, never a silent stop.
 const (
-	MaxBytes      = 256       // length of an input
-	MaxDepth      = 16        // nesting of parentheses and minus signs
-	MaxTermDice   = 500       // dice asked for by one term
-	MaxDice       = 1000      // dice that fall in one roll, rerolls and explosions included
-	MaxSides      = 1_000_000 // sides of a die
-	MaxExplosions = 100       // explosions of one die
-	MaxRerolls    = 100       // rerolls of one die
+	maxBytes      = 256       // length of an input
+	maxDepth      = 16        // nesting of parentheses and minus signs
+	maxTermDice   = 500       // dice asked for by one term
+	maxDice       = 1000      // dice that fall in one roll, rerolls and explosions included
+	maxSides      = 1_000_000 // sides of a die
+	maxExplosions = 100       // explosions of one die
+	maxRerolls    = 100       // rerolls of one die
 )
 
 // Roll is a parsed input: one or more expressions and an optional comment.

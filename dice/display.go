@@ -109,7 +109,7 @@ func (l Line) Told(v Viewer) string {
 	if l.Event == EventVoid {
 		return head + ": " + l.Input + " could not be finished: " + l.Note
 	}
-	seen := v.Redact(l, func(uint64) (Line, bool) { return l, false })
+	seen := v.redact(l, func(uint64) (Line, bool) { return l, false })
 	if len(seen.Results) == 0 {
 		return fmt.Sprintf("Roll #%d · the game master rolls dice", l.N)
 	}

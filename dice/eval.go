@@ -40,7 +40,7 @@ type Die struct {
 }
 
 // Eval rolls every expression in order, drawing from one source.
-func (r Roll) Eval(src Source) ([]Result, error) {
+func (r Roll) Eval(src source) ([]Result, error) {
 	ev := &evaluator{src: src}
 	out := make([]Result, 0, len(r.Exprs))
 	for _, e := range r.Exprs {
@@ -54,7 +54,7 @@ func (r Roll) Eval(src Source) ([]Result, error) {
 }
 
 type evaluator struct {
-	src   Source
+	src   source
 	drawn int
 	terms [][]Die // of the expression at hand
 }
@@ -200,8 +200,8 @@ func arith(op byte, a, b int64) (int64, error) {
 }
 
 func (ev *evaluator) draw(sides int) (int, error) {
-	if ev.drawn++; ev.drawn > MaxDice {
-		return 0, &LimitError{fmt.Sprintf("more than %d dice fell", MaxDice)}
+	if ev.drawn++; ev.drawn > maxDice {
+		return 0, &limitError{fmt.Sprintf("more than %d dice fell", maxDice)}
 	}
 	return ev.src.Face(sides)
 }
@@ -238,8 +238,8 @@ func (ev *evaluator) explode(d *diceNode) ([]Die, error) {
 	for range d.count {
 		die := newDie(d)
 		for extra := 0; ; extra++ {
-			if extra > MaxExplosions {
-				return nil, &LimitError{fmt.Sprintf("a die exploded more than %d times", MaxExplosions)}
+			if extra > maxExplosions {
+				return nil, &limitError{fmt.Sprintf("a die exploded more than %d times", maxExplosions)}
 			}
 			face, err := ev.draw(d.sides)
 			if err != nil {
@@ -277,8 +277,8 @@ func (ev *evaluator) reroll(d *diceNode, set []Die) ([]Die, error) {
 	for _, die := range set {
 		add := 0
 		for n := 0; d.reroll.on.match(faceSum(die)); n++ {
-			if n >= MaxRerolls {
-				return nil, &LimitError{fmt.Sprintf("a die was rerolled more than %d times", MaxRerolls)}
+			if n >= maxRerolls {
+				return nil, &limitError{fmt.Sprintf("a die was rerolled more than %d times", maxRerolls)}
 			}
 			face, err := ev.draw(d.sides)
 			if err != nil {

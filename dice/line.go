@@ -16,21 +16,21 @@ type Visibility string
 
 const (
 	Open    Visibility = "open"    // everyone
-	Sealed  Visibility = "sealed"  // the GM; the others see that dice fell
+	sealed  Visibility = "sealed"  // the GM; the others see that dice fell
 	Private Visibility = "private" // the GM and who rolled
 )
 
 // Events of the log.
 const (
-	EventEpoch    = "epoch"      // a new seed is committed to
-	EventTable    = "table-seed" // the table's own text, or the word that there is none
+	eventEpoch    = "epoch"      // a new seed is committed to
+	eventTable    = "table-seed" // the table's own text, or the word that there is none
 	EventRoll     = "roll"
 	EventVoid     = "void"     // a number spent on a roll that could not be finished
 	EventReveal   = "reveal"   // a sealed or private roll is opened to everyone
-	EventOverride = "override" // the GM lets another total stand
-	EventSetting  = "setting"  // overrides are allowed or forbidden from here on
-	EventSeed     = "seed"     // the epoch ends: its seed is shown
-	EventLost     = "lost"     // the epoch ends without its seed
+	eventOverride = "override" // the GM lets another total stand
+	eventSetting  = "setting"  // overrides are allowed or forbidden from here on
+	eventSeed     = "seed"     // the epoch ends: its seed is shown
+	eventLost     = "lost"     // the epoch ends without its seed
 )
 
 const logVersion = 1
@@ -151,15 +151,15 @@ type Viewer struct {
 	Name string // the seat, for private rolls of its own
 }
 
-// Redact returns what the viewer may see of a line. Of a hidden roll only its
+// redact returns what the viewer may see of a line. Of a hidden roll only its
 // number and the links of the chain remain; the salt in the line keeps its hash
 // from being guessed. revealed reports whether roll n has been opened.
-func (v Viewer) Redact(l Line, rolls func(n uint64) (roll Line, revealed bool)) Line {
+func (v Viewer) redact(l Line, rolls func(n uint64) (roll Line, revealed bool)) Line {
 	if v.GM {
 		return l
 	}
 	of := l
-	if l.Event == EventOverride || l.Event == EventReveal {
+	if l.Event == eventOverride || l.Event == EventReveal {
 		of, _ = rolls(l.Of)
 	}
 	_, revealed := rolls(of.N)

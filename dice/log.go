@@ -23,9 +23,9 @@ type Options struct {
 	TestSeed *Seed
 	// NoOverride forbids overrides. A change of the setting is a line in the log.
 	NoOverride bool
-	// AcceptLostSeed lets an epoch whose seed file is gone end as lost, so that
+	// acceptLostSeed lets an epoch whose seed file is gone end as lost, so that
 	// the table can go on. Its rolls can then never be verified.
-	AcceptLostSeed bool
+	acceptLostSeed bool
 }
 
 // Log is an open dice log. It may be used by several goroutines; only one
@@ -41,33 +41,33 @@ type Log struct {
 	err  error // set when a write could not be undone
 }
 
-// SeedLostError says that an epoch is open and its seed cannot be read.
-type SeedLostError struct {
-	Path  string
-	Epoch int
-	Err   error
+// seedLostError says that an epoch is open and its seed cannot be read.
+type seedLostError struct {
+	path  string
+	epoch int
+	err   error
 }
 
-func (e *SeedLostError) Error() string {
-	return fmt.Sprintf("%s: the seed of dice epoch %d is lost (%v); accept the loss to begin a new epoch", e.Path, e.Epoch, e.Err)
+func (e *seedLostError) Error() string {
+	return fmt.Sprintf("%s: the seed of dice epoch %d is lost (%v); accept the loss to begin a new epoch", e.path, e.epoch, e.err)
 }
 
-func (e *SeedLostError) Unwrap() error { return e.Err }
+func (e *seedLostError) Unwrap() error { return e.err }
 
-// DamageError says which line of a log is bad.
-type DamageError struct {
-	Path string
-	Line int
-	Err  error
+// damageError says which line of a log is bad.
+type damageError struct {
+	path string
+	line int
+	err  error
 }
 
-func (e *DamageError) Error() string { return fmt.Sprintf("%s:%d: %v", e.Path, e.Line, e.Err) }
+func (e *damageError) Error() string { return fmt.Sprintf("%s:%d: %v", e.path, e.line, e.err) }
 
-func (e *DamageError) Unwrap() error { return e.Err }
+func (e *damageError) Unwrap() error { return e.err }
 
 // OpenLog opens or creates a log and begins an epoch if none is open. A last
 // line without its line feed was never shown to anyone: it is cut, and Cut says
-// how long it was. Anything else that is wrong is a *DamageError and left alone.
+// how long it was. Anything else that is wrong is a *damageError and left alone.
 func OpenLog(opt Options) (*Log, error) {
 	f, err := workspace.OpenOwn(opt.Path, 0o600)
 	if err != nil {
@@ -115,7 +115,7 @@ func replay(path string, data []byte, st *state, see func(no int, l Line) error)
 			err = see(no, line)
 		}
 		if err != nil {
-			return &DamageError{path, no, err}
+			return &damageError{path, no, err}
 		}
 		offset += int64(len(raw)) + 1
 		data = rest
@@ -129,22 +129,22 @@ func (l *Log) resume() error {
 		return l.begin("")
 	}
 	seed, err := readSeed(l.opt.SeedPath)
-	if err == nil && seed.Commitment() != l.st.commit {
+	if err == nil && seed.commitment() != l.st.commit {
 		err = errors.New("the seed file is of another epoch")
 	}
 	if err != nil {
-		lost := &SeedLostError{l.opt.SeedPath, l.st.epoch, err}
-		if !l.opt.AcceptLostSeed {
+		lost := &seedLostError{l.opt.SeedPath, l.st.epoch, err}
+		if !l.opt.acceptLostSeed {
 			return lost
 		}
-		if err := l.append(&Line{Event: EventLost, Epoch: l.st.epoch, Note: "the seed is lost"}); err != nil {
+		if err := l.append(&Line{Event: eventLost, Epoch: l.st.epoch, Note: "the seed is lost"}); err != nil {
 			return err
 		}
 		return l.begin("the seed before was lost")
 	}
 	l.seed = seed
 	if l.opt.NoOverride != l.st.noOverride {
-		return l.append(&Line{Event: EventSetting, Epoch: l.st.epoch, NoOverride: l.opt.NoOverride})
+		return l.append(&Line{Event: eventSetting, Epoch: l.st.epoch, NoOverride: l.opt.NoOverride})
 	}
 	return nil
 }
@@ -163,7 +163,7 @@ func (l *Log) begin(note string) error {
 	}
 	l.seed = seed
 	return l.append(&Line{
-		Event: EventEpoch, V: 1, Epoch: l.st.epoch + 1, Commit: seed.Commitment(),
+		Event: eventEpoch, V: 1, Epoch: l.st.epoch + 1, Commit: seed.commitment(),
 		Test: l.opt.TestSeed != nil, NoOverride: l.opt.NoOverride, Note: note,
 	})
 }
@@ -225,7 +225,7 @@ func (l *Log) TableSeed(text string) error {
 }
 
 func (l *Log) table(text string) error {
-	line := &Line{Event: EventTable, Epoch: l.st.epoch, Client: text}
+	line := &Line{Event: eventTable, Epoch: l.st.epoch, Client: text}
 	if text == "" {
 		line.Note = "no table seed"
 	}
@@ -258,7 +258,7 @@ func (l *Log) end(reason string) error {
 	if !l.st.open {
 		return nil
 	}
-	return l.append(&Line{Event: EventSeed, Epoch: l.st.epoch, Seed: hex.EncodeToString(l.seed[:]), Note: reason})
+	return l.append(&Line{Event: eventSeed, Epoch: l.st.epoch, Seed: hex.EncodeToString(l.seed[:]), Note: reason})
 }
 
 // Fork ends the epoch, copies the log to path and begins a new epoch here. The

@@ -26,7 +26,7 @@ func vectorSeed() Seed {
 }
 
 func TestVectors(t *testing.T) {
-	if got := vectorSeed().Commitment(); got != "630dcd2966c4336691125448bbb25b4ff412a49c732db2c8abc1b8581bd710dd" {
+	if got := vectorSeed().commitment(); got != "630dcd2966c4336691125448bbb25b4ff412a49c732db2c8abc1b8581bd710dd" {
 		t.Fatal(got)
 	}
 	for _, c := range []struct {
@@ -47,7 +47,7 @@ func TestVectors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		res, err := r.Eval(NewStream(vectorSeed(), "table", c.n))
+		res, err := r.Eval(newStream(vectorSeed(), "table", c.n))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,7 +65,7 @@ func TestChiSquare(t *testing.T) {
 	const rolls = 200_000
 	var count [20]float64
 	for n := range uint64(rolls) {
-		f, _ := NewStream(vectorSeed(), "table", n).Face(20)
+		f, _ := newStream(vectorSeed(), "table", n).Face(20)
 		count[f-1]++
 	}
 	var chi float64
@@ -79,7 +79,7 @@ func TestChiSquare(t *testing.T) {
 
 // rejecting makes sure that the values above the last multiple are thrown away.
 func TestRejection(t *testing.T) {
-	s := NewStream(Seed{}, "", 1)
+	s := newStream(Seed{}, "", 1)
 	s.buf = []byte{0xff, 0xff, 0xff, 0xff, 0, 0, 0, 9}
 	if f, _ := s.Face(6); f != 4 { // 2³²-1 is rejected for six sides: 2³² mod 6 = 4
 		t.Errorf("got %d, want the second number, 9 mod 6 + 1 = 4", f)
@@ -114,7 +114,7 @@ func TestLogStory(t *testing.T) {
 	seed := vectorSeed()
 	l, opt := testLog(t, Options{TestSeed: &seed})
 	commit, test := l.Commitment()
-	if commit != seed.Commitment() || !test {
+	if commit != seed.commitment() || !test {
 		t.Fatal(commit, test)
 	}
 	if err := l.TableSeed("table"); err != nil {
@@ -131,7 +131,7 @@ func TestLogStory(t *testing.T) {
 	if again := roll(l.Roll(Request{ID: "a", Expr: "1d20"})); again.N != 1 {
 		t.Errorf("the same request fell again as roll %d", again.N)
 	}
-	sealed := roll(l.Roll(Request{Expr: "4d6k3", Visibility: Sealed, Purpose: "the trap"}))
+	sealed := roll(l.Roll(Request{Expr: "4d6k3", Visibility: sealed, Purpose: "the trap"}))
 	priv := roll(l.Roll(Request{Expr: "2d20kh1", Visibility: Private, Who: "tilda"}))
 	hidden := roll(l.Roll(Request{Expr: "8d6", DC: &dc, HideDC: true}))
 	if len(sealed.Salt) != 32 || len(priv.Salt) != 32 || len(hidden.Salt) != 32 {
@@ -236,11 +236,11 @@ func TestLostSeed(t *testing.T) {
 	if err := os.Remove(opt.SeedPath); err != nil {
 		t.Fatal(err)
 	}
-	var lost *SeedLostError
+	var lost *seedLostError
 	if _, err := OpenLog(opt); !errors.As(err, &lost) {
 		t.Fatal(err)
 	}
-	opt.AcceptLostSeed = true
+	opt.acceptLostSeed = true
 	l, _ = testLog(t, opt)
 	if next := must[Line](t)(l.Roll(Request{Expr: "1d6"})); next.N != 2 || next.Epoch != 2 {
 		t.Errorf("%+v", next)
@@ -256,7 +256,7 @@ func story(t *testing.T, end bool) []byte {
 	l, opt := testLog(t, Options{TestSeed: &seed})
 	roll := must[Line](t)
 	roll(l.Roll(Request{ID: "1", Expr: "3d6!r1k2 + 4dF 2d6!!r<3 2d20ra20"}))
-	roll(l.Roll(Request{Expr: "1d20 + 2 >= 5", Visibility: Sealed}))
+	roll(l.Roll(Request{Expr: "1d20 + 2 >= 5", Visibility: sealed}))
 	if err := l.Rotate(""); err != nil {
 		t.Fatal(err)
 	}
@@ -376,8 +376,8 @@ func TestDamageIsLeftAlone(t *testing.T) {
 	if err := os.WriteFile(path, bad, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var de *DamageError
-	if _, err := OpenLog(Options{Path: path, SeedPath: path + ".seed"}); !errors.As(err, &de) || de.Line != 4 {
+	var de *damageError
+	if _, err := OpenLog(Options{Path: path, SeedPath: path + ".seed"}); !errors.As(err, &de) || de.line != 4 {
 		t.Errorf("got %v, want damage at line 4", err)
 	}
 	if got, _ := os.ReadFile(path); !bytes.Equal(got, bad) {

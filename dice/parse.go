@@ -8,30 +8,30 @@ import (
 	"unicode/utf8"
 )
 
-// SyntaxError says where an expression stopped making sense.
-type SyntaxError struct {
-	Column   int    // in characters, from 1
-	Expected string // what could have stood there
-	Found    string // what stands there; empty when Expected says it all
+// syntaxError says where an expression stopped making sense.
+type syntaxError struct {
+	column   int    // in characters, from 1
+	expected string // what could have stood there
+	found    string // what stands there; empty when expected says it all
 }
 
-func (e *SyntaxError) Error() string {
-	s := fmt.Sprintf("dice expression, column %d: expected %s", e.Column, e.Expected)
-	if e.Found != "" {
-		s += ", found " + e.Found
+func (e *syntaxError) Error() string {
+	s := fmt.Sprintf("dice expression, column %d: expected %s", e.column, e.expected)
+	if e.found != "" {
+		s += ", found " + e.found
 	}
 	return s
 }
 
-// LimitError says which limit an expression or a roll went beyond.
-type LimitError struct{ What string }
+// limitError says which limit an expression or a roll went beyond.
+type limitError struct{ what string }
 
-func (e *LimitError) Error() string { return "dice limit: " + e.What }
+func (e *limitError) Error() string { return "dice limit: " + e.what }
 
 // Parse reads the whole input or refuses it.
 func Parse(input string) (Roll, error) {
-	if len(input) > MaxBytes {
-		return Roll{}, &LimitError{fmt.Sprintf("expression of %d bytes, at most %d", len(input), MaxBytes)}
+	if len(input) > maxBytes {
+		return Roll{}, &limitError{fmt.Sprintf("expression of %d bytes, at most %d", len(input), maxBytes)}
 	}
 	return parse(input)
 }
@@ -71,7 +71,7 @@ func (p *parser) checkText() error {
 }
 
 func (p *parser) errorAt(pos int, expected, found string) error {
-	return &SyntaxError{utf8.RuneCountInString(p.src[:pos]) + 1, expected, found}
+	return &syntaxError{utf8.RuneCountInString(p.src[:pos]) + 1, expected, found}
 }
 
 func (p *parser) expected(what string) error { return p.expectedAt(p.pos, what) }
@@ -264,8 +264,8 @@ func (p *parser) chain(ops string, operand func() (node, error)) (node, error) {
 }
 
 func (p *parser) enter() error {
-	if p.depth++; p.depth > MaxDepth {
-		return &LimitError{fmt.Sprintf("nested deeper than %d", MaxDepth)}
+	if p.depth++; p.depth > maxDepth {
+		return &limitError{fmt.Sprintf("nested deeper than %d", maxDepth)}
 	}
 	return nil
 }

@@ -108,8 +108,8 @@ func TestRefused(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v; want %q", in, err, want)
 		}
-		var se *SyntaxError
-		var le *LimitError
+		var se *syntaxError
+		var le *limitError
 		if !errors.As(err, &se) && !errors.As(err, &le) {
 			t.Errorf("%q: error of type %T", in, err)
 		}
@@ -209,7 +209,7 @@ func TestRunawayDice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var le *LimitError
+		var le *limitError
 		if _, err := r.Eval(always(face)); !errors.As(err, &le) {
 			t.Errorf("%s: %v", in, err)
 		}
@@ -260,8 +260,8 @@ func roundTrip(t failer, in string) bool {
 	if err != nil || again.String() != r.String() {
 		t.Fatalf("%q → %q → %q, %v", in, r, again, err)
 	}
-	a, erra := r.Eval(NewStream(Seed{}, "", 1))
-	b, errb := again.Eval(NewStream(Seed{}, "", 1))
+	a, erra := r.Eval(newStream(Seed{}, "", 1))
+	b, errb := again.Eval(newStream(Seed{}, "", 1))
 	if (erra == nil) != (errb == nil) || len(a) != len(b) {
 		t.Fatalf("%q: %v, %v", in, erra, errb)
 	}

@@ -9,11 +9,11 @@ import (
 func (p *parser) dicePart(start int, count int64) (node, error) {
 	p.pos++ // the d
 	p.skip()
-	if count < 1 || count > MaxTermDice {
-		return nil, &LimitError{fmt.Sprintf("%d dice in one term, 1 to %d", count, MaxTermDice)}
+	if count < 1 || count > maxTermDice {
+		return nil, &limitError{fmt.Sprintf("%d dice in one term, 1 to %d", count, maxTermDice)}
 	}
-	if p.dice += int(count); p.dice > MaxDice {
-		return nil, &LimitError{fmt.Sprintf("more than %d dice in all", MaxDice)}
+	if p.dice += int(count); p.dice > maxDice {
+		return nil, &limitError{fmt.Sprintf("more than %d dice in all", maxDice)}
 	}
 	d := &diceNode{count: int(count)}
 	switch {
@@ -27,8 +27,8 @@ func (p *parser) dicePart(start int, count int64) (node, error) {
 		if err != nil {
 			return nil, err
 		}
-		if n < 1 || n > MaxSides {
-			return nil, p.errorAt(at, fmt.Sprintf("1 to %d sides", MaxSides), strconv.FormatInt(n, 10))
+		if n < 1 || n > maxSides {
+			return nil, p.errorAt(at, fmt.Sprintf("1 to %d sides", maxSides), strconv.FormatInt(n, 10))
 		}
 		d.sides = int(n)
 	}
@@ -252,8 +252,8 @@ func (p *parser) small(what string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if n > MaxSides {
-		return 0, p.errorAt(at, fmt.Sprintf("%s up to %d", what, MaxSides), strconv.FormatInt(n, 10))
+	if n > maxSides {
+		return 0, p.errorAt(at, fmt.Sprintf("%s up to %d", what, maxSides), strconv.FormatInt(n, 10))
 	}
 	return int(n), nil
 }

@@ -50,7 +50,7 @@ func (l *Log) Roll(req Request) (Line, error) {
 		return Line{}, err
 	}
 	line.Epoch, line.N = l.st.epoch, l.st.n+1
-	fault := fill(&line, roll, NewStream(l.seed, l.st.client, line.N))
+	fault := fill(&line, roll, newStream(l.seed, l.st.client, line.N))
 	if fault != nil {
 		line.Event, line.Note, line.Results, line.Check = EventVoid, fault.Error(), nil, nil
 	}
@@ -101,7 +101,7 @@ func newLine(req Request) (Line, Roll, error) {
 		Visibility: req.Visibility, Input: req.Expr, Canonical: roll.String(), DC: req.DC, HideDC: req.HideDC && req.DC != nil,
 	}
 	switch req.Visibility {
-	case Open, Sealed, Private:
+	case Open, sealed, Private:
 	default:
 		return Line{}, Roll{}, fmt.Errorf("unknown visibility %q; open, sealed or private", req.Visibility)
 	}
@@ -114,7 +114,7 @@ func newLine(req Request) (Line, Roll, error) {
 }
 
 // fill computes the results of a line from a source.
-func fill(line *Line, roll Roll, src Source) error {
+func fill(line *Line, roll Roll, src source) error {
 	results, err := roll.Eval(src)
 	if err != nil {
 		return err
@@ -201,7 +201,7 @@ func (l *Log) Override(n uint64, total int64, who, reason string) (Line, error) 
 	if err := l.ready(); err != nil {
 		return Line{}, err
 	}
-	line := Line{Event: EventOverride, Epoch: l.st.epoch, Of: n, Total: &total, Who: who, Note: reason}
+	line := Line{Event: eventOverride, Epoch: l.st.epoch, Of: n, Total: &total, Who: who, Note: reason}
 	return line, l.append(&line)
 }
 
@@ -219,7 +219,7 @@ func (l *Log) View(v Viewer) ([]Line, error) {
 	}
 	var out []Line
 	err := replay(l.opt.Path, data, newState(), func(_ int, line Line) error {
-		out = append(out, v.Redact(line, rolls))
+		out = append(out, v.redact(line, rolls))
 		return nil
 	})
 	return out, err

@@ -47,14 +47,14 @@ func (s *state) apply(l Line, offset int64) error {
 }
 
 func (s *state) rule(l Line, offset int64) error {
-	if l.Event == EventEpoch {
+	if l.Event == eventEpoch {
 		return s.begin(l)
 	}
 	if !s.open || l.Epoch != s.epoch {
 		return fmt.Errorf("%s of epoch %d outside of it", l.Event, l.Epoch)
 	}
 	switch l.Event {
-	case EventTable:
+	case eventTable:
 		if s.seated {
 			return errors.New("a second table seed in one epoch")
 		}
@@ -68,14 +68,14 @@ func (s *state) rule(l Line, offset int64) error {
 		}
 		m.revealed = true
 		s.marks[l.Of] = m
-	case EventOverride:
+	case eventOverride:
 		return s.override(l)
-	case EventSetting:
+	case eventSetting:
 		s.noOverride = l.NoOverride
-	case EventSeed:
+	case eventSeed:
 		s.open = false
 		return checkSeed(l.Seed, s.commit)
-	case EventLost:
+	case eventLost:
 		s.open = false
 	default:
 		return fmt.Errorf("unknown event %q", l.Event)
@@ -105,7 +105,7 @@ func (s *state) roll(l Line, offset int64) error {
 		return fmt.Errorf("roll %d follows roll %d", l.N, s.n)
 	case l.ID != "" && s.ids[l.ID] != 0:
 		return fmt.Errorf("request %q was rolled before as roll %d", l.ID, s.ids[l.ID])
-	case l.Visibility != Open && l.Visibility != Sealed && l.Visibility != Private:
+	case l.Visibility != Open && l.Visibility != sealed && l.Visibility != Private:
 		return fmt.Errorf("unknown visibility %q", l.Visibility)
 	}
 	if salt, err := hex.DecodeString(l.Salt); l.Event == EventRoll && needsSalt(l) && (err != nil || len(salt) != 16) {
@@ -139,7 +139,7 @@ func checkSeed(hexSeed, commit string) error {
 	if err != nil {
 		return err
 	}
-	if seed.Commitment() != commit {
+	if seed.commitment() != commit {
 		return errors.New("the seed shown is not the one committed to")
 	}
 	return nil

@@ -15,16 +15,16 @@ type Report struct {
 	Rolls     int           `json:"rolls"`
 	Voids     int           `json:"voids"`
 	Overrides int           `json:"overrides"`
-	Epochs    []EpochReport `json:"epochs"`
+	Epochs    []epochReport `json:"epochs"`
 	Torn      int           `json:"torn,omitempty"` // bytes of an unfinished last line
 	Head      string        `json:"head"`           // hash of the last good line
-	Bad       *BadLine      `json:"bad,omitempty"`
+	Bad       *badLine      `json:"bad,omitempty"`
 }
 
-// EpochReport is one epoch. State is "verified" (the seed is shown and every
+// epochReport is one epoch. State is "verified" (the seed is shown and every
 // roll was recomputed), "open" (the seed is still secret: chain, order and sums
 // were checked) or "lost".
-type EpochReport struct {
+type epochReport struct {
 	Epoch  int    `json:"epoch"`
 	Commit string `json:"commit"`
 	Client string `json:"client"`
@@ -33,16 +33,16 @@ type EpochReport struct {
 	State  string `json:"state"`
 }
 
-// BadLine is the first line that does not hold.
-type BadLine struct {
+// badLine is the first line that does not hold.
+type badLine struct {
 	Line   int    `json:"line"`
 	Reason string `json:"reason"`
-	damage *DamageError
+	damage *damageError
 }
 
-func (b *BadLine) Error() string { return b.damage.Error() }
+func (b *badLine) Error() string { return b.damage.Error() }
 
-func (b *BadLine) Unwrap() error { return b.damage }
+func (b *badLine) Unwrap() error { return b.damage }
 
 // OK reports whether every line holds.
 func (r Report) OK() bool { return r.Bad == nil }
@@ -62,9 +62,9 @@ func verify(path string, data []byte) Report {
 	v := &verifier{seeds: seedsOf(data[:whole]), st: newState()}
 	v.rep.Torn = len(data) - whole
 	err := replay(path, data[:whole], v.st, v.line)
-	var bad *DamageError
+	var bad *damageError
 	if errors.As(err, &bad) {
-		v.rep.Bad = &BadLine{bad.Line, bad.Err.Error(), bad}
+		v.rep.Bad = &badLine{bad.line, bad.err.Error(), bad}
 	}
 	v.rep.Head = v.st.head
 	return v.rep
@@ -86,10 +86,10 @@ func seedsOf(data []byte) map[int]Seed {
 		if err != nil {
 			continue
 		}
-		if l.Event == EventEpoch {
+		if l.Event == eventEpoch {
 			commits[l.Epoch] = l.Commit
 		}
-		if l.Event == EventSeed && checkSeed(l.Seed, commits[l.Epoch]) == nil {
+		if l.Event == eventSeed && checkSeed(l.Seed, commits[l.Epoch]) == nil {
 			out[l.Epoch], _ = parseSeed(l.Seed)
 		}
 	}
@@ -100,15 +100,15 @@ func (v *verifier) line(_ int, l Line) error {
 	v.rep.Lines++
 	last := len(v.rep.Epochs) - 1
 	switch l.Event {
-	case EventEpoch:
-		v.rep.Epochs = append(v.rep.Epochs, EpochReport{Epoch: l.Epoch, Commit: l.Commit, Test: l.Test, State: "open"})
-	case EventTable:
+	case eventEpoch:
+		v.rep.Epochs = append(v.rep.Epochs, epochReport{Epoch: l.Epoch, Commit: l.Commit, Test: l.Test, State: "open"})
+	case eventTable:
 		v.rep.Epochs[last].Client = l.Client
-	case EventSeed:
+	case eventSeed:
 		v.rep.Epochs[last].State = "verified"
-	case EventLost:
+	case eventLost:
 		v.rep.Epochs[last].State = "lost"
-	case EventOverride:
+	case eventOverride:
 		v.rep.Overrides++
 	case EventVoid:
 		v.rep.Voids++
@@ -131,10 +131,10 @@ func (v *verifier) roll(l Line) error {
 	if roll.String() != l.Canonical {
 		return fmt.Errorf("canonical form of %q is %q, the line says %q", l.Input, roll, l.Canonical)
 	}
-	var src Source = &shown{results: l.Results}
+	var src source = &shown{results: l.Results}
 	seed, known := v.seeds[l.Epoch]
 	if known {
-		src = NewStream(seed, v.st.client, l.N)
+		src = newStream(seed, v.st.client, l.N)
 	}
 	want := Line{DC: l.DC}
 	if err := fill(&want, roll, src); err != nil {
@@ -159,7 +159,7 @@ func (v *verifier) void(l Line) error {
 	if err != nil {
 		return err
 	}
-	if err := fill(&Line{DC: l.DC}, roll, NewStream(seed, v.st.client, l.N)); err == nil {
+	if err := fill(&Line{DC: l.DC}, roll, newStream(seed, v.st.client, l.N)); err == nil {
 		return fmt.Errorf("roll %d is called void, but it can be rolled", l.N)
 	}
 	return nil
