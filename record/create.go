@@ -17,7 +17,7 @@ import (
 // Commit. Format is set here; a zero Created becomes now. The caller must Close
 // the Writer.
 func Create(path string, h Header) (*Writer, error) {
-	if err := CheckRunID(h.Run); err != nil {
+	if err := checkRunID(h.Run); err != nil {
 		return nil, fmt.Errorf("create record %s: %w", path, err)
 	}
 	h.Format = formatVersion

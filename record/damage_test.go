@@ -19,7 +19,7 @@ func lastMark(t testing.TB, data []byte) int {
 		if reason != "" {
 			t.Fatalf("byte %d: %s", off, reason)
 		}
-		if f.Kind == KindMark {
+		if f.Kind == kindMark {
 			at = off
 		}
 		off += f.stored()
@@ -290,7 +290,7 @@ func TestZerosWithoutAnEnd(t *testing.T) {
 	if rep, err := VerifyReader(&src); err == nil && rep.Sound() == nil {
 		t.Errorf("8 GiB of zeros are %+v", rep)
 	}
-	if src.read > 3*MaxPayload {
+	if src.read > 3*maxPayload {
 		t.Errorf("%d bytes were read", src.read)
 	}
 }

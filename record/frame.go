@@ -16,8 +16,8 @@ const (
 	saltSize   = 16
 	prefixSize = headerSize + digestSize // what is left of a withheld frame
 
-	// MaxPayload is the longest payload of a frame.
-	MaxPayload = 1 << 30
+	// maxPayload is the longest payload of a frame.
+	maxPayload = 1 << 30
 
 	flagWithheld = 1
 )
@@ -34,7 +34,7 @@ const (
 	KindHeader Kind = 1 // JSON: see Header
 	KindLog    Kind = 2 // one log record, a line of JSON without its newline
 	KindBlob   Kind = 3 // a channel name and bytes
-	KindMark   Kind = 4 // count, offset and head that were durable
+	kindMark   Kind = 4 // count, offset and head that were durable
 	KindSeal   Kind = 5 // JSON: see Seal
 )
 
@@ -46,7 +46,7 @@ func (k Kind) String() string {
 		return "log"
 	case KindBlob:
 		return "blob"
-	case KindMark:
+	case kindMark:
 		return "mark"
 	case KindSeal:
 		return "seal"
@@ -60,10 +60,10 @@ type Frame struct {
 	Kind     Kind
 	Withheld bool
 	Size     int   // length of the payload, also when it is withheld
-	Offset   int64 // where the frame begins in its file
+	offset   int64 // where the frame begins in its file
 	Number   uint64
-	Digest   Hash
-	Salt     [saltSize]byte
+	digest   Hash
+	salt     [saltSize]byte
 	Payload  []byte
 }
 
@@ -112,10 +112,10 @@ func appendRead(dst []byte, f Frame) []byte {
 	if f.Withheld {
 		flags = flagWithheld
 	} else {
-		dst = append(dst, f.Salt[:]...)
+		dst = append(dst, f.salt[:]...)
 		dst = append(dst, f.Payload...)
 	}
-	putPrefix(dst[start:], f.Kind, flags, f.Size, f.Digest)
+	putPrefix(dst[start:], f.Kind, flags, f.Size, f.digest)
 	return dst
 }
 
@@ -139,7 +139,7 @@ func parseHeader(b []byte) (f Frame, reason string) {
 		return f, "unknown frame " + f.Kind.String() + ": written by a newer program"
 	case flags&^flagWithheld != 0 || b[6] != 0 || b[7] != 0:
 		return f, "unknown flags: written by a newer program"
-	case size > MaxPayload:
+	case size > maxPayload:
 		return f, "payload is longer than a frame may hold"
 	case f.Withheld && f.Kind != KindLog && f.Kind != KindBlob:
 		return f, f.Kind.String() + " frame is withheld"

@@ -30,7 +30,7 @@ func FuzzReader(f *testing.F) {
 	f.Add([]byte(magic))
 	f.Add([]byte(nil))
 	huge := make([]byte, prefixSize)
-	putPrefix(huge, KindHeader, 0, MaxPayload, Hash{})
+	putPrefix(huge, KindHeader, 0, maxPayload, Hash{})
 	f.Add(append([]byte(magic), huge...))
 
 	f.Fuzz(checkReading)
@@ -70,8 +70,8 @@ func checkReading(t *testing.T, data []byte) {
 	for r.Next() {
 		fr := r.Frame()
 		printed = appendRead(printed[:0], fr)
-		if from := data[fr.Offset:]; !bytes.HasPrefix(from, printed) {
-			t.Fatalf("frame %d at %d prints to other bytes", fr.Number, fr.Offset)
+		if from := data[fr.offset:]; !bytes.HasPrefix(from, printed) {
+			t.Fatalf("frame %d at %d prints to other bytes", fr.Number, fr.offset)
 		}
 		fr.Blob()
 		if cap(r.win.buf) > 2*len(data)+step {

@@ -70,8 +70,8 @@ func checkBlob(channel string, data []byte) error {
 }
 
 func checkSize(n int) error {
-	if n > MaxPayload {
-		return fmt.Errorf("payload of %d bytes is over the %d that a frame may hold", n, MaxPayload)
+	if n > maxPayload {
+		return fmt.Errorf("payload of %d bytes is over the %d that a frame may hold", n, maxPayload)
 	}
 	return nil
 }

@@ -55,11 +55,11 @@ type Reader struct {
 }
 
 // Open reads the record at path from its beginning. It takes no lock.
-func Open(path string) (*Reader, error) { return OpenAt(path, Cursor{}) }
+func Open(path string) (*Reader, error) { return openAt(path, Cursor{}) }
 
-// OpenAt reads the record at path from a cursor. A cursor of another record is
+// openAt reads the record at path from a cursor. A cursor of another record is
 // found out at the next frame, mark or seal, as damage.
-func OpenAt(path string, c Cursor) (*Reader, error) {
+func openAt(path string, c Cursor) (*Reader, error) {
 	f, err := workspace.OpenNamed(path)
 	if err != nil {
 		return nil, fmt.Errorf("open record: %w", err)
@@ -105,7 +105,7 @@ func (r *Reader) Next() bool {
 			r.end(err)
 			return false
 		}
-		if f.Kind != KindMark {
+		if f.Kind != kindMark {
 			r.frame = f
 			return true
 		}
@@ -154,7 +154,7 @@ func (r *Reader) Close() error {
 	c := r.closer
 	r.closer = nil
 	if r.err == nil {
-		r.err = ErrClosed
+		r.err = errClosed
 	}
 	if c == nil {
 		return nil
@@ -227,7 +227,7 @@ func (r *Reader) read() (Frame, error) {
 	if reason != "" {
 		return f, flaw{reason, off + headerSize, nil}
 	}
-	f.Offset, f.Number = off, r.next.Count+1
+	f.offset, f.Number = off, r.next.Count+1
 	end := off + int64(f.stored())
 	if b, err = r.win.peek(off, f.stored()); err != nil {
 		return f, err
@@ -246,13 +246,13 @@ func (r *Reader) read() (Frame, error) {
 
 // fill takes digest, salt and payload from b and checks them.
 func (f *Frame) fill(b []byte) (reason string) {
-	copy(f.Digest[:], b[headerSize:])
+	copy(f.digest[:], b[headerSize:])
 	if f.Withheld {
 		return ""
 	}
-	copy(f.Salt[:], b[prefixSize:])
+	copy(f.salt[:], b[prefixSize:])
 	f.Payload = b[prefixSize+saltSize:]
-	if sha256.Sum256(b[prefixSize:]) != f.Digest {
+	if sha256.Sum256(b[prefixSize:]) != f.digest {
 		return f.Kind.String() + " frame does not match its digest"
 	}
 	return ""
@@ -264,8 +264,8 @@ func (r *Reader) accept(f Frame, end int64) (reason string) {
 	if (f.Kind == KindHeader) != (c.count == 0) {
 		return f.Kind.String() + " frame where it cannot be: a record has one header, at its beginning"
 	}
-	if f.Kind == KindMark {
-		want := markPayload(c, f.Offset)
+	if f.Kind == kindMark {
+		want := markPayload(c, f.offset)
 		if !bytes.Equal(f.Payload, want[:]) {
 			return "mark does not agree with the frames before it, or they are not those of the cursor"
 		}
@@ -275,7 +275,7 @@ func (r *Reader) accept(f Frame, end int64) (reason string) {
 	if err := r.understand(f, c); err != nil {
 		return err.Error()
 	}
-	c.add(f.Kind, f.Size, f.Digest)
+	c.add(f.Kind, f.Size, f.digest)
 	r.next = Cursor{Offset: end, Head: c.head, Count: c.count}
 	if r.seal != nil {
 		r.seal.Head, r.durable = c.head, c.count

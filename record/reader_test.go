@@ -23,7 +23,7 @@ func TestReadFromAnyCursor(t *testing.T) {
 		must(t, err)
 		var kept Cursor
 		must(t, json.Unmarshal(text, &kept))
-		r, err := OpenAt(path, kept)
+		r, err := openAt(path, kept)
 		must(t, err)
 		var rest []seen
 		for r.Next() {
@@ -50,7 +50,7 @@ func TestWrongCursorIsFoundOut(t *testing.T) {
 		"within magic":   {3, c.Head, c.Count},
 		"no frames":      {c.Offset, c.Head, 0},
 	} {
-		r, err := OpenAt(path, bad)
+		r, err := openAt(path, bad)
 		if err != nil {
 			continue
 		}
@@ -159,7 +159,7 @@ func TestFollowWhileWriting(t *testing.T) {
 	defer cancel()
 	hint := make(chan struct{}, 1)
 	follow := func(c Cursor, first int, hint <-chan struct{}, poll time.Duration) error {
-		r, err := OpenAt(path, c)
+		r, err := openAt(path, c)
 		if err != nil {
 			return err
 		}

@@ -23,9 +23,9 @@ func NewRunID(now time.Time) string {
 	return now.UTC().Format("20060102T150405.000Z") + "-" + hex.EncodeToString(b[:])
 }
 
-// CheckRunID accepts ids that are safe as file names on every system: letters,
+// checkRunID accepts ids that are safe as file names on every system: letters,
 // digits, and . _ - inside, at most 100 bytes.
-func CheckRunID(id string) error {
+func checkRunID(id string) error {
 	if id == "" || len(id) > 100 {
 		return fmt.Errorf("run id %.40q is %d bytes long: want 1 to 100", id, len(id))
 	}
@@ -46,7 +46,7 @@ func Dir(workspaceRoot string) string {
 
 // Path is where the record of a run is in a workspace.
 func Path(workspaceRoot, runID string) (string, error) {
-	if err := CheckRunID(runID); err != nil {
+	if err := checkRunID(runID); err != nil {
 		return "", err
 	}
 	return filepath.Join(Dir(workspaceRoot), runID+Extension), nil
@@ -73,7 +73,7 @@ func List(dir string) ([]Info, error) {
 	var found []Info
 	for _, e := range entries {
 		id, ok := strings.CutSuffix(e.Name(), Extension)
-		if !ok || CheckRunID(id) != nil || !e.Type().IsRegular() {
+		if !ok || checkRunID(id) != nil || !e.Type().IsRegular() {
 			continue
 		}
 		info, err := e.Info()
@@ -88,14 +88,14 @@ func List(dir string) ([]Info, error) {
 	return found, nil
 }
 
-// ErrMisnamed is returned for a record that lies under another run's name.
-var ErrMisnamed = errors.New("the file holds another run than its name says")
+// errMisnamed is returned for a record that lies under another run's name.
+var errMisnamed = errors.New("the file holds another run than its name says")
 
 // Named checks that the record at path is the one that its name says. A copy
 // under another name would count as one more run.
 func Named(path string, h Header) error {
 	if name := strings.TrimSuffix(filepath.Base(path), Extension); name != h.Run {
-		return fmt.Errorf("%s: %w: %s; it is a copy, or was renamed: move it elsewhere", path, ErrMisnamed, h.Run)
+		return fmt.Errorf("%s: %w: %s; it is a copy, or was renamed: move it elsewhere", path, errMisnamed, h.Run)
 	}
 	return nil
 }

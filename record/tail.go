@@ -68,7 +68,7 @@ func (r *Reader) zeroTail(end int64) (bool, error) {
 // without an end would be read for as long.
 func (r *Reader) zeroFrom(off int64) (bool, error) {
 	b, zeros := make([]byte, 256<<10), make([]byte, 256<<10)
-	for from := off; from-off <= MaxPayload+sector; {
+	for from := off; from-off <= maxPayload+sector; {
 		n, err := r.win.src.ReadAt(b, from)
 		if !bytes.Equal(b[:n], zeros[:n]) {
 			return false, nil

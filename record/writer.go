@@ -23,8 +23,8 @@ const (
 )
 
 var (
-	// ErrClosed is returned by a Writer after Close.
-	ErrClosed = errors.New("record is closed")
+	// errClosed is returned by a Writer after Close.
+	errClosed = errors.New("record is closed")
 	// ErrSealed is returned by a Writer after Seal, and by Resume.
 	ErrSealed = errors.New("record is sealed")
 )
@@ -243,7 +243,7 @@ func (w *Writer) mark(c chain) error {
 	w.mu.Lock()
 	salt := w.salt()
 	payload := markPayload(c, w.offset)
-	b, _, _ := appendFrame(w.note[:0], KindMark, salt, "", payload[:])
+	b, _, _ := appendFrame(w.note[:0], kindMark, salt, "", payload[:])
 	w.mu.Unlock()
 	return w.put(b)
 }
@@ -315,7 +315,7 @@ func (w *Writer) Close() error {
 	}
 	w.mu.Lock()
 	if w.broken == nil {
-		w.stop = fmt.Errorf("use record %s: %w", w.path, ErrClosed)
+		w.stop = fmt.Errorf("use record %s: %w", w.path, errClosed)
 	}
 	target, err := w.chain.count, w.broken
 	w.mu.Unlock()

@@ -41,7 +41,7 @@ func TestWriteSealRead(t *testing.T) {
 	}
 	must(t, w.Close())
 	must(t, w.Close())
-	if err := w.AppendLog([]byte("{}")); !errors.Is(err, ErrClosed) {
+	if err := w.AppendLog([]byte("{}")); !errors.Is(err, errClosed) {
 		t.Errorf("AppendLog after Close: %v, want ErrClosed", err)
 	}
 
@@ -99,7 +99,7 @@ func TestAppendRefusesAndGoesOn(t *testing.T) {
 		"newline":       w.AppendLog([]byte("{}\n")),
 		"no channel":    w.AppendBlob("", []byte("x")),
 		"long channel":  w.AppendBlob(strings.Repeat("c", 256), nil),
-		"large payload": checkSize(MaxPayload + 1), // too large to make for a test
+		"large payload": checkSize(maxPayload + 1), // too large to make for a test
 	} {
 		if err == nil {
 			t.Errorf("%s was accepted", name)
@@ -367,7 +367,7 @@ func TestSecondWriterInThisProcessIsRefused(t *testing.T) {
 func TestRunIDsSort(t *testing.T) {
 	at := time.Date(2026, 1, 2, 15, 4, 5, 0, time.FixedZone("", 3600))
 	a, b := NewRunID(at), NewRunID(at.Add(time.Millisecond))
-	if a >= b || !strings.HasPrefix(a, "20260102T140405.000Z-") || CheckRunID(a) != nil {
+	if a >= b || !strings.HasPrefix(a, "20260102T140405.000Z-") || checkRunID(a) != nil {
 		t.Errorf("ids %q, %q", a, b)
 	}
 	if again := NewRunID(at); again == a {
