@@ -23,12 +23,12 @@ func (v *Violation) Error() string {
 
 // The invariants, by the names that the specification gives them.
 const (
-	EnvelopeCompleteness = "envelope completeness"
-	SequenceMonotonicity = "sequence monotonicity"
-	TypeVocabulary       = "type vocabulary"
-	NonBlockingEmission  = "non-blocking emission"
-	AdapterLabeling      = "adapter labelling"
-	SourceConsistency    = "source consistency"
+	envelopeCompleteness = "envelope completeness"
+	sequenceMonotonicity = "sequence monotonicity"
+	typeVocabulary       = "type vocabulary"
+	nonBlockingEmission  = "non-blocking emission"
+	adapterLabeling      = "adapter labelling"
+	sourceConsistency    = "source consistency"
 )
 
 // Checker checks a log against the six invariants, line by line.
@@ -46,15 +46,15 @@ func NewChecker() *Checker {
 		adapter: map[string]string{}, counts: map[string]int{}}
 }
 
-// Summary returns the statistics of the lines so far.
-func (c *Checker) Summary() Summary { return c.tally.summary() }
+// summary returns the statistics of the lines so far.
+func (c *Checker) summary() Summary { return c.tally.summary() }
 
 // Line takes the next line and returns the first violation in it.
 func (c *Checker) Line(line []byte) *Violation {
 	c.line++
 	event, context, err := envelope(line)
 	if err != nil {
-		return c.violation(EnvelopeCompleteness, "not a log record: %v", err)
+		return c.violation(envelopeCompleteness, "not a log record: %v", err)
 	}
 	switch event {
 	case EventEntry:
@@ -63,9 +63,9 @@ func (c *Checker) Line(line []byte) *Violation {
 		return c.start(context)
 	case EventStop:
 		return c.stop(context)
-	case EventError:
+	case eventError:
 		if level := levelOf(line); level != "WARNING" {
-			return c.violation(NonBlockingEmission, "a transcript error of level %s: errors are warnings, they never fail a run", level)
+			return c.violation(nonBlockingEmission, "a transcript error of level %s: errors are warnings, they never fail a run", level)
 		}
 	}
 	return nil
@@ -78,23 +78,23 @@ func (c *Checker) violation(invariant, format string, args ...any) *Violation {
 func (c *Checker) entry(context []byte) *Violation {
 	e, err := parseContext(context)
 	if err != nil {
-		return c.violation(EnvelopeCompleteness, "%v", err)
+		return c.violation(envelopeCompleteness, "%v", err)
 	}
 	if !e.Type.Valid() {
-		return c.violation(TypeVocabulary, "entry_type %q is none of the nine", e.Type)
+		return c.violation(typeVocabulary, "entry_type %q is none of the nine", e.Type)
 	}
 	if v := c.label(e.PromptName, e.Adapter); v != nil {
 		return v
 	}
 	if !ValidSource(e.Source) {
-		return c.violation(SourceConsistency, "source %q is neither main nor subagent:{id}", e.Source)
+		return c.violation(sourceConsistency, "source %q is neither main nor subagent:{id}", e.Source)
 	}
 	if e.Adapter == AdapterCodex && e.Source != Main {
-		return c.violation(SourceConsistency, "%s has the source %q, it has main only", e.Adapter, e.Source)
+		return c.violation(sourceConsistency, "%s has the source %q, it has main only", e.Adapter, e.Source)
 	}
 	key := [2]string{e.PromptName, e.Source}
 	if want := c.last[key] + 1; e.Sequence != want {
-		return c.violation(SequenceMonotonicity, "%s of %q has number %d, expected %d", e.Source, e.PromptName, e.Sequence, want)
+		return c.violation(sequenceMonotonicity, "%s of %q has number %d, expected %d", e.Source, e.PromptName, e.Sequence, want)
 	}
 	c.last[key] = e.Sequence
 	c.counts[e.PromptName]++
@@ -106,10 +106,10 @@ func (c *Checker) entry(context []byte) *Violation {
 // name is one of those that are registered.
 func (c *Checker) label(prompt, adapter string) *Violation {
 	if !registered(adapter) {
-		return c.violation(AdapterLabeling, "adapter %q is not registered (known: %s)", adapter, strings.Join(Adapters(), ", "))
+		return c.violation(adapterLabeling, "adapter %q is not registered (known: %s)", adapter, strings.Join(Adapters(), ", "))
 	}
 	if was, ok := c.adapter[prompt]; ok && was != adapter {
-		return c.violation(AdapterLabeling, "%q changes from %s to %s", prompt, was, adapter)
+		return c.violation(adapterLabeling, "%q changes from %s to %s", prompt, was, adapter)
 	}
 	c.adapter[prompt] = adapter
 	return nil
@@ -127,7 +127,7 @@ type markers struct {
 func (c *Checker) start(context []byte) *Violation {
 	var m markers
 	if err := json.Unmarshal(context, &m); err != nil || m.PromptName == "" || m.Adapter == "" {
-		return c.violation(EnvelopeCompleteness, "a start without prompt_name and adapter")
+		return c.violation(envelopeCompleteness, "a start without prompt_name and adapter")
 	}
 	return c.label(m.PromptName, m.Adapter)
 }
@@ -137,14 +137,14 @@ func (c *Checker) start(context []byte) *Violation {
 func (c *Checker) stop(context []byte) *Violation {
 	var m markers
 	if err := json.Unmarshal(context, &m); err != nil || m.TotalEntries == nil {
-		return c.violation(EnvelopeCompleteness, "a stop without its summary")
+		return c.violation(envelopeCompleteness, "a stop without its summary")
 	}
 	if have := c.counts[m.PromptName]; have != *m.TotalEntries {
-		return c.violation(NonBlockingEmission, "the run counted %d entries, this log holds %d", *m.TotalEntries, have)
+		return c.violation(nonBlockingEmission, "the run counted %d entries, this log holds %d", *m.TotalEntries, have)
 	}
 	for _, source := range slices.Sorted(maps.Keys(m.EntriesBySource)) {
 		if have := c.last[[2]string{m.PromptName, source}]; have != int64(m.EntriesBySource[source]) {
-			return c.violation(NonBlockingEmission, "the run counted %d entries of %s, this log holds %d", m.EntriesBySource[source], source, have)
+			return c.violation(nonBlockingEmission, "the run counted %d entries of %s, this log holds %d", m.EntriesBySource[source], source, have)
 		}
 	}
 	return nil
@@ -174,10 +174,10 @@ func Check(lines func(yield func([]byte) bool)) (Summary, error) {
 		return found == nil
 	})
 	if found != nil {
-		return c.Summary(), found
+		return c.summary(), found
 	}
 	if c.tally.total == 0 {
-		return c.Summary(), errors.New("no transcript entries")
+		return c.summary(), errors.New("no transcript entries")
 	}
-	return c.Summary(), nil
+	return c.summary(), nil
 }

@@ -132,7 +132,7 @@ func (e *Emitter) append(entry *Entry) error {
 // takes anything, and in the stream. It is called with the lock held.
 func (e *Emitter) fail(source string, err error) {
 	e.errs++
-	_ = e.event(slog.LevelWarn, EventError, "transcript error", struct {
+	_ = e.event(slog.LevelWarn, eventError, "transcript error", struct {
 		Source string `json:"source"`
 		Error  string `json:"error"`
 	}{source, err.Error()})

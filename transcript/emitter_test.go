@@ -133,7 +133,7 @@ func TestEmitterKeepsADetailThatIsNoJSON(t *testing.T) {
 		if string(entry.Raw) != "r" || !strings.Contains(string(entry.Detail), "undecodable") {
 			t.Errorf("%q: detail %s, raw %q", detail, entry.Detail, entry.Raw)
 		}
-		if !strings.Contains(string(store.lines[1]), EventError) || !strings.Contains(string(store.lines[1]), `"level":"WARNING"`) {
+		if !strings.Contains(string(store.lines[1]), eventError) || !strings.Contains(string(store.lines[1]), `"level":"WARNING"`) {
 			t.Errorf("%q: the error is logged as %s", detail, store.lines[1])
 		}
 	}

@@ -15,7 +15,7 @@ const (
 	EventEntry              = "transcript.entry"
 	EventStart              = "transcript.start"
 	EventStop               = "transcript.stop"
-	EventError              = "transcript.error"
+	eventError              = "transcript.error"
 	EventPathDiscovered     = "transcript.path_discovered"
 	EventSubagentDiscovered = "transcript.subagent_discovered"
 )

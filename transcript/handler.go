@@ -10,14 +10,14 @@ import (
 	"sync"
 )
 
-// Handler writes log records as lines of JSON with the keys timestamp, level,
+// handler writes log records as lines of JSON with the keys timestamp, level,
 // logger, event, message and context: the form that debug bundles hold. A
 // record that an Emitter made is written byte for byte as it stands on the
 // record; any other has its attributes put into context, and its event from
 // the attribute "event".
 //
 // Each record is one call of Write. It is safe for concurrent use.
-type Handler struct {
+type handler struct {
 	out    *lockedWriter
 	logger string
 	level  slog.Leveler
@@ -38,25 +38,25 @@ type lockedWriter struct {
 
 // NewHandler returns a handler that writes records of level or above to w;
 // nil means all of them. logger is the name that other people's records bear.
-func NewHandler(w io.Writer, logger string, level slog.Leveler) *Handler {
+func NewHandler(w io.Writer, logger string, level slog.Leveler) *handler {
 	if level == nil {
 		level = slog.LevelDebug
 	}
-	return &Handler{out: &lockedWriter{w: w}, logger: logger, level: level}
+	return &handler{out: &lockedWriter{w: w}, logger: logger, level: level}
 }
 
 // Enabled implements slog.Handler.
-func (h *Handler) Enabled(_ context.Context, l slog.Level) bool { return l >= h.level.Level() }
+func (h *handler) Enabled(_ context.Context, l slog.Level) bool { return l >= h.level.Level() }
 
 // WithAttrs implements slog.Handler.
-func (h *Handler) WithAttrs(attrs []slog.Attr) slog.Handler {
+func (h *handler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	c := *h
 	c.attrs = slices.Concat(h.attrs, attrs)
 	return &c
 }
 
 // WithGroup implements slog.Handler.
-func (h *Handler) WithGroup(name string) slog.Handler {
+func (h *handler) WithGroup(name string) slog.Handler {
 	if name == "" {
 		return h
 	}
@@ -67,7 +67,7 @@ func (h *Handler) WithGroup(name string) slog.Handler {
 }
 
 // Handle implements slog.Handler.
-func (h *Handler) Handle(_ context.Context, r slog.Record) error {
+func (h *handler) Handle(_ context.Context, r slog.Record) error {
 	var ours *logged
 	r.Attrs(func(a slog.Attr) bool {
 		ours, _ = a.Value.Any().(*logged)
@@ -83,7 +83,7 @@ func (h *Handler) Handle(_ context.Context, r slog.Record) error {
 	return h.out.line(line)
 }
 
-func (h *Handler) encode(r slog.Record) ([]byte, error) {
+func (h *handler) encode(r slog.Record) ([]byte, error) {
 	attrs := slices.Clone(h.attrs)
 	r.Attrs(func(a slog.Attr) bool {
 		attrs = append(attrs, a)

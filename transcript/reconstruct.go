@@ -43,11 +43,11 @@ func Reconstruct(lines iter.Seq[[]byte]) Transcript {
 	return t
 }
 
-// MaxLine is the longest line that Lines takes: what never ends would fill the
+// maxLine is the longest line that Lines takes: what never ends would fill the
 // memory.
-const MaxLine = 64 << 20
+const maxLine = 64 << 20
 
-// Lines yields the lines of r without their newline, up to MaxLine bytes long,
+// Lines yields the lines of r without their newline, up to maxLine bytes long,
 // and the last one also when no newline ends it. Lines end at \n only: other
 // line separators are legal within JSON. A line is valid until the next one.
 // A longer one, or an error of r, ends the sequence and is stored in err.
@@ -58,8 +58,8 @@ func Lines(r io.Reader, err *error) iter.Seq[[]byte] {
 		for {
 			part, e := br.ReadSlice('\n')
 			if errors.Is(e, bufio.ErrBufferFull) {
-				if long = append(long, part...); len(long) > MaxLine {
-					*err = fmt.Errorf("a line of more than %d bytes", MaxLine)
+				if long = append(long, part...); len(long) > maxLine {
+					*err = fmt.Errorf("a line of more than %d bytes", maxLine)
 					return
 				}
 				continue

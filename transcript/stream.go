@@ -37,8 +37,8 @@ type Stream struct {
 
 // StreamOptions bound a stream. The zero value works.
 type StreamOptions struct {
-	Records int // how many records may wait; 0 means 8192
-	Bytes   int // how many bytes may wait; 0 means 32 MiB
+	records int // how many records may wait; 0 means 8192
+	bytes   int // how many bytes may wait; 0 means 32 MiB
 	OmitRaw bool
 }
 
@@ -51,11 +51,11 @@ type StreamStats struct {
 
 // NewStream starts a stream. Close ends it.
 func NewStream(h slog.Handler, o StreamOptions) *Stream {
-	if o.Records == 0 {
-		o.Records = 8192
+	if o.records == 0 {
+		o.records = 8192
 	}
-	if o.Bytes == 0 {
-		o.Bytes = 32 << 20
+	if o.bytes == 0 {
+		o.bytes = 32 << 20
 	}
 	s := &Stream{handler: h, opts: o, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	go s.run()
@@ -104,8 +104,8 @@ func (s *Stream) push(level slog.Level, at time.Time, event string, line []byte,
 	}
 
 	s.mu.Lock()
-	full := s.closed || len(s.queue) >= s.opts.Records ||
-		len(s.queue) > 0 && s.bytes+len(l.line) > s.opts.Bytes
+	full := s.closed || len(s.queue) >= s.opts.records ||
+		len(s.queue) > 0 && s.bytes+len(l.line) > s.opts.bytes
 	if full {
 		s.stats.Dropped++
 		s.missing++
@@ -181,8 +181,8 @@ func (s *Stream) deliver(l *logged) {
 func (s *Stream) complain(err error) {
 	inside := appendString([]byte(`"error":`), err.Error())
 	now := time.Now()
-	_ = s.call(&logged{level: slog.LevelWarn, at: now, event: EventError,
-		line: appendEvent(nil, now, "WARNING", EventError, "transcript error", inside)})
+	_ = s.call(&logged{level: slog.LevelWarn, at: now, event: eventError,
+		line: appendEvent(nil, now, "WARNING", eventError, "transcript error", inside)})
 }
 
 func (s *Stream) call(l *logged) (err error) {

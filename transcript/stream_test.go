@@ -66,7 +66,7 @@ func TestStreamSurvivesAPanickingSink(t *testing.T) {
 func TestStreamDoesNotWaitForAHangingSink(t *testing.T) {
 	hang := make(chan struct{})
 	defer close(hang)
-	stream := NewStream(sink{handle: func(slog.Record) error { <-hang; return nil }}, StreamOptions{Records: 4})
+	stream := NewStream(sink{handle: func(slog.Record) error { <-hang; return nil }}, StreamOptions{records: 4})
 	store := &lineStore{}
 	e := newEmitter(t, Options{Store: store, Stream: stream})
 	for range 1000 {
@@ -101,7 +101,7 @@ func TestStreamSaysWhatItDropped(t *testing.T) {
 			return true
 		})
 		return nil
-	}}, StreamOptions{Bytes: 500})
+	}}, StreamOptions{bytes: 500})
 	e := newEmitter(t, Options{Store: &lineStore{}, Stream: stream})
 	emit(t, e, Item{Type: Thinking})
 	<-entered // the first is being handled; the queue is empty
@@ -117,7 +117,7 @@ func TestStreamSaysWhatItDropped(t *testing.T) {
 		t.Errorf("stats = %+v, want 51 in all and some dropped", s)
 	}
 	if !slices.ContainsFunc(events, func(e string) bool {
-		return strings.HasPrefix(e, EventError) && strings.Contains(e, "dropped, to be read from the record")
+		return strings.HasPrefix(e, eventError) && strings.Contains(e, "dropped, to be read from the record")
 	}) {
 		t.Errorf("nothing in the log says that records are missing: %q", events)
 	}
