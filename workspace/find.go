@@ -30,19 +30,19 @@ var marks = []mark{
 
 // ForeignError is a workspace that belongs to somebody else and was not named.
 type ForeignError struct {
-	Root  string
-	Thing string // what belongs to them, the root itself or something in it
-	UID   int
-	Own   string // the person's own configuration
+	root  string
+	thing string // what belongs to them, the root itself or something in it
+	uid   int
+	own   string // the person's own configuration
 }
 
 func (e *ForeignError) Error() string {
-	own := e.Own
+	own := e.own
 	if own == "" {
 		own = "your own configuration"
 	}
 	return fmt.Sprintf("%s belongs to somebody else (uid %d), so %s is not used as a workspace unless you name it\n"+
-		"for one command: --root %[3]q\nfor always, in %[4]s:\n  workspaces: [%[3]q]", e.Thing, e.UID, e.Root, own)
+		"for one command: --root %[3]q\nfor always, in %[4]s:\n  workspaces: [%[3]q]", e.thing, e.uid, e.root, own)
 }
 
 // Find returns the nearest directory upwards from dir that is a workspace, else

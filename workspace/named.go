@@ -37,7 +37,7 @@ func openRegular(file string) (*os.File, error) {
 	}
 	after, err := f.Stat()
 	if err == nil && !after.Mode().IsRegular() {
-		err = fmt.Errorf("%s: %w", file, ErrChanged)
+		err = fmt.Errorf("%s: %w", file, errChanged)
 	}
 	if err != nil {
 		f.Close()

@@ -43,7 +43,7 @@ func openOwn(file string, flags int) (*os.File, fs.FileInfo, error) {
 	after, err := f.Stat()
 	if err != nil || !os.SameFile(before, after) {
 		f.Close()
-		return nil, nil, fmt.Errorf("%s: %w", file, ErrChanged)
+		return nil, nil, fmt.Errorf("%s: %w", file, errChanged)
 	}
 	return f, after, nil
 }

@@ -17,26 +17,26 @@ const (
 	MaxText    = 1 << 20  // instructions, scripts, what agents are told
 	MaxQuest   = 2 << 20  // quest.md, which is read as a whole by every command
 	MaxFile    = 64 << 20 // conversations and the like
-	MaxEntries = 200_000  // names in one directory
+	maxEntries = 200_000  // names in one directory
 )
 
 // Refused is something in a workspace that is not opened.
-type Refused struct{ Name, Reason string }
+type Refused struct{ name, Reason string }
 
-func (e *Refused) Error() string { return e.Name + ": " + e.Reason }
+func (e *Refused) Error() string { return e.name + ": " + e.Reason }
 
 // SizeError is a file that is larger than its kind may be.
 type SizeError struct {
-	Name       string
-	Size, Most int64
+	name       string
+	size, most int64
 }
 
 func (e *SizeError) Error() string {
-	return fmt.Sprintf("%s: %d bytes, at most %d are read; make it smaller", e.Name, e.Size, e.Most)
+	return fmt.Sprintf("%s: %d bytes, at most %d are read; make it smaller", e.name, e.size, e.most)
 }
 
-// ErrChanged is a file that was exchanged while it was opened.
-var ErrChanged = errors.New("it changed while it was opened; try again")
+// errChanged is a file that was exchanged while it was opened.
+var errChanged = errors.New("it changed while it was opened; try again")
 
 // ReadFile reads a regular file of at most that many bytes, whole.
 func ReadFile(root *os.Root, name string, most int64) ([]byte, error) {
@@ -102,7 +102,7 @@ func openPlain(root *os.Root, name string, want func(fs.FileMode) bool) (*os.Fil
 	after, err := f.Stat()
 	if err != nil || !os.SameFile(before, after) {
 		f.Close()
-		return nil, nil, fmt.Errorf("%s: %w", name, ErrChanged)
+		return nil, nil, fmt.Errorf("%s: %w", name, errChanged)
 	}
 	if !after.IsDir() && names(after) > 1 {
 		f.Close()
@@ -147,19 +147,19 @@ func openChild(root *os.Root, part, walked string) (*os.Root, error) {
 	after, err := child.Stat(".")
 	if err != nil || !os.SameFile(before, after) {
 		child.Close()
-		return nil, fmt.Errorf("%s: %w", walked, ErrChanged)
+		return nil, fmt.Errorf("%s: %w", walked, errChanged)
 	}
 	return child, nil
 }
 
 // list reads a directory's names, sorted, and refuses one that has too many.
 func list(f *os.File, name string) ([]fs.DirEntry, error) {
-	entries, err := f.ReadDir(MaxEntries + 1)
+	entries, err := f.ReadDir(maxEntries + 1)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%s: %w", name, cause(err))
 	}
-	if len(entries) > MaxEntries {
-		return nil, &Refused{name, fmt.Sprintf("more than %d names in one directory; nobody needs so many", MaxEntries)}
+	if len(entries) > maxEntries {
+		return nil, &Refused{name, fmt.Sprintf("more than %d names in one directory; nobody needs so many", maxEntries)}
 	}
 	sortEntries(entries)
 	return entries, nil

@@ -19,7 +19,7 @@ func TestFIFOsDevicesAndSocketsAreNotOpened(t *testing.T) {
 	must(t, os.Symlink("/dev/zero", filepath.Join(dir, "zero")))
 	for _, name := range []string{"fifo", "zero"} {
 		refused := (*Refused)(nil)
-		if _, err := ReadFile(root, name, 100); !errors.As(err, &refused) || refused.Name != name {
+		if _, err := ReadFile(root, name, 100); !errors.As(err, &refused) || refused.name != name {
 			t.Errorf("ReadFile(%s) = %v", name, err)
 		}
 		if _, err := ReadNamed(filepath.Join(dir, name), 100); !errors.As(err, &refused) {
@@ -109,7 +109,7 @@ func TestSomebodyElsesWorkspace(t *testing.T) {
 		for _, from := range []string{dir, below} {
 			_, err := Find(from, nil, "/home/me/config.yaml")
 			foreign := (*ForeignError)(nil)
-			if !errors.As(err, &foreign) || foreign.Root != dir {
+			if !errors.As(err, &foreign) || foreign.root != dir {
 				t.Fatalf("from %s: %v", from, err)
 			}
 			for _, want := range []string{`--root "` + dir + `"`, "in /home/me/config.yaml:\n  workspaces: [\"" + dir + `"]`} {

@@ -58,7 +58,7 @@ func TestNoPartOfAPathIsALink(t *testing.T) {
 			root := open(t, inside)
 			data, err := ReadFile(root, name, 100)
 			refused := (*Refused)(nil)
-			if !errors.As(err, &refused) || refused.Name != linked || len(data) > 0 {
+			if !errors.As(err, &refused) || refused.name != linked || len(data) > 0 {
 				t.Errorf("%s is a link to the %s: %q, %v", linked, kind, data, err)
 			}
 			if i < len(parts)-1 {
@@ -175,7 +175,7 @@ func TestOurOwnPlacesAreWhatTheySeem(t *testing.T) {
 				must(t, os.Symlink("nowhere", at))
 			}
 			refused := (*Refused)(nil)
-			if _, err := Find(dir, nil, ""); !errors.As(err, &refused) || refused.Name != at {
+			if _, err := Find(dir, nil, ""); !errors.As(err, &refused) || refused.name != at {
 				t.Errorf("%s, %s: %v", m.name, how, err)
 			}
 			if _, err := Open(dir); !errors.As(err, &refused) {
