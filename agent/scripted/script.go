@@ -29,13 +29,13 @@ type Step struct {
 	Text string // text, JSON, duration or numbers, by verb
 }
 
-// SyntaxError says where a script is wrong.
-type SyntaxError struct {
-	Line   int
-	Reason string
+// syntaxError says where a script is wrong.
+type syntaxError struct {
+	line   int
+	reason string
 }
 
-func (e *SyntaxError) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Reason) }
+func (e *syntaxError) Error() string { return fmt.Sprintf("line %d: %s", e.line, e.reason) }
 
 type shape int
 
@@ -60,7 +60,7 @@ func Parse(src []byte) (*Script, error) {
 	p := &parser{lines: strings.Split(string(src), "\n")}
 	for p.next() {
 		if err := p.line(); err != nil {
-			return nil, &SyntaxError{p.at, err.Error()}
+			return nil, &syntaxError{p.at, err.Error()}
 		}
 	}
 	return &p.script, nil

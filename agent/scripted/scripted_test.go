@@ -252,8 +252,8 @@ func TestParseErrorsNameTheLine(t *testing.T) {
 		{"turn\n say <<END\nnever", 3, "not ended"},
 	} {
 		_, err := Parse([]byte(c.script))
-		var at *SyntaxError
-		if !errors.As(err, &at) || at.Line != c.line || !strings.Contains(at.Reason, c.want) {
+		var at *syntaxError
+		if !errors.As(err, &at) || at.line != c.line || !strings.Contains(at.reason, c.want) {
 			t.Errorf("Parse(%q) = %v; want line %d and %q", c.script, err, c.line, c.want)
 		}
 	}

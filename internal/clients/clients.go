@@ -15,11 +15,11 @@ const (
 	ClaudeNew = "2.1.325"
 	ClaudeOld = "2.1.197"
 	CodexOnly = "0.166.0"
-	Ccusage   = "20.0.24"
+	ccusage   = "20.0.24"
 )
 
-// Dir is where the programs lie.
-func Dir() (string, error) {
+// dir is where the programs lie.
+func dir() (string, error) {
 	if dir := os.Getenv("CONCLAVE_CLIENTS"); dir != "" {
 		return dir, nil
 	}
@@ -43,7 +43,7 @@ func Codex() (string, error) { return find("codex", CodexOnly) }
 // Counter returns the path of ccusage, which reads the files that Claude Code
 // keeps and counts their tokens: the native program, without its launcher.
 func Counter() (string, error) {
-	launcher, err := find("ccusage", Ccusage)
+	launcher, err := find("ccusage", ccusage)
 	if err != nil {
 		return "", err
 	}
@@ -59,7 +59,7 @@ func Counter() (string, error) {
 }
 
 func find(name, version string) (string, error) {
-	dir, err := Dir()
+	dir, err := dir()
 	if err != nil {
 		return "", err
 	}

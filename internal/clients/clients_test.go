@@ -22,7 +22,7 @@ func TestPinsAgree(t *testing.T) {
 		}
 		got = append(got, m[1])
 	}
-	want := []string{"claude-" + ClaudeNew, "claude-" + ClaudeOld, "codex-" + CodexOnly, "ccusage-" + Ccusage}
+	want := []string{"claude-" + ClaudeNew, "claude-" + ClaudeOld, "codex-" + CodexOnly, "ccusage-" + ccusage}
 	if !slices.Equal(got, want) {
 		t.Errorf("the script pins %v, this package %v", got, want)
 	}

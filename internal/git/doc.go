@@ -35,7 +35,7 @@
 //
 // # What it promises
 //
-// Nothing is written to the workspace. A call ends in bounded time (Patience)
+// Nothing is written to the workspace. A call ends in bounded time (patience)
 // with bounded memory and output. What could not be found out is an error,
 // never a guess. Who owns the repository does not matter: all of it is data.
 //

@@ -49,7 +49,7 @@ func open(ctx context.Context, workspace string) (*Repository, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Repository{workspace: workspace, until: time.Now().Add(Patience)}
+	r := &Repository{workspace: workspace, until: time.Now().Add(patience)}
 	if r.top, err = locate(workspace); err != nil {
 		return nil, err
 	}

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// Patience is how long git may take for all answers about a repository.
-const Patience = 6 * time.Second
+// patience is how long git may take for all answers about a repository.
+const patience = 6 * time.Second
 
 // switches hold whatever a configuration says, ours included; a git that does
 // not know one ignores it.
@@ -70,7 +70,7 @@ func (r *Repository) ask(ctx context.Context, limit int, args ...string) ([]byte
 	case out.cut:
 		return out.Bytes(), errCut
 	case err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return nil, fmt.Errorf("git %s: no answer within %v", args[0], Patience)
+		return nil, fmt.Errorf("git %s: no answer within %v", args[0], patience)
 	case err != nil && ctx.Err() != nil:
 		return nil, ctx.Err()
 	case err != nil:

@@ -23,7 +23,7 @@ type Kind int
 
 // The kinds of messages.
 const (
-	Invalid      Kind = iota // an object that is none of the others
+	invalid      Kind = iota // an object that is none of the others
 	Request                  // wants an answer
 	Notification             // wants none
 	Response                 // is one
@@ -89,7 +89,7 @@ func (m Message) kind() Kind {
 	case m.ID != nil && (m.Result != nil || m.Error != nil):
 		return Response
 	}
-	return Invalid
+	return invalid
 }
 
 // Err is the error that a response carries, or nil.

@@ -20,9 +20,9 @@ func TestParseTellsTheKindsApart(t *testing.T) {
 		{`{"method":"x","id":null}`, Notification},
 		{`{"id":3,"result":{}}`, Response},
 		{`{"id":"s","error":{"code":-1,"message":"no"}}`, Response},
-		{`{"id":3}`, Invalid},
-		{`{}`, Invalid},
-		{`{"ID":1,"Method":"x"}`, Invalid}, // names are exact
+		{`{"id":3}`, invalid},
+		{`{}`, invalid},
+		{`{"ID":1,"Method":"x"}`, invalid}, // names are exact
 	}
 	for _, tt := range tests {
 		m, err := Parse([]byte(tt.line))

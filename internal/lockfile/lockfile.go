@@ -50,12 +50,12 @@ func (h Holder) String() string {
 
 // HeldError reports a lock in other hands.
 type HeldError struct {
-	Path   string
+	path   string
 	Holder Holder
 }
 
 func (e *HeldError) Error() string {
-	return fmt.Sprintf("lock %s: held by %s", e.Path, e.Holder)
+	return fmt.Sprintf("lock %s: held by %s", e.path, e.Holder)
 }
 
 // Lock is a lock that is held. Its methods are safe for concurrent use.
@@ -89,7 +89,7 @@ func tryOnce(path, purpose string) (*Lock, error) {
 	if err := lock(f); err != nil {
 		defer f.Close()
 		if errors.Is(err, errHeld) {
-			return nil, &HeldError{Path: path, Holder: readHolder(f)}
+			return nil, &HeldError{path: path, Holder: readHolder(f)}
 		}
 		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}

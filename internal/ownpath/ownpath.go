@@ -16,23 +16,23 @@ import (
 	"path/filepath"
 )
 
-// ErrNotFound: no entry of PATH that may be used has the program.
-var ErrNotFound = errors.New("not installed, or not on the PATH")
+// errNotFound: no entry of PATH that may be used has the program.
+var errNotFound = errors.New("not installed, or not on the PATH")
 
 // Find returns the program of that name, and the entries of PATH that are the
 // person's own.
 func Find(name, workspace string) (program string, dirs []string, err error) {
-	err = fmt.Errorf("%s is %w", name, ErrNotFound)
+	err = fmt.Errorf("%s is %w", name, errNotFound)
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
 		found, missing := exec.LookPath(filepath.Join(dir, name))
 		switch {
 		case !filepath.IsAbs(dir):
 			if missing == nil || errors.Is(missing, exec.ErrDot) {
-				err = fmt.Errorf("%s is found through a relative entry of the PATH (%s) and not used; elsewhere it is %w", name, dir, ErrNotFound)
+				err = fmt.Errorf("%s is found through a relative entry of the PATH (%s) and not used; elsewhere it is %w", name, dir, errNotFound)
 			}
-		case Inside(workspace, dir), missing == nil && Inside(workspace, found):
+		case inside(workspace, dir), missing == nil && inside(workspace, found):
 			if missing == nil {
-				err = fmt.Errorf("%s is found in this workspace (%s) and not used; elsewhere it is %w", name, found, ErrNotFound)
+				err = fmt.Errorf("%s is found in this workspace (%s) and not used; elsewhere it is %w", name, found, errNotFound)
 			}
 		default:
 			dirs = append(dirs, dir)
@@ -47,9 +47,9 @@ func Find(name, workspace string) (program string, dirs []string, err error) {
 	return "", nil, err
 }
 
-// Inside reports whether a path lies in a directory, by name or by where its
+// inside reports whether a path lies in a directory, by name or by where its
 // links lead.
-func Inside(dir, path string) bool {
+func inside(dir, path string) bool {
 	for _, d := range []string{filepath.Clean(dir), Resolved(dir)} {
 		for _, p := range []string{filepath.Clean(path), Resolved(path)} {
 			if rel, err := filepath.Rel(d, p); err == nil && filepath.IsLocal(rel) {

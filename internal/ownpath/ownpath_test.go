@@ -47,11 +47,11 @@ func TestFind(t *testing.T) {
 		if got != c.want || (err == nil) != (c.want != "") {
 			t.Errorf("PATH %s: %q, %v", c.path, got, err)
 		}
-		if err != nil && (!errors.Is(err, ErrNotFound) || !strings.Contains(err.Error(), c.why)) {
+		if err != nil && (!errors.Is(err, errNotFound) || !strings.Contains(err.Error(), c.why)) {
 			t.Errorf("PATH %s: %v, want %q", c.path, err, c.why)
 		}
 		for _, d := range dirs {
-			if Inside(ws, d) || !filepath.IsAbs(d) {
+			if inside(ws, d) || !filepath.IsAbs(d) {
 				t.Errorf("PATH %s: %s is called the person's own", c.path, d)
 			}
 		}

@@ -34,14 +34,14 @@ import (
 	"conclave/agent"
 )
 
-// Marker is the environment variable by which a family is recognised. Its
+// marker is the environment variable by which a family is recognised. Its
 // value is random, and tells nothing.
-const Marker = "CONCLAVE_FAMILY"
+const marker = "CONCLAVE_FAMILY"
 
 // Options configure Start. The zero value works.
 type Options struct {
-	CloseWait time.Duration // after closing stdin; zero means 3 s
-	TermWait  time.Duration // after TERM; zero means 2 s
+	closeWait time.Duration // after closing stdin; zero means 3 s
+	termWait  time.Duration // after TERM; zero means 2 s
 	// HangUp, if set, makes the program end its family and itself, however far
 	// that has run. KILL comes only when it was of no use: it would reach the
 	// program, and those whom it alone knows would be nobody's.
@@ -49,11 +49,11 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	if o.CloseWait <= 0 {
-		o.CloseWait = 3 * time.Second
+	if o.closeWait <= 0 {
+		o.closeWait = 3 * time.Second
 	}
-	if o.TermWait <= 0 {
-		o.TermWait = 2 * time.Second
+	if o.termWait <= 0 {
+		o.termWait = 2 * time.Second
 	}
 	return o
 }
@@ -98,7 +98,7 @@ type Process struct {
 // Start starts cmd, whose standard streams must be unset, as the leader of a
 // session of its own.
 func Start(cmd *exec.Cmd, o Options) (*Process, error) {
-	mark := Marker + "=" + rand.Text()
+	mark := marker + "=" + rand.Text()
 	cmd.Env = append(cmd.Env, mark)
 	p := &Process{opts: o.withDefaults(), cmd: cmd, name: filepath.Base(cmd.Path),
 		done: make(chan struct{}), killNow: make(chan struct{})}
@@ -226,7 +226,7 @@ func (p *Process) Stop(ctx context.Context) error {
 	p.stop.Lock()
 	defer p.stop.Unlock()
 	p.stdin.Close()
-	if !p.ended(p.opts.CloseWait) && (p.hurried() || !p.terminated()) {
+	if !p.ended(p.opts.closeWait) && (p.hurried() || !p.terminated()) {
 		p.kill()
 	}
 	select {
@@ -255,7 +255,7 @@ func (p *Process) hurried() bool {
 // terminated asks the family to end, and says whether it has.
 func (p *Process) terminated() bool {
 	p.family.terminate()
-	return p.ended(p.opts.TermWait)
+	return p.ended(p.opts.termWait)
 }
 
 // ended waits up to d for the end of the program, less when in a hurry.

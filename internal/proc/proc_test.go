@@ -73,14 +73,14 @@ func pids(t *testing.T, r *bufio.Reader, n int) []int {
 func alive(pid int) bool { _, ok := stat(pid); return ok }
 
 func TestLadder(t *testing.T) {
-	fast := Options{CloseWait: 50 * time.Millisecond, TermWait: 50 * time.Millisecond}
+	fast := Options{closeWait: 50 * time.Millisecond, termWait: 50 * time.Millisecond}
 	for _, c := range []struct {
 		name, script string
 		opts         Options
 		want         string // what Err says
 	}{
 		{"ends when stdin is closed", `cat >/dev/null; exit 0`, Options{}, ""},
-		{"ends at TERM", `trap 'exit 5' TERM; echo ready; while :; do sleep 0.01; done`, Options{CloseWait: fast.CloseWait}, "exit status 5"},
+		{"ends at TERM", `trap 'exit 5' TERM; echo ready; while :; do sleep 0.01; done`, Options{closeWait: fast.closeWait}, "exit status 5"},
 		{"ends at KILL", `trap '' TERM; echo ready; while :; do sleep 0.01; done`, fast, "signal: killed"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -114,7 +114,7 @@ env -i sleep 600 & echo $!
 	for _, end := range []string{"wait", "exit 0", "kill -9 $$"} {
 		t.Run(end, func(t *testing.T) {
 			t.Parallel()
-			p := launch(t, Options{CloseWait: 20 * time.Millisecond, TermWait: 20 * time.Millisecond}, "/bin/sh", "-c", script+"echo $$; "+end)
+			p := launch(t, Options{closeWait: 20 * time.Millisecond, termWait: 20 * time.Millisecond}, "/bin/sh", "-c", script+"echo $$; "+end)
 			family := pids(t, bufio.NewReader(p.Stdout()), 6)
 			if end == "wait" {
 				if err := p.Stop(t.Context()); err != nil {
@@ -133,7 +133,7 @@ env -i sleep 600 & echo $!
 }
 
 func TestStopInAHurry(t *testing.T) {
-	p := launch(t, Options{CloseWait: time.Hour, TermWait: time.Hour}, "/bin/sh", "-c", "trap '' TERM; echo up; while :; do sleep 0.01; done")
+	p := launch(t, Options{closeWait: time.Hour, termWait: time.Hour}, "/bin/sh", "-c", "trap '' TERM; echo up; while :; do sleep 0.01; done")
 	if _, err := bufio.NewReader(p.Stdout()).ReadString('\n'); err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +152,7 @@ func TestStopInAHurry(t *testing.T) {
 // In a hurry nobody is asked: a program that would have ended itself, with a
 // status of its own, is killed.
 func TestKilledAtOnce(t *testing.T) {
-	p := launch(t, Options{CloseWait: time.Hour, TermWait: time.Hour}, "/bin/sh", "-c", "trap 'exit 7' TERM; echo ready; while :; do sleep 0.01; done")
+	p := launch(t, Options{closeWait: time.Hour, termWait: time.Hour}, "/bin/sh", "-c", "trap 'exit 7' TERM; echo ready; while :; do sleep 0.01; done")
 	if _, err := bufio.NewReader(p.Stdout()).ReadString('\n'); err != nil {
 		t.Fatal(err)
 	}
