@@ -13,18 +13,18 @@ const (
 	KindUnknown        Kind = "unknown" // the GM's
 	KindSheet          Kind = "sheet"
 	KindJournal        Kind = "journal"
-	KindBrief          Kind = "brief"
+	kindBrief          Kind = "brief"
 	KindPrompt         Kind = "prompt"
 	KindResponse       Kind = "response"
 	KindNotes          Kind = "notes"
-	KindNarrative      Kind = "narrative"
+	kindNarrative      Kind = "narrative"
 	KindGMContext      Kind = "gm-context"
-	KindDelta          Kind = "delta"
+	kindDelta          Kind = "delta"
 	KindPartyKnowledge Kind = "party-knowledge"
 	KindWorldPrimer    Kind = "world-primer"
-	KindStoryState     Kind = "story-state"
-	KindGMFile         Kind = "gm-file" // beats, NPCs, factions, places, items, overview, decision log
-	KindScene          Kind = "scene"
+	kindStoryState     Kind = "story-state"
+	kindGMFile         Kind = "gm-file" // beats, NPCs, factions, places, items, overview, decision log
+	kindScene          Kind = "scene"
 	KindDiceLog        Kind = "dice-log"
 	KindHidden         Kind = "hidden" // unfinished writes and everything below a dot name: no file for anyone
 )
@@ -35,31 +35,21 @@ type Class struct {
 	Character string // whose file it is, for the kinds that have an owner
 }
 
-// Role is what a seat does at the table.
-type Role string
-
-const (
-	RoleGM            Role = "gm"
-	RolePlayer        Role = "player"
-	RoleJournalKeeper Role = "journal-keeper"
-	RoleSpectator     Role = "spectator"
-)
-
 var topFiles = map[string]Kind{
 	"party-knowledge.md": KindPartyKnowledge,
 	"world-primer.md":    KindWorldPrimer,
-	"story-state.md":     KindStoryState,
-	"overview.md":        KindGMFile,
-	"decision-log.md":    KindGMFile,
+	"story-state.md":     kindStoryState,
+	"overview.md":        kindGMFile,
+	"decision-log.md":    kindGMFile,
 	DiceLogFile:          KindDiceLog,
 }
 
 var topDirs = map[string]Kind{
-	"beats": KindGMFile, "npcs": KindGMFile, "factions": KindGMFile, "locations": KindGMFile, "items": KindGMFile,
-	"scenes": KindScene,
+	"beats": kindGMFile, "npcs": kindGMFile, "factions": kindGMFile, "locations": kindGMFile, "items": kindGMFile,
+	"scenes": kindScene,
 }
 
-var tmpFiles = map[string]Kind{NarrativeFile: KindNarrative, GMContextFile: KindGMContext}
+var tmpFiles = map[string]Kind{NarrativeFile: kindNarrative, GMContextFile: KindGMContext}
 
 // Classify tells what a path inside a campaign is; segments are compared whole,
 // never by prefix. What it does not know is KindUnknown and the GM's alone.
@@ -93,7 +83,7 @@ func orUnknown(k Kind) Kind {
 }
 
 func classifyParty(name string) Class {
-	for suffix, kind := range map[string]Kind{journalSuffix: KindJournal, briefSuffix: KindBrief} {
+	for suffix, kind := range map[string]Kind{journalSuffix: KindJournal, briefSuffix: kindBrief} {
 		if strings.HasSuffix(name, suffix) {
 			return owned(name, suffix, kind)
 		}
@@ -106,7 +96,7 @@ func classifyTmp(name string) Class {
 		return Class{Kind: k}
 	}
 	if strings.HasSuffix(name, "-delta.md") {
-		return Class{Kind: KindDelta}
+		return Class{Kind: kindDelta}
 	}
 	for suffix, kind := range map[string]Kind{promptSuffix: KindPrompt, responseSuffix: KindResponse, notesSuffix: KindNotes} {
 		if strings.HasSuffix(name, suffix) {
@@ -125,7 +115,7 @@ func owned(name, suffix string, kind Kind) Class {
 
 // Reader is a seat that wants to read.
 type Reader struct {
-	Role      Role
+	Role      policy.Role
 	Character string // of players and journal keepers
 	// GMReadsJournals lets the GM read journals and the notes for them; by
 	// default they are their owner's alone.
@@ -135,7 +125,7 @@ type Reader struct {
 // May reports whether the reader may read a path: what policy says of it. The
 // zero Reader may read nothing, and an unknown file is nobody's but the GM's.
 func (r Reader) May(path string) bool {
-	role, kind := policy.Role(r.Role), policy.ClassifyTable(path, r.Character)
+	role, kind := r.Role, policy.ClassifyTable(path, r.Character)
 	if policy.Decide(role, kind).Allow {
 		return true
 	}

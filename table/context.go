@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"conclave/internal/markdown"
+	"conclave/policy"
 )
 
 // Source is one thing that fed a call, for the receipt and the audit.
@@ -51,7 +52,7 @@ type ContextOptions struct {
 // entries, party knowledge and the world primer. Nothing else is opened.
 func (c *Campaign) PlayerContext(character string, prompt []byte, opt ContextOptions) (SeatContext, error) {
 	caps := opt.Caps.WithDefaults()
-	s := SeatContext{Reader: Reader{Role: RolePlayer, Character: character}}
+	s := SeatContext{Reader: Reader{Role: policy.Player, Character: character}}
 	steps := []error{
 		s.file(c.Party, "party/", SheetFile(character), "Your character", caps.Sheet, RemoveGM, true),
 		s.journal(c.Party, character, caps.JournalContext),
@@ -61,8 +62,8 @@ func (c *Campaign) PlayerContext(character string, prompt []byte, opt ContextOpt
 	if err := errors.Join(steps...); err != nil {
 		return SeatContext{}, err
 	}
-	s.own("engine:recent", KindNarrative, "Lately", opt.Recent)
-	s.own("engine:pending", KindNarrative, "Not yet in your journal", opt.Pending)
+	s.own("engine:recent", kindNarrative, "Lately", opt.Recent)
+	s.own("engine:pending", kindNarrative, "Not yet in your journal", opt.Pending)
 	s.add(KindPrompt, "The game master asks", "tmp/"+PromptFile(character), prompt, string(prompt), "")
 	return s, s.check()
 }
@@ -71,14 +72,14 @@ func (c *Campaign) PlayerContext(character string, prompt []byte, opt ContextOpt
 // cycle: the shared narrative, what was private to the character, its notes,
 // and the newest entries of its journal.
 func (c *Campaign) JournalContext(character string, narrative, notes []byte, private string, opt ContextOptions) (SeatContext, error) {
-	s := SeatContext{Reader: Reader{Role: RoleJournalKeeper, Character: character}}
+	s := SeatContext{Reader: Reader{Role: policy.JournalKeeper, Character: character}}
 	if err := s.journal(c.Party, character, opt.Caps.WithDefaults().JournalContext); err != nil {
 		return SeatContext{}, err
 	}
 	if len(narrative) > 0 {
-		s.add(KindNarrative, "What happened", "tmp/"+NarrativeFile, narrative, string(narrative), "snapshot of the cycle")
+		s.add(kindNarrative, "What happened", "tmp/"+NarrativeFile, narrative, string(narrative), "snapshot of the cycle")
 	}
-	s.own("engine:private", KindNarrative, "What only you saw", private)
+	s.own("engine:private", kindNarrative, "What only you saw", private)
 	if strings.TrimSpace(string(notes)) != "" {
 		s.add(KindNotes, "Your notes", "tmp/"+NotesFile(character), notes, string(notes), "snapshot of the cycle")
 	}

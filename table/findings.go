@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"conclave/internal/markdown"
+	"conclave/policy"
 )
 
 // Finding is something about secrets in the files of a campaign that its GM has
@@ -55,7 +56,7 @@ type taggedFile struct {
 func (f taggedFile) readers() string {
 	class := Classify(f.path)
 	switch {
-	case Reader{Role: RolePlayer}.May(f.path), Reader{Role: RoleSpectator}.May(f.path), class.Kind == KindScene: // the public story
+	case Reader{Role: policy.Player}.May(f.path), Reader{Role: policy.Spectator}.May(f.path), class.Kind == kindScene: // the public story
 		return "everybody"
 	case class.Kind == KindSheet:
 		return class.Character

@@ -35,18 +35,13 @@ type guardSecret struct {
 	runs map[uint64]bool
 }
 
-// KeepText keeps a text that is in no file. It has no print.
-func KeepText(path, text string) *Kept {
-	return &Kept{Path: path, pieces: []*piece{{runs: runsOf(text)}}, secrets: guardSecrets(text)}
-}
-
 func runsOf(text string) []uint64 {
 	return slices.Collect(windows(words(untagged(text)), runWords))
 }
 
 func guardSecrets(text string) []guardSecret {
 	var out []guardSecret
-	for _, s := range Secrets(text) {
+	for _, s := range taggedSecrets(text) {
 		w := words(s.Text)
 		gs := guardSecret{id: s.ID, n: min(runWords, len(w)), runs: map[uint64]bool{}}
 		if len(w) == 1 && len(w[0]) < 5 {

@@ -27,8 +27,8 @@ func NotesFile(slug string) string { return slug + notesSuffix }
 // JournalFile is the name of a journal in party/.
 func JournalFile(slug string) string { return slug + journalSuffix }
 
-// BriefFile is the name of an appearance brief in party/.
-func BriefFile(slug string) string { return slug + briefSuffix }
+// briefFile is the name of an appearance brief in party/.
+func briefFile(slug string) string { return slug + briefSuffix }
 
 // SheetFile is the name of a sheet in party/.
 func SheetFile(slug string) string { return slug + ".md" }

@@ -20,7 +20,7 @@ func TestReadersAskPolicy(t *testing.T) {
 		}
 	}
 	allowed := 0
-	for _, role := range []Role{RoleGM, RolePlayer, RoleJournalKeeper, RoleSpectator, ""} {
+	for _, role := range []policy.Role{policy.GM, policy.Player, policy.JournalKeeper, policy.Spectator, ""} {
 		for _, path := range names {
 			want := policy.Decide(policy.Role(role), policy.ClassifyTable(path, "tilda")).Allow
 			if got := (Reader{Role: role, Character: "tilda"}).May(path); got != want {

@@ -19,8 +19,8 @@ const (
 	SecretAction  RequestType = "SECRET_ACTION"
 )
 
-// RequestTypes are all of them; there is no default.
-var RequestTypes = []RequestType{QuickReaction, CombatAction, FullContext, SecretAction}
+// requestTypes are all of them; there is no default.
+var requestTypes = []RequestType{QuickReaction, CombatAction, FullContext, SecretAction}
 
 // requiredSections, in the order in which they are reported.
 var requiredSections = []string{"Scene", "Just Happened", "Request"}
@@ -50,6 +50,27 @@ func (p Prompt) Section(name string) string {
 // keys and sections are kept in their order.
 func (p Prompt) Bytes() []byte {
 	return []byte("---\n" + strings.Join(append(slices.Clone(p.header), "---"), "\n") + "\n" + markdown.EndLine(p.body))
+}
+
+// Gist is what a person reads of it, and what kind of answer is wanted.
+func (p Prompt) Gist() string {
+	var parts []string
+	for _, s := range p.Sections {
+		body := strings.TrimSpace(s.Body)
+		if !slices.Contains(requiredSections, s.Name) {
+			body = s.Name + ": " + body
+		}
+		parts = append(parts, body)
+	}
+	return strings.Join(append(parts, hints[p.Type]), "\n\n")
+}
+
+// hints say what kind of answer a request wants.
+var hints = map[RequestType]string{
+	QuickReaction: "(A sentence or two. [VETO - need more input] if you need to know more.)",
+	CombatAction:  "(One turn: what you do, and where you move.)",
+	FullContext:   "(Take your time.)",
+	SecretAction:  "(Nobody but the game master will know.)",
 }
 
 // MalformedPrompt says what a prompt lacks. Its File is what stands in for the
@@ -144,7 +165,7 @@ func (p *Prompt) setType(values []string, bad *MalformedPrompt) {
 	slices.Sort(values)
 	values = slices.Compact(values)
 	switch {
-	case len(values) == 1 && slices.Contains(RequestTypes, RequestType(values[0])):
+	case len(values) == 1 && slices.Contains(requestTypes, RequestType(values[0])):
 		p.Type = RequestType(values[0])
 		return
 	case len(values) > 1:

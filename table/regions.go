@@ -8,20 +8,16 @@ import (
 	"conclave/internal/markdown"
 )
 
-// Doubt is a place in a text where a tag is not clear. What follows it is the
+// doubt is a place in a text where a tag is not clear. What follows it is the
 // GM's, to its end if that is clear, else to the end of the text.
-type Doubt struct {
+type doubt struct {
 	Line int // from 1
 	Tag  string
 	Why  string
 }
 
-func (d Doubt) String() string {
-	return fmt.Sprintf("line %d: %q %s; what it begins is read by nobody but the game master", d.Line, d.Tag, d.Why)
-}
-
-// Secret is a tagged region.
-type Secret struct{ ID, Text string }
+// taggedSecret is a tagged region.
+type taggedSecret struct{ ID, Text string }
 
 // region is a stretch of a text, its tags included, that not everybody reads.
 type region struct {
@@ -39,7 +35,7 @@ type markup struct {
 	text    string
 	tags    []tag
 	regions []region
-	doubts  []Doubt
+	doubts  []doubt
 }
 
 func readMarkup(text string) *markup {
@@ -60,7 +56,7 @@ func (m *markup) doubt(from, to int, why string) {
 		return
 	}
 	t := strings.Join(strings.Fields(m.text[from:min(to, len(m.text))]), " ")
-	m.doubts = append(m.doubts, Doubt{1 + strings.Count(m.text[:from], "\n"), Clip(t, 60), why})
+	m.doubts = append(m.doubts, doubt{1 + strings.Count(m.text[:from], "\n"), Clip(t, 60), why})
 }
 
 func (m *markup) hide(from, to int) {
@@ -220,15 +216,12 @@ func ForEveryone(text string) string {
 	return seen
 }
 
-// Doubts lists the tags of a text that are not clear.
-func Doubts(text string) []Doubt { return readMarkup(text).doubts }
-
-// Secrets lists the tagged regions of a text; inner ones are listed too.
-func Secrets(text string) []Secret {
-	var out []Secret
+// taggedSecrets lists the tagged regions of a text; inner ones are listed too.
+func taggedSecrets(text string) []taggedSecret {
+	var out []taggedSecret
 	for _, r := range readMarkup(text).regions {
 		if r.id != "" {
-			out = append(out, Secret{r.id, untagged(text[r.inner:r.end])})
+			out = append(out, taggedSecret{r.id, untagged(text[r.inner:r.end])})
 		}
 	}
 	return out

@@ -31,8 +31,8 @@ type Response struct {
 	Size      int64
 }
 
-// VetoLine is the first line of every veto file.
-const VetoLine = "[VETO - need more input]"
+// vetoLine is the first line of every veto file.
+const vetoLine = "[VETO - need more input]"
 
 // Reasons of NoResponse.
 const (
@@ -41,8 +41,8 @@ const (
 	ReasonCrashed     = "crashed"
 	ReasonRefused     = "refused"
 	ReasonTooLong     = "too long"
-	ReasonVetoFull    = "veto not allowed for FULL_CONTEXT"
-	ReasonVetoTwice   = "veto already used in this cycle"
+	reasonVetoFull    = "veto not allowed for FULL_CONTEXT"
+	reasonVetoTwice   = "veto already used in this cycle"
 	noReason          = "(no reason given)"
 	genericVetoReason = "need more input"
 )
@@ -109,7 +109,7 @@ func (r Response) File() []byte {
 	case Answer:
 		return []byte(r.Text + "\n")
 	case Veto:
-		return []byte(VetoLine + "\n\n" + r.Reason + "\n")
+		return []byte(vetoLine + "\n\n" + r.Reason + "\n")
 	}
 	return nil
 }
@@ -119,9 +119,9 @@ func (r Response) File() []byte {
 func VetoRefused(rt RequestType, vetoesBefore int) string {
 	switch {
 	case rt == FullContext:
-		return ReasonVetoFull
+		return reasonVetoFull
 	case vetoesBefore > 0:
-		return ReasonVetoTwice
+		return reasonVetoTwice
 	}
 	return ""
 }

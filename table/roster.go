@@ -195,7 +195,7 @@ func nearest(name string, slugs []string) string {
 }
 
 func editDistance(a, b string) int {
-	if len(a) > 2*MaxSlug {
+	if len(a) > 2*maxSlug {
 		return len(a)
 	}
 	row := make([]int, len(b)+1)
@@ -237,7 +237,7 @@ func PlanRename(r Roster, party *Dir, from, to string) ([]Move, error) {
 		return nil, err
 	}
 	var out []Move
-	for _, file := range []func(string) string{SheetFile, JournalFile, BriefFile} {
+	for _, file := range []func(string) string{SheetFile, JournalFile, briefFile} {
 		if slices.Contains(names, file(to)) {
 			return nil, fmt.Errorf("rename to %s: party/%s exists", to, file(to))
 		}

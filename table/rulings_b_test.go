@@ -30,7 +30,7 @@ const missing = "Missing required section: "
 
 var rulingsB = map[string]func(*testing.T){
 	"B1": func(t *testing.T) {
-		for _, rt := range RequestTypes {
+		for _, rt := range requestTypes {
 			goodType(t, "request_type: "+string(rt), rt)
 		}
 		in := goodPrompt + "\n## Combat State\nRound 2\n"
@@ -117,8 +117,8 @@ var rulingsB = map[string]func(*testing.T){
 	},
 	"B18": func(t *testing.T) {
 		g := Guard{
-			KeepText("story-state.md", "Truth: The mayor of Ashford secretly feeds the wolf under the mill every night. <!-- secret:heir -->Mira is the heir.<!-- /secret -->"),
-			KeepText("npcs/mill.md", "<!-- secret:password --> swordfish <!-- /secret -->"),
+			keepText("story-state.md", "Truth: The mayor of Ashford secretly feeds the wolf under the mill every night. <!-- secret:heir -->Mira is the heir.<!-- /secret -->"),
+			keepText("npcs/mill.md", "<!-- secret:password --> swordfish <!-- /secret -->"),
 		}
 		leaks := g.Check("You recall: the mayor of Ashford SECRETLY feeds the wolf, under the mill!")
 		eq(t, "one run", len(leaks), 1)
@@ -188,4 +188,9 @@ func FuzzParsePrompt(f *testing.F) {
 			t.Errorf("%q → %q → %q, %v", data, p.Bytes(), again.Bytes(), err)
 		}
 	})
+}
+
+// keepText keeps a text that is in no file. It has no print.
+func keepText(path, text string) *Kept {
+	return &Kept{Path: path, pieces: []*piece{{runs: runsOf(text)}}, secrets: guardSecrets(text)}
 }

@@ -34,7 +34,7 @@ var rulingsC = map[string]func(*testing.T){
 	"C4": func(t *testing.T) {
 		eq(t, "full", VetoRefused(FullContext, 0), "veto not allowed for FULL_CONTEXT")
 		eq(t, "twice", VetoRefused(QuickReaction, 1), "veto already used in this cycle")
-		eq(t, "form", string(NoResponse("milo", ReasonVetoFull)), "[ERROR: No response]\n\nCharacter: milo\nReason: veto not allowed for FULL_CONTEXT\n")
+		eq(t, "form", string(NoResponse("milo", reasonVetoFull)), "[ERROR: No response]\n\nCharacter: milo\nReason: veto not allowed for FULL_CONTEXT\n")
 	},
 	"C5": func(t *testing.T) { eq(t, "secret", VetoRefused(SecretAction, 0), "") },
 	"C6": func(t *testing.T) { eq(t, "combat", VetoRefused(CombatAction, 0), "") },

@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"conclave/policy"
 )
 
 var rulingsF = map[string]func(*testing.T){
@@ -77,9 +79,9 @@ var rulingsF = map[string]func(*testing.T){
 	},
 	"F19": func(t *testing.T) {
 		path := "party/tilda-brannock-journal.md"
-		eq(t, "own", Reader{Role: RolePlayer, Character: "tilda-brannock"}.May(path), true)
-		eq(t, "other", Reader{Role: RolePlayer, Character: "gideon-harrowmoor"}.May(path), false)
-		eq(t, "GM", Reader{Role: RoleGM}.May(path), false)
-		eq(t, "GM by setting", Reader{Role: RoleGM, GMReadsJournals: true}.May(path), true)
+		eq(t, "own", Reader{Role: policy.Player, Character: "tilda-brannock"}.May(path), true)
+		eq(t, "other", Reader{Role: policy.Player, Character: "gideon-harrowmoor"}.May(path), false)
+		eq(t, "GM", Reader{Role: policy.GM}.May(path), false)
+		eq(t, "GM by setting", Reader{Role: policy.GM, GMReadsJournals: true}.May(path), true)
 	},
 }

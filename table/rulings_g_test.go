@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"conclave/internal/markdown"
+	"conclave/policy"
 )
 
 var rulingsG = map[string]func(*testing.T){
@@ -22,7 +23,7 @@ var rulingsG = map[string]func(*testing.T){
 		eq(t, "zero audience", Audience{}.May("tilda-brannock"), false)
 	},
 	"G5": func(t *testing.T) {
-		player := Reader{Role: RolePlayer, Character: "tilda-brannock"}
+		player := Reader{Role: policy.Player, Character: "tilda-brannock"}
 		for path, may := range map[string]bool{
 			"party/tilda-brannock.md": true, "party/tilda-brannock-journal.md": true, "tmp/tilda-brannock-prompt.md": true,
 			"party-knowledge.md": true, "world-primer.md": true,
@@ -39,18 +40,18 @@ var rulingsG = map[string]func(*testing.T){
 			eq(t, path, player.May(path), may)
 			eq(t, "nobody: "+path, Reader{}.May(path), false)
 		}
-		gm := Reader{Role: RoleGM}
+		gm := Reader{Role: policy.GM}
 		for path, may := range map[string]bool{"story-state.md": true, "new-file.md": true, "scenes/1.md": true, ".conclave/seed": false, "../x": false, "tmp/tilda-brannock-notes-for-journal.md": false} {
 			eq(t, "gm "+path, gm.May(path), may)
 		}
-		keeper := Reader{Role: RoleJournalKeeper, Character: "tilda-brannock"}
+		keeper := Reader{Role: policy.JournalKeeper, Character: "tilda-brannock"}
 		for path, may := range map[string]bool{
 			"tmp/narrative-for-journal.md": true, "tmp/tilda-brannock-notes-for-journal.md": true, "party/tilda-brannock-journal.md": true,
 			"tmp/gideon-harrowmoor-notes-for-journal.md": false, "story-state.md": false, "tmp/tilda-brannock-prompt.md": false,
 		} {
 			eq(t, "keeper "+path, keeper.May(path), may)
 		}
-		eq(t, "spectator", Reader{Role: RoleSpectator}.May("story-state.md"), false)
+		eq(t, "spectator", Reader{Role: policy.Spectator}.May("story-state.md"), false)
 	},
 	"G6": func(t *testing.T) {
 		c := newCampaign(t, map[string]string{"story-state.md": "CANARY"})
@@ -75,7 +76,7 @@ var rulingsG = map[string]func(*testing.T){
 		}
 	},
 	"G7": func(t *testing.T) {
-		g := Guard{KeepText("story-state.md", "<!-- secret:heir -->Mira is the lost heir of Ashford<!-- /secret -->")}
+		g := Guard{keepText("story-state.md", "<!-- secret:heir -->Mira is the lost heir of Ashford<!-- /secret -->")}
 		before := "The inn burned."
 		block, _ := GuardSettings{}.Sort(g.Check(before+" Mira is the lost heir of Ashford.", before))
 		eq(t, "blocked", len(block), 1)

@@ -12,8 +12,8 @@ import (
 
 //go:generate go run genfold.go UnicodeData.txt
 
-// MaxSlug is the longest slug in bytes.
-const MaxSlug = 64
+// maxSlug is the longest slug in bytes.
+const maxSlug = 64
 
 var (
 	slugForm = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
@@ -50,8 +50,8 @@ func CheckSlug(slug string) error {
 	switch {
 	case slug == "":
 		return bad("a name needs letters or digits", "")
-	case len(slug) > MaxSlug:
-		return bad(fmt.Sprintf("too long: %d bytes, at most %d", len(slug), MaxSlug), "")
+	case len(slug) > maxSlug:
+		return bad(fmt.Sprintf("too long: %d bytes, at most %d", len(slug), maxSlug), "")
 	case !slugForm.MatchString(slug):
 		return bad("not a valid name: lower-case letters and digits, joined by single hyphens", "")
 	case slices.Contains(reserved, slug):

@@ -42,7 +42,7 @@ func TestTagsFailClosed(t *testing.T) {
 		if strings.Contains(own, "CANARY") || !strings.Contains(own, "seen") {
 			t.Errorf("%q: its owner reads %q", o, own)
 		}
-		if d := Doubts(text); len(d) == 0 || d[0].Line < 5 {
+		if d := readMarkup(text).doubts; len(d) == 0 || d[0].Line < 5 {
 			t.Errorf("%q: doubts %v", o, d)
 		}
 	}
@@ -51,7 +51,7 @@ func TestTagsFailClosed(t *testing.T) {
 		if _, all := readableBy(t, text); strings.Contains(all, "CANARY") || !strings.Contains(all, "seen") {
 			t.Errorf("%q: everybody reads %q", c, all)
 		}
-		if d := Doubts(text); len(d) == 0 || d[0].Line != 7 {
+		if d := readMarkup(text).doubts; len(d) == 0 || d[0].Line != 7 {
 			t.Errorf("%q: doubts %v", c, d)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"conclave/internal/markdown"
 	"conclave/internal/shingle"
+	"conclave/policy"
 )
 
 // Watch knows what must be kept from whom: the text files of a campaign, by the
@@ -47,7 +48,7 @@ func (c *Campaign) NewWatch(caps Caps, printer *shingle.Printer) *Watch {
 func (w *Watch) From(character string) (kept []*Kept, skipped []string, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	reader := Reader{Role: RolePlayer, Character: character}
+	reader := Reader{Role: policy.Player, Character: character}
 	met := map[string]bool{}
 	err = walk(w.c.Root, "", 0, func(d *Dir, info fs.FileInfo, p string) {
 		if Classify(p).Kind == KindHidden || strings.HasPrefix(p, "tmp/") || path.Ext(p) != ".md" && path.Ext(p) != ".txt" {

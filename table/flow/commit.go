@@ -3,34 +3,14 @@ package flow
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"conclave/engine"
 	"conclave/table"
 	"conclave/table/journal"
 	"conclave/table/story"
 )
-
-// maxScene is how long a scene's file may grow before the next part begins.
-const maxScene = 128 << 10
-
-// newScene numbers a scene and makes a name for its file.
-func (c *cycle) newScene(s story.Scene) *story.Scene {
-	last := c.State.Scene
-	if c.scene != nil {
-		last = *c.scene
-	}
-	s.Number, s.Part, s.Size = last.Number+1, 0, 0
-	slug, err := table.Slugify(s.Title)
-	if err != nil || slug == "" {
-		slug = fmt.Sprintf("scene-%d", s.Number)
-	}
-	s.Slug = slug
-	return &s
-}
 
 // commit is the point after which the cycle has happened: what the GM narrated
 // is durable in the log. Before it nothing is cleaned away, after it the GM is
@@ -95,7 +75,7 @@ func (c *cycle) event(jobs []journal.Job) story.Event {
 	if len(c.status) > 0 {
 		e.Statuses = c.status
 	}
-	e.Scene = c.sceneAfter()
+	e.Scene = c.sceneNow().Grown(table.PartyText(c.telling.Blocks()))
 	for _, j := range jobs {
 		e.Journals = append(e.Journals, j.Character)
 	}
@@ -103,39 +83,12 @@ func (c *cycle) event(jobs []journal.Job) story.Event {
 	return e
 }
 
-// sceneAfter is the scene as it will be after the commit, nil when there is
-// none and nothing to put into one.
-func (c *cycle) sceneAfter() *story.Scene {
-	s := c.State.Scene
+// sceneNow is the scene that the cycle is in.
+func (c *cycle) sceneNow() story.Scene {
 	if c.scene != nil {
-		s = *c.scene
+		return *c.scene
 	}
-	text := table.PartyText(c.telling.Blocks())
-	if s.Number == 0 {
-		if text == "" {
-			return nil
-		}
-		s = story.Scene{Number: 1, Slug: "opening", Title: "Opening"}
-	}
-	if s.Size > maxScene {
-		s.Part, s.Size = max(s.Part, 1)+1, 0
-	}
-	if text != "" {
-		s.Size += len(sceneText(s, text))
-	}
-	return &s
-}
-
-// sceneText is what a commit adds to the scene's file.
-func sceneText(s story.Scene, text string) string {
-	head := ""
-	if s.Size == 0 {
-		head = fmt.Sprintf("# Scene %d: %s\n", s.Number, s.Title)
-		if s.Place != "" {
-			head += "\n*" + s.Place + "*\n"
-		}
-	}
-	return head + "\n" + strings.TrimSpace(text) + "\n"
+	return c.State.Scene
 }
 
 // writeScene adds the public narrative, and nothing else, to the scene.
@@ -150,7 +103,7 @@ func (c *cycle) writeScene(e story.Event) error {
 	} else {
 		before.Size = c.State.Scene.Size
 	}
-	return c.t.commit(c.r, "scene", []engine.Change{{Op: engine.Append, Path: c.t.file(before.File()), Data: []byte(sceneText(before, text))}})
+	return c.t.commit(c.r, "scene", []engine.Change{{Op: engine.Append, Path: c.t.file(before.File()), Data: []byte(before.Chunk(text))}})
 }
 
 // logChange makes the file of an event.

@@ -76,7 +76,7 @@ type cycle struct {
 // master is the GM's side of a cycle.
 type master struct {
 	gmRun    string
-	desk     gmDesk
+	tools    gmTools
 	turns    int
 	context  string // its notes
 	withheld string // words that nobody was told
@@ -114,7 +114,7 @@ func (t *Table) runCycle(r *engine.Run, raw json.RawMessage) (json.RawMessage, e
 	if err := json.Unmarshal(raw, &c.in); err != nil {
 		return nil, err
 	}
-	c.gmRun, c.desk.c = t.runID(r.ID(), "gm"), c
+	c.gmRun, c.tools.c = t.runID(r.ID(), "gm"), c
 	if err := c.begin(); err != nil {
 		return nil, err
 	}

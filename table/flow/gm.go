@@ -59,12 +59,12 @@ func (c *cycle) own() string {
 }
 
 func (c *cycle) gmTurn(ctx context.Context, text string, about []table.Source) (gm.Turn, error) {
-	desk := &c.desk
+	tools := &c.tools
 	s := &tableSeat{
-		t: c.t, run: c.gmRun, role: policy.GM, timeout: c.t.caps.GMTimeout, about: about, before: desk.begin,
+		t: c.t, run: c.gmRun, role: policy.GM, timeout: c.t.caps.GMTimeout, about: about, before: tools.begin,
 		actor: func() (Actor, error) { return c.t.opts.Cast(policy.GM, "", false) },
 		furnish: func(p *seat.Plan) error {
-			p.Tools = gm.Tools(desk.handle)
+			p.Tools = gm.Tools(tools.handle)
 			return c.t.furnishGM(p)
 		},
 	}
@@ -89,7 +89,7 @@ func (c *cycle) reader(rolled func(json.RawMessage) (dice.Line, error)) gm.Reade
 // scene.
 func (c *cycle) takeApart(said gm.Turn) (gm.Intent, error) {
 	// What fell during the turn is read by asking again, by the same ids.
-	again := gmDesk{c: c}
+	again := gmTools{c: c}
 	again.begin(fmt.Sprintf("t%d", c.turns))
 	o := c.reader(again.roll).Read(said)
 	c.rolls = append(c.rolls, o.Fallen...)
@@ -108,7 +108,8 @@ func (c *cycle) takeApart(said gm.Turn) (gm.Intent, error) {
 		}
 	}
 	if o.Scene != nil {
-		c.scene = c.newScene(*o.Scene)
+		next := c.sceneNow().Next(o.Scene.Title, o.Scene.Place)
+		c.scene = &next
 	}
 	o.Faults = append(o.Faults, c.telling.Tell(o.Told)...)
 	return o, c.writeFiles(&o)

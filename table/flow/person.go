@@ -24,9 +24,9 @@ import (
 // errAway: a person is to answer and is not here. The cycle stays open.
 var errAway = errors.New("a person is to answer")
 
-// ErrLeft says that the person who was to answer has left. What was open stays
+// errLeft says that the person who was to answer has left. What was open stays
 // open.
-var ErrLeft = errors.New("the person has left the table")
+var errLeft = errors.New("the person has left the table")
 
 // person is an agent whose words come from a draft that was left for it, or
 // from whoever sits at the screen. It is on the record like any other.
@@ -146,7 +146,7 @@ func (s *personSession) ask(ctx context.Context, q engine.Question) (string, err
 		}
 		switch line := strings.TrimSpace(text); {
 		case line == "/quit":
-			return "", fmt.Errorf("%w: %s: %w", errAway, s.who, ErrLeft)
+			return "", fmt.Errorf("%w: %s: %w", errAway, s.who, errLeft)
 		case line == "/help" && s.isGM():
 			q.Text = gm.Help
 			continue
@@ -183,23 +183,7 @@ func gist(message string) string {
 	if err != nil {
 		return asked
 	}
-	var parts []string
-	for _, s := range p.Sections {
-		body := strings.TrimSpace(s.Body)
-		if !slices.Contains([]string{"Scene", "Just Happened", "Request"}, s.Name) {
-			body = s.Name + ": " + body
-		}
-		parts = append(parts, body)
-	}
-	return strings.Join(append(parts, hints[p.Type]), "\n\n")
-}
-
-// hints say what kind of answer a request wants.
-var hints = map[table.RequestType]string{
-	table.QuickReaction: "(A sentence or two. [VETO - need more input] if you need to know more.)",
-	table.CombatAction:  "(One turn: what you do, and where you move.)",
-	table.FullContext:   "(Take your time.)",
-	table.SecretAction:  "(Nobody but the game master will know.)",
+	return p.Gist()
 }
 
 type personTurn struct {

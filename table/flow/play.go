@@ -314,9 +314,9 @@ func Init(root string) error {
 	return nil
 }
 
-// ErrSilent ends a play in which nobody is asked and the GM says nothing any
+// errSilent ends a play in which nobody is asked and the GM says nothing any
 // more, cycle after cycle.
-var ErrSilent = fmt.Errorf("the game master said nothing in %d cycles", maxSilent)
+var errSilent = fmt.Errorf("the game master said nothing in %d cycles", maxSilent)
 
 const maxSilent = 3
 
@@ -359,7 +359,7 @@ func (t *Table) Play(ctx context.Context, p Play) error {
 			silent = 0
 		}
 		if silent >= maxSilent && (t.opts.Auto || p.Listen == nil) {
-			return errors.Join(ErrSilent, t.Drain(ctx))
+			return errors.Join(errSilent, t.Drain(ctx))
 		}
 		if p.MaxTurns > 0 && turns >= p.MaxTurns {
 			if p.EndAt {
@@ -403,7 +403,7 @@ func (t *Table) finish(ctx context.Context, p Play) error {
 // left makes a good end of it when a person leaves in the middle of a cycle,
 // or has nothing more to say: it stays open, and the next play goes on with it.
 func (t *Table) left(ctx context.Context, err error) error {
-	if !errors.Is(err, ErrLeft) && !errors.Is(err, engine.ErrNobody) {
+	if !errors.Is(err, errLeft) && !errors.Is(err, engine.ErrNobody) {
 		return err
 	}
 	t.show(Notice{Kind: "left", Text: "The table waits where you left it."})

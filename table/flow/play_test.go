@@ -21,7 +21,7 @@ func TestASilentGM(t *testing.T) {
 		return "", nil
 	}}
 	r.open()
-	if err := r.table.Play(t.Context(), Play{Seat: table.SeatTable}); !errors.Is(err, ErrSilent) {
+	if err := r.table.Play(t.Context(), Play{Seat: table.SeatTable}); !errors.Is(err, errSilent) {
 		t.Errorf("after %d turns: %v", turns, err)
 	}
 	if !r.table.InSession() {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -17,31 +16,24 @@ import (
 	"conclave/toolbox"
 )
 
-// rollSection is the section of a prompt by which a GM asks a player for dice,
-// one line each: "1d20+3 | Stealth | dc 15".
-const rollSection = "Roll Required"
-
-// maxPlayerRolls bounds the dice of one request.
-const maxPlayerRolls = 12
-
-// playerDesk is what a player's tool works on: dice for its own character, and
+// playerTools is what a player's tool works on: dice for its own character, and
 // for nobody else. What the prompt asks for is open to everybody once all the
 // answers are in; whatever else a player wants to know of its own heart stays
 // between it and the GM. Until then nobody else sees either.
-type playerDesk struct {
+type playerTools struct {
 	c    *cycle
 	who  string
 	need []gm.Roll // that the prompt asks for
 
-	mu   sync.Mutex // as in gmDesk
+	mu   sync.Mutex // as in gmTools
 	done []bool     // of what is needed, in this attempt
 	own  map[string]int
 }
 
-func newPlayerDesk(c *cycle, f frozen) *playerDesk {
-	d := &playerDesk{c: c, who: f.Character}
+func newPlayerTools(c *cycle, f frozen) *playerTools {
+	d := &playerTools{c: c, who: f.Character}
 	if p, err := table.ParsePrompt(f.Data, c.t.caps); err == nil {
-		d.need = requiredRolls(p.Section(rollSection), f.Character)
+		d.need = gm.RequiredRolls(p, f.Character)
 	}
 	d.begin("")
 	return d
@@ -49,42 +41,10 @@ func newPlayerDesk(c *cycle, f frozen) *playerDesk {
 
 // begin: every attempt rolls the same dice anew, by the same ids. Nobody gets
 // another number by being killed, or by an answer that could not stand.
-func (d *playerDesk) begin(string) {
+func (d *playerTools) begin(string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.done, d.own = make([]bool, len(d.need)), map[string]int{}
-}
-
-var leadingD20 = regexp.MustCompile(`^1d20(\D|$)`)
-
-// requiredRolls reads the lines that are dice; the others are words.
-func requiredRolls(section, who string) []gm.Roll {
-	var out []gm.Roll
-	for line := range strings.Lines(section) {
-		parts := strings.Split(strings.Trim(line, " \t\r\n*-`"), "|")
-		r := gm.Roll{Expr: strings.TrimSpace(parts[0]), Who: who}
-		roll, err := dice.Parse(r.Expr)
-		if err != nil || !strings.Contains(roll.String(), "d") {
-			continue
-		}
-		if len(parts) > 1 {
-			r.Purpose = gm.Clip(strings.TrimSpace(parts[1]), 200)
-		}
-		for _, p := range parts[min(2, len(parts)):] {
-			_ = r.Option(strings.ToLower(strings.TrimSpace(p))) // a remark is no option
-		}
-		// What cannot be must not stop the table: the dice would refuse it.
-		if _, has := roll.Exprs[0].Compare(); has {
-			r.DC = nil
-		}
-		if !leadingD20.MatchString(roll.String()) {
-			r.Adv, r.Dis = false, false
-		}
-		if out = append(out, r); len(out) == maxPlayerRolls {
-			break
-		}
-	}
-	return out
 }
 
 // playerRollInput is what a player says of a roll.
@@ -95,10 +55,10 @@ type playerRollInput struct {
 	Dis     bool   `json:"disadvantage"`
 }
 
-func (d *playerDesk) tools() []toolbox.Tool {
+func (d *playerTools) list() []toolbox.Tool {
 	return []toolbox.Tool{{
 		Name: "roll",
-		Description: "Let dice fall for your own character; the result is told at once. What the request asks for under \"" + rollSection +
+		Description: "Let dice fall for your own character; the result is told at once. What the request asks for under \"" + gm.RollSection +
 			"\" everybody will see; any other roll, about your own character's heart, only you and the game master.",
 		Schema: json.RawMessage(`{"type":"object","required":["expr"],"additionalProperties":false,"properties":{` +
 			`"expr":{"type":"string","description":"as 1d20+3"},"purpose":{"type":"string","description":"what for"},` +
@@ -119,7 +79,7 @@ type playerRoll struct {
 	Asked bool `json:"asked"` // by the GM: it will be open
 }
 
-func (d *playerDesk) roll(in json.RawMessage) (playerRoll, error) {
+func (d *playerTools) roll(in json.RawMessage) (playerRoll, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var input playerRollInput
@@ -137,8 +97,8 @@ func (d *playerDesk) roll(in json.RawMessage) (playerRoll, error) {
 	}
 	key := fmt.Sprint(roll.String(), input.Adv, input.Dis)
 	n := d.own[key] + 1
-	if total := len(d.need) + sum(d.own); total >= maxPlayerRolls {
-		return playerRoll{}, fmt.Errorf("%d rolls are enough for one request: answer with what there is", maxPlayerRolls)
+	if total := len(d.need) + sum(d.own); total >= gm.MaxPlayerRolls {
+		return playerRoll{}, fmt.Errorf("%d rolls are enough for one request: answer with what there is", gm.MaxPlayerRolls)
 	}
 	line, err := d.fall(gm.Roll{Expr: input.Expr, Purpose: gm.Clip(input.Purpose, 200), Adv: input.Adv, Dis: input.Dis}, fmt.Sprintf("own %s %d", table.Hash([]byte(key))[:16], n))
 	if err == nil {
@@ -155,7 +115,7 @@ func sum(counts map[string]int) (n int) {
 }
 
 // rollNeeded lets the i-th roll fall that the prompt asks for.
-func (d *playerDesk) rollNeeded(i int) (playerRoll, error) {
+func (d *playerTools) rollNeeded(i int) (playerRoll, error) {
 	line, err := d.fall(d.need[i], fmt.Sprintf("needed %d", i))
 	d.done[i] = err == nil
 	return playerRoll{Line: line, Asked: true}, err
@@ -163,7 +123,7 @@ func (d *playerDesk) rollNeeded(i int) (playerRoll, error) {
 
 // fall rolls for this character. It is private for now: before the barrier
 // nobody learns what a player is about.
-func (d *playerDesk) fall(req gm.Roll, what string) (dice.Line, error) {
+func (d *playerTools) fall(req gm.Roll, what string) (dice.Line, error) {
 	req.Who, req.Visibility = d.who, dice.Private
 	line, err := d.c.t.rollDice(req, fmt.Sprintf("%s %d %s %s", d.c.r.ID(), d.c.sub, d.who, what), d.c.number())
 	if err != nil {
@@ -177,7 +137,7 @@ func (d *playerDesk) fall(req gm.Roll, what string) (dice.Line, error) {
 }
 
 // fallen are the rolls of a turn that has ended, from its record.
-func (d *playerDesk) fallen(run, turn string) ([]playerRoll, error) {
+func (d *playerTools) fallen(run, turn string) ([]playerRoll, error) {
 	calls, err := toolCalls(d.c.t.seats, run, turn)
 	if err != nil || len(calls) == 0 {
 		return nil, err
@@ -194,7 +154,7 @@ func (d *playerDesk) fallen(run, turn string) ([]playerRoll, error) {
 
 // rest lets the dice fall that the GM asked for and the player did not roll:
 // it has no tools, or is a person, or forgot.
-func (d *playerDesk) rest() ([]playerRoll, error) {
+func (d *playerTools) rest() ([]playerRoll, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var out []playerRoll

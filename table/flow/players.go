@@ -215,8 +215,8 @@ func (c *cycle) askPlayer(ctx context.Context, f frozen) (answer, error) {
 	case <-ctx.Done():
 		return a, ctx.Err()
 	}
-	desk := newPlayerDesk(c, f)
-	s, text, err := c.seatPlayer(ctx, f, desk)
+	tools := newPlayerTools(c, f)
+	s, text, err := c.seatPlayer(ctx, f, tools)
 	if err != nil {
 		return a, engine.Halt(err)
 	}
@@ -236,7 +236,7 @@ func (c *cycle) askPlayer(ctx context.Context, f frozen) (answer, error) {
 		if err := c.t.dropDraft(f.Character); err != nil {
 			return a, engine.Halt(err)
 		}
-		rolled, err := desk.fallen(s.run, turn)
+		rolled, err := tools.fallen(s.run, turn)
 		if err != nil {
 			return a, engine.Halt(err)
 		}
@@ -254,7 +254,7 @@ func (c *cycle) askPlayer(ctx context.Context, f frozen) (answer, error) {
 		a = a.failed(table.NoResponse(f.Character, reason))
 	}
 	if a.Outcome == story.OutcomeAnswer {
-		rest, err := desk.rest()
+		rest, err := tools.rest()
 		if err != nil {
 			return a, engine.Halt(err)
 		}
@@ -294,7 +294,7 @@ func (a answer) accepted(r table.Response, notes string) answer {
 
 // seatPlayer prepares a player's seat, in a room that holds its part and no
 // more, and the message to it.
-func (c *cycle) seatPlayer(ctx context.Context, f frozen, desk *playerDesk) (*tableSeat, string, error) {
+func (c *cycle) seatPlayer(ctx context.Context, f frozen, tools *playerTools) (*tableSeat, string, error) {
 	view, err := c.t.playerView(ctx, c, f)
 	if err != nil {
 		return nil, "", err
@@ -302,10 +302,10 @@ func (c *cycle) seatPlayer(ctx context.Context, f frozen, desk *playerDesk) (*ta
 	s := &tableSeat{
 		t: c.t, run: c.t.runID(c.r.ID(), fmt.Sprint(c.sub), f.Character), role: policy.Player, who: f.Character,
 		private: c.telling.Private(f.Character, f.Type),
-		timeout: c.t.caps.PlayerTimeout, about: view.Sources, before: desk.begin,
+		timeout: c.t.caps.PlayerTimeout, about: view.Sources, before: tools.begin,
 		actor: func() (Actor, error) { return c.t.playerActor(f.Character) },
 		furnish: func(p *seat.Plan) error {
-			p.Tools = desk.tools()
+			p.Tools = tools.list()
 			return c.t.furnishPlayer(p, f.Character, view)
 		},
 	}

@@ -244,7 +244,7 @@ func TestRealGM(t *testing.T) {
 	}
 }
 
-// checkOffer wants every tool of the desk in the first request, by name.
+// checkOffer wants every tool of the tools in the first request, by name.
 func checkOffer(t *testing.T, first modelstub.Request) {
 	t.Helper()
 	for _, tool := range gm.Tools(nil) {

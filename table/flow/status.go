@@ -15,6 +15,7 @@ import (
 	"conclave/internal/jsontext"
 	"conclave/internal/lockfile"
 	"conclave/internal/shingle"
+	"conclave/policy"
 	"conclave/record"
 	"conclave/table"
 	"conclave/table/journal"
@@ -221,7 +222,7 @@ func callsOf(info record.Info) ([]Call, error) {
 
 // Trespasses are sources that fed a call although its seat may not read them.
 func (c Call) Trespasses() []string {
-	reader := table.Reader{Role: table.Role(c.Role), Character: c.Character, GMReadsJournals: true}
+	reader := table.Reader{Role: policy.Role(c.Role), Character: c.Character, GMReadsJournals: true}
 	var out []string
 	for _, s := range c.Sources.Sources {
 		if !strings.HasPrefix(s.Path, "engine:") && !reader.May(s.Path) {

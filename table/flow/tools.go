@@ -12,11 +12,11 @@ import (
 	"conclave/table/gm"
 )
 
-// gmDesk is what a GM's tools work on. All but roll are only checked when they
+// gmTools is what a GM's tools work on. All but roll are only checked when they
 // are called: what they ask for is taken from the record when the turn has
 // ended, so that a turn which was cut has done nothing. A program that was
 // given up may still be calling when the next attempt begins: hence the mutex.
-type gmDesk struct {
+type gmTools struct {
 	c *cycle
 
 	mu     sync.Mutex
@@ -25,7 +25,7 @@ type gmDesk struct {
 	handed bool           // the players are to be asked: the turn is over
 }
 
-func (d *gmDesk) begin(turn string) {
+func (d *gmTools) begin(turn string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.turn, d.dice, d.handed = turn, map[string]int{}, false
@@ -33,7 +33,7 @@ func (d *gmDesk) begin(turn string) {
 
 // handle checks a call and says what will come of it. As nothing behind a
 // signal counts, nothing is taken after await_players.
-func (d *gmDesk) handle(name string, in json.RawMessage) (string, error) {
+func (d *gmTools) handle(name string, in json.RawMessage) (string, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.handed {
@@ -73,7 +73,7 @@ func (d *gmDesk) handle(name string, in json.RawMessage) (string, error) {
 	return "taken when this turn has ended", nil
 }
 
-func (d *gmDesk) roll(in json.RawMessage) (dice.Line, error) {
+func (d *gmTools) roll(in json.RawMessage) (dice.Line, error) {
 	var req gm.Roll
 	if err := json.Unmarshal(in, &req); err != nil {
 		return dice.Line{}, err
@@ -90,7 +90,7 @@ func (d *gmDesk) roll(in json.RawMessage) (dice.Line, error) {
 // rollID is the same for the same roll of the same turn, however often the turn
 // is asked and however the input is spelt: nobody gets another number by being
 // killed.
-func (d *gmDesk) rollID(req gm.Roll) string {
+func (d *gmTools) rollID(req gm.Roll) string {
 	in, err := json.Marshal(req)
 	if err != nil {
 		panic(err) // it is plain data

@@ -10,6 +10,7 @@ import (
 	"conclave/dice"
 	"conclave/engine/enginetest"
 	"conclave/table"
+	"conclave/table/gm"
 	"conclave/table/story"
 )
 
@@ -84,43 +85,16 @@ func TestPlayersRoll(t *testing.T) {
 // and there is an end to them.
 func TestPlayersRollOnce(t *testing.T) {
 	r := newRig(t, nil)
-	gm := r.listening("gm", gmSays("session-start", gmContext+needs(tilda, "QUICK_REACTION", "1d20 | Luck")+"[AWAIT_AI_PLAYERS: tilda-brannock]")+gmSays("Event: responses", "So it is."))
+	master := r.listening("gm", gmSays("session-start", gmContext+needs(tilda, "QUICK_REACTION", "1d20 | Luck")+"[AWAIT_AI_PLAYERS: tilda-brannock]")+gmSays("Event: responses", "So it is."))
 	r.scripts[tilda] = "turn on Request:\n  tool roll {\"expr\":\"1d20\"}\n  tool roll {\"expr\":\"1d4\"}\n  say \nturn on Event: retry\n" +
 		strings.Repeat("  tool roll {\"expr\":\"1d4\",\"purpose\":\"better\"}\n", 20) + "  say I try.\n"
 	r.say(start)
 	rolls := diceLines(t, r, dice.EventRoll)
-	eq(t, "rolls", len(rolls), maxPlayerRolls)
-	eq(t, "the GM is told of", strings.Count(gm.heard[1], "\nRoll #"), maxPlayerRolls)
+	eq(t, "rolls", len(rolls), gm.MaxPlayerRolls)
+	eq(t, "the GM is told of", strings.Count(master.heard[1], "\nRoll #"), gm.MaxPlayerRolls)
 	eq(t, "first", rolls[0].Purpose, "Luck")
 	eq(t, "the same again", rolls[1].Purpose, "")
 	r.close()
-}
-
-func TestRequiredRolls(t *testing.T) {
-	for text, want := range map[string]string{
-		"":                                   "",
-		"Roll well, friend.":                 "",
-		"1d20+3":                             "1d20+3||",
-		"- `1d20 + 3 | Stealth | dc 15`\n":   "1d20 + 3|Stealth|15",
-		"1d20 | a | adv | whatever\n4d6k3\n": "1d20|a| adv 4d6k3||",
-		"1d20 | a | sealed":                  "1d20|a|",
-		"15\n2d6 | x | adv\n1d200 | y | adv": "2d6|x| 1d200|y|",
-		"1d20+5 >= 15 | z | dc 12":           "1d20+5 >= 15|z|",
-		strings.Repeat("1d4\n", 50):          strings.TrimSpace(strings.Repeat("1d4|| ", maxPlayerRolls)),
-	} {
-		var got []string
-		for _, r := range requiredRolls(text, tilda) {
-			s := r.Expr + "|" + r.Purpose + "|"
-			if r.DC != nil {
-				s += fmt.Sprint(*r.DC)
-			}
-			if r.Adv {
-				s += " adv"
-			}
-			got = append(got, s)
-		}
-		eq(t, text, strings.Join(got, " "), want)
-	}
 }
 
 // Calls stand where they were made: between the words, and nothing behind

@@ -75,7 +75,7 @@ func FuzzForms(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		o := readBy(text, roster)
 		for _, w := range o.Files {
-			again, err := Path(w.Path, roster)
+			again, err := filePath(w.Path, roster)
 			if err != nil || again != w.Path || strings.Contains(w.Path, "..") || strings.Count(w.Path, "/") > 1 {
 				t.Errorf("%q would be written", w.Path)
 			}

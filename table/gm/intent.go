@@ -125,7 +125,7 @@ func (o *Intent) AddStatus(name, status string, roster table.Roster) {
 }
 
 func (o *Intent) addFile(f File, roster table.Roster) {
-	path, err := Path(f.Path, roster)
+	path, err := filePath(f.Path, roster)
 	if err != nil {
 		o.Faults = append(o.Faults, err.Error())
 		return
@@ -134,10 +134,10 @@ func (o *Intent) addFile(f File, roster table.Roster) {
 	o.Files = append(o.Files, f)
 }
 
-// Path finds the file that a GM means among those that a GM may write. What
+// filePath finds the file that a GM means among those that a GM may write. What
 // it returns is made of the roster's names and of checked slugs, never of the
 // text as it was typed.
-func Path(typed string, roster table.Roster) (string, error) {
+func filePath(typed string, roster table.Roster) (string, error) {
 	typed = strings.TrimSpace(typed)
 	known := []string{"tmp/" + table.GMContextFile,
 		"story-state.md", "party-knowledge.md", "world-primer.md", "overview.md", "decision-log.md"}

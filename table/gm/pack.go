@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"conclave/internal/markdown"
+	"conclave/policy"
 	"conclave/table"
 	"conclave/table/story"
 )
@@ -22,7 +23,7 @@ const maxDepth = 8
 // CampaignFiles reads every campaign file that the GM may read, in order of
 // importance. skipped says what could not be taken, and why.
 func CampaignFiles(c *table.Campaign, caps table.Caps, journals bool) (files []CampaignFile, skipped []string) {
-	reader := table.Reader{Role: table.RoleGM, GMReadsJournals: journals}
+	reader := table.Reader{Role: policy.GM, GMReadsJournals: journals}
 	var walk func(d *table.Dir, prefix string, depth int)
 	walk = func(d *table.Dir, prefix string, depth int) {
 		names, err := d.List()

@@ -30,11 +30,8 @@ type (
 	sceneInput struct{ Title, Place string }
 )
 
-// Handle answers a call of a tool while the turn goes on.
-type Handle func(name string, input json.RawMessage) (string, error)
-
-// Tools are a game master's.
-func Tools(handle Handle) []toolbox.Tool {
+// Tools are a game master's. handle answers a call while the turn goes on.
+func Tools(handle func(name string, input json.RawMessage) (string, error)) []toolbox.Tool {
 	obj := func(required, props string) json.RawMessage {
 		return json.RawMessage(`{"type":"object","required":[` + required + `],"properties":{` + props + `}}`)
 	}

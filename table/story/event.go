@@ -9,35 +9,6 @@ import (
 	"conclave/table"
 )
 
-// Scene is a stretch of the story in one place.
-type Scene struct {
-	Number int    `json:"number"`
-	Slug   string `json:"slug"`
-	Title  string `json:"title"`
-	Place  string `json:"place,omitempty"`
-	Part   int    `json:"part,omitempty"` // of a scene that grew too long for one file
-	Size   int    `json:"size,omitempty"` // bytes written to its file so far
-}
-
-// File is the scene's file within the campaign.
-func (s Scene) File() string {
-	if s.Part > 1 {
-		return fmt.Sprintf("scenes/%03d-%s-part-%d.md", s.Number, s.Slug, s.Part)
-	}
-	return fmt.Sprintf("scenes/%03d-%s.md", s.Number, s.Slug)
-}
-
-// Describe is the scene in a sentence.
-func (s Scene) Describe() string {
-	switch {
-	case s.Title == "":
-		return "Where the party stands."
-	case s.Place == "":
-		return s.Title + "."
-	}
-	return s.Title + ": " + s.Place + "."
-}
-
 // Kinds of events.
 const (
 	EventSession = "session" // a session began
