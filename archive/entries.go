@@ -23,50 +23,82 @@ type Entry struct {
 	transcript.Entry
 }
 
+// Row is a row of the table of entries and log records: where its line is, and
+// whose it is.
+type Row struct {
+	Ref
+	ID, Source, Origin                               int64 // of the row, its file and its agent
+	Sequence, At, Doc, Chars                         int64 // Doc is its number in the index of words
+	Tool, ToolID                                     string
+	Failed                                           bool
+	Run, Path, Prompt, Agent, Session, Seat, Project string // Agent is transcript.Main or that of a subagent
+}
+
+const rowColumns = `SELECT i.id, i.source, coalesce(i.origin, 0), coalesce(i.seq, 0), coalesce(i.at, 0),
+	coalesce(i.doc, 0), i.chars, coalesce(i.type, ''), i.block, i.off, i.size, i.part,
+	coalesce(i.tool, ''), coalesce(i.tool_id, ''), coalesce(i.failed, 0), s.kind, s.run, s.path,
+	coalesce(o.prompt_name, ''), coalesce(o.adapter, ''), coalesce(o.source, ''), coalesce(o.session_id, ''),
+	coalesce(o.seat, ''), coalesce(o.project, '')
+	FROM items i JOIN sources s ON s.id = i.source LEFT JOIN origins o ON o.id = i.origin `
+
+// Rows yields the rows that a condition in SQL chooses; in it i is the row, s its
+// source and o its origin. An error ends the sequence.
+func (a *Archive) Rows(ctx context.Context, where string, args ...any) iter.Seq2[Row, error] {
+	return func(yield func(Row, error) bool) {
+		rows, err := a.reader.QueryContext(ctx, rowColumns+where, args...)
+		if err != nil {
+			yield(Row{}, err)
+			return
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var r Row
+			err := rows.Scan(&r.ID, &r.Source, &r.Origin, &r.Sequence, &r.At, &r.Doc, &r.Chars, &r.Type,
+				&r.Block, &r.Off, &r.Size, &r.Part, &r.Tool, &r.ToolID, &r.Failed, &r.Kind, &r.Run, &r.Path,
+				&r.Prompt, &r.Adapter, &r.Agent, &r.Session, &r.Seat, &r.Project)
+			if !yield(r, err) || err != nil {
+				return
+			}
+		}
+		if err := rows.Err(); err != nil {
+			yield(Row{}, err)
+		}
+	}
+}
+
+// entry is the entry of a row, as it is shown.
+func (r *Row) entry(s *Shown) transcript.Entry {
+	return transcript.Entry{PromptName: r.Prompt, Adapter: r.Adapter, Type: r.Type, Sequence: r.Sequence, Source: r.Agent,
+		Timestamp: time.UnixMicro(r.At).UTC(), SessionID: r.Session, Detail: s.Detail, Raw: s.Raw}
+}
+
 // Entries yields the entries of runs in the order of their files, all of them
 // when none is named. An error ends the sequence.
 func (a *Archive) Entries(ctx context.Context, runs ...string) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		where, args := "WHERE i.type IS NOT NULL", []any{}
 		if len(runs) > 0 {
-			where += " AND (s.run IN (?" + strings.Repeat(",?", len(runs)-1) + ") OR s.path IN (?" + strings.Repeat(",?", len(runs)-1) + "))"
+			in := " IN (?" + strings.Repeat(",?", len(runs)-1) + ")"
+			where += " AND (s.run" + in + " OR s.path" + in + ")"
 			for range 2 {
 				for _, r := range runs {
 					args = append(args, r)
 				}
 			}
 		}
-		rows, err := a.reader.QueryContext(ctx, `SELECT i.type, coalesce(i.seq, 0), coalesce(i.at, 0), i.block, i.off, i.size, i.part, coalesce(i.tool, ''), coalesce(i.tool_id, ''), coalesce(i.failed, 0),
-			s.kind, s.run, s.path, coalesce(o.prompt_name, ''), coalesce(o.adapter, ''), coalesce(o.source, ''), coalesce(o.session_id, ''), coalesce(o.seat, ''), coalesce(o.project, '')
-			FROM items i JOIN sources s ON s.id = i.source LEFT JOIN origins o ON o.id = i.origin `+where+` ORDER BY s.path, s.generation, i.id`, args...)
-		if err != nil {
-			yield(Entry{}, err)
-			return
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var e Entry
-			var r Ref
-			var at int64
-			if err := rows.Scan(&r.Type, &e.Sequence, &at, &r.Block, &r.Off, &r.Size, &r.Part, &e.Tool, &e.ToolID, &e.Failed,
-				&r.Kind, &e.Run, &e.Path, &e.PromptName, &e.Adapter, &e.Source, &e.SessionID, &e.Role, &e.Project); err != nil {
-				yield(e, err)
+		for r, err := range a.Rows(ctx, where+" ORDER BY s.path, s.generation, i.id", args...) {
+			e := Entry{Run: r.Run, Path: r.Path, Role: r.Seat, Project: r.Project, Tool: r.Tool, ToolID: r.ToolID, Failed: r.Failed}
+			if err == nil {
+				var s *Shown
+				if s, err = a.Show(r.Ref); err == nil {
+					e.Entry, e.Text = r.entry(s), string(s.Text())
+				} else {
+					err = fmt.Errorf("%s entry %d: %w", r.Run, r.Sequence, err)
+				}
+			}
+			if !yield(e, err) || err != nil {
 				return
 			}
-			r.Adapter = e.Adapter
-			s, err := a.Show(r)
-			if err != nil {
-				yield(e, fmt.Errorf("%s entry %d: %w", e.Run, e.Sequence, err))
-				return
-			}
-			e.Type, e.Timestamp = r.Type, time.UnixMicro(at).UTC()
-			e.Detail, e.Raw, e.Text = s.Detail, s.Raw, string(s.Text())
-			if !yield(e, nil) {
-				return
-			}
-		}
-		if err := rows.Err(); err != nil {
-			yield(Entry{}, err)
 		}
 	}
 }
@@ -76,40 +108,26 @@ func (a *Archive) Entries(ctx context.Context, runs ...string) iter.Seq2[Entry, 
 // they would.
 func (a *Archive) LogLines(ctx context.Context) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		rows, err := a.reader.QueryContext(ctx, `SELECT coalesce(i.type, ''), coalesce(i.seq, 0), coalesce(i.at, 0), i.block, i.off, i.size, i.part, s.kind,
-			coalesce(o.prompt_name, ''), coalesce(o.adapter, ''), coalesce(o.source, ''), coalesce(o.session_id, '')
-			FROM items i JOIN sources s ON s.id = i.source LEFT JOIN origins o ON o.id = i.origin ORDER BY i.id`)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var e transcript.Entry
-			var r Ref
-			var at int64
-			if err := rows.Scan(&r.Type, &e.Sequence, &at, &r.Block, &r.Off, &r.Size, &r.Part, &r.Kind,
-				&e.PromptName, &e.Adapter, &e.Source, &e.SessionID); err != nil {
-				yield(nil, err)
+		for r, err := range a.Rows(ctx, "ORDER BY i.id") {
+			var line []byte
+			if err == nil {
+				line, err = a.logLine(&r)
+			}
+			if !yield(line, err) || err != nil {
 				return
 			}
-			r.Adapter = e.Adapter
-			s, err := a.Show(r)
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			line := s.Line
-			if !s.Log {
-				e.Type, e.Timestamp, e.Detail, e.Raw = r.Type, time.UnixMicro(at).UTC(), s.Detail, s.Raw
-				line = transcript.AppendEntry(nil, &e)
-			}
-			if !yield(line, nil) {
-				return
-			}
-		}
-		if err := rows.Err(); err != nil {
-			yield(nil, err)
 		}
 	}
+}
+
+func (a *Archive) logLine(r *Row) ([]byte, error) {
+	s, err := a.Show(r.Ref)
+	if err != nil {
+		return nil, err
+	}
+	if s.Log {
+		return s.Line, nil
+	}
+	e := r.entry(s)
+	return transcript.AppendEntry(nil, &e), nil
 }

@@ -2,7 +2,6 @@ package search
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"math"
@@ -120,10 +119,8 @@ type scored struct {
 
 // candidate is a row that the index named.
 type candidate struct {
-	archive.Ref
-	id, source, origin, seq, at, doc, chars int64
-	tool, run, path, seat, project, agent   string
-	weight                                  float64
+	*archive.Row
+	weight float64
 }
 
 func (s *search) run(ctx context.Context) (Result, error) {
@@ -176,24 +173,19 @@ func (s *search) next(ctx context.Context) ([]int64, error) {
 	return docs, rows.Err()
 }
 
-const candidateColumns = `SELECT i.id, i.source, coalesce(i.origin, 0), coalesce(i.seq, 0), coalesce(i.at, 0),
-	coalesce(i.doc, 0), i.chars, coalesce(i.type, ''), i.block, i.off, i.size, i.part, coalesce(i.tool, ''),
-	s.kind, s.run, s.path, coalesce(o.adapter, ''), coalesce(o.seat, ''), coalesce(o.project, ''), coalesce(o.source, '')
-	FROM items i JOIN sources s ON s.id = i.source LEFT JOIN origins o ON o.id = i.origin `
-
 // load reads the rows of documents.
 func (s *search) load(ctx context.Context, docs []int64) ([]candidate, error) {
 	args := make([]any, len(docs))
 	for i, d := range docs {
 		args[i] = d
 	}
-	list, err := candidates(ctx, s.a.Reader(),
-		candidateColumns+"WHERE i.doc IN (?"+strings.Repeat(",?", len(docs)-1)+")", args...)
+	rows, err := s.rows(ctx, "WHERE i.doc IN (?"+strings.Repeat(",?", len(docs)-1)+")", args...)
 	if err != nil {
 		return nil, err
 	}
-	for i := range list {
-		list[i].weight = s.lightly(&list[i])
+	list := make([]candidate, len(rows))
+	for i := range rows {
+		list[i] = candidate{&rows[i], s.lightly(&rows[i])}
 	}
 	slices.SortStableFunc(list, func(a, b candidate) int {
 		return compareDesc(a.weight, b.weight, a.order(&b))
@@ -201,33 +193,27 @@ func (s *search) load(ctx context.Context, docs []int64) ([]candidate, error) {
 	return list, nil
 }
 
-func candidates(ctx context.Context, db *sql.DB, query string, args ...any) ([]candidate, error) {
-	rows, err := db.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []candidate
-	for rows.Next() {
-		var c candidate
-		if err := rows.Scan(&c.id, &c.source, &c.origin, &c.seq, &c.at, &c.doc, &c.chars, &c.Type,
-			&c.Block, &c.Off, &c.Size, &c.Part, &c.tool, &c.Kind, &c.run, &c.path, &c.Adapter, &c.seat, &c.project, &c.agent); err != nil {
+// rows reads rows to the last before anything else is asked for: who waits for a
+// text with a connection in hand keeps it from others who do.
+func (s *search) rows(ctx context.Context, where string, args ...any) (list []archive.Row, err error) {
+	for row, err := range s.a.Rows(ctx, where, args...) {
+		if err != nil {
 			return nil, err
 		}
-		list = append(list, c)
+		list = append(list, row)
 	}
-	return list, rows.Err()
+	return list, nil
 }
 
 // order is the same in every archive of the same files: later first.
 func (c *candidate) order(d *candidate) int {
-	if c.at != d.at {
-		return int(min(max(d.at-c.at, -1), 1))
+	if c.At != d.At {
+		return int(min(max(d.At-c.At, -1), 1))
 	}
-	if n := strings.Compare(c.path, d.path); n != 0 {
+	if n := strings.Compare(c.Path, d.Path); n != 0 {
 		return n
 	}
-	return int(min(max(c.seq-d.seq, -1), 1))
+	return int(min(max(c.Sequence-d.Sequence, -1), 1))
 }
 
 func compareDesc(a, b float64, otherwise int) int {
@@ -243,9 +229,9 @@ func compareDesc(a, b float64, otherwise int) int {
 // lightly weighs a candidate by what stands in its row: what a person or an
 // agent said before what a tool gave back, short before long, late before
 // early.
-func (s *search) lightly(c *candidate) float64 {
-	days := index.Days(s.newest, c.doc)
-	return typeWeight(c.Type) / (1 + math.Log1p(float64(c.chars)/2000)) / (1 + days/90)
+func (s *search) lightly(c *archive.Row) float64 {
+	days := index.Days(s.newest, c.Doc)
+	return typeWeight(c.Type) / (1 + math.Log1p(float64(c.Chars)/2000)) / (1 + days/90)
 }
 
 func typeWeight(t transcript.Type) float64 {
@@ -286,17 +272,17 @@ func (s *search) weighOne(c *candidate) error {
 		return err
 	}
 	text := e.Text()
-	if c.tool != "" {
-		text = append([]byte(c.tool+"\n"), text...)
+	if c.Tool != "" {
+		text = append([]byte(c.Tool+"\n"), text...)
 	}
 	f, ok := fitText(text, s.terms)
 	if !ok {
 		return nil
 	}
-	key := fmt.Sprintf("%s %d %d %s", c.Type, c.at, c.chars, c.tool)
-	if at, ok := s.copies[key]; ok && c.at != 0 {
+	key := fmt.Sprintf("%s %d %d %s", c.Type, c.At, c.Chars, c.Tool)
+	if at, ok := s.copies[key]; ok && c.At != 0 {
 		s.found[at].more++
-		if strings.Compare(c.path, s.found[at].hit.path) < 0 {
+		if strings.Compare(c.Path, s.found[at].hit.Path) < 0 {
 			s.found[at].hit = *c
 		}
 		return nil
@@ -325,10 +311,10 @@ func (s *search) result(ctx context.Context, more bool) (Result, error) {
 }
 
 func (c *candidate) hit() Hit {
-	h := Hit{ID: fmt.Sprintf("%s/%s/%d", c.run, c.agent, c.seq), Run: c.run, Source: c.agent, Seq: c.seq, Type: c.Type,
-		Tool: c.tool, Project: c.project, Role: c.seat, Path: c.path, Kind: c.Kind}
-	if c.at != 0 {
-		h.Time = time.UnixMicro(c.at).UTC()
+	h := Hit{ID: fmt.Sprintf("%s/%s/%d", c.Run, c.Agent, c.Sequence), Run: c.Run, Source: c.Agent, Seq: c.Sequence,
+		Type: c.Type, Tool: c.Tool, Project: c.Project, Role: c.Seat, Path: c.Path, Kind: c.Kind}
+	if c.At != 0 {
+		h.Time = time.UnixMicro(c.At).UTC()
 	}
 	return h
 }
@@ -339,17 +325,17 @@ func (s *search) around(ctx context.Context, c *candidate, h *Hit) error {
 		where, order string
 		to           *[]Line
 	}{{"<", "DESC", &h.Before}, {">", "ASC", &h.After}} {
-		list, err := candidates(ctx, s.a.Reader(), candidateColumns+`WHERE i.source = ? AND i.seq `+side.where+` ?
-			AND coalesce(i.origin, 0) = ? AND i.doc IS NOT NULL ORDER BY i.seq `+side.order+` LIMIT ?`, c.source, c.seq, c.origin, s.q.Context)
+		rows, err := s.rows(ctx, `WHERE i.source = ? AND i.seq `+side.where+` ? AND coalesce(i.origin, 0) = ?
+			AND i.doc IS NOT NULL ORDER BY i.seq `+side.order+` LIMIT ?`, c.Source, c.Sequence, c.Origin, s.q.Context)
 		if err != nil {
 			return err
 		}
-		for i := range list {
-			e, err := s.a.Show(list[i].Ref)
+		for _, row := range rows {
+			e, err := s.a.Show(row.Ref)
 			if err != nil {
 				return err
 			}
-			*side.to = append(*side.to, Line{list[i].seq, list[i].Type, list[i].tool, oneLine(e.Text(), 160)})
+			*side.to = append(*side.to, Line{row.Sequence, row.Type, row.Tool, oneLine(e.Text(), 160)})
 		}
 		if side.where == "<" {
 			slices.Reverse(*side.to)
