@@ -33,8 +33,7 @@ type Options struct {
 	Patterns []redact.Pattern // the person's own
 	Environ  []string         // as os.Environ: what to filter, and whose values to remove
 
-	Trigger   string // why: "command" when empty
-	Config    any    // what config.json says; nil means nothing
+	Config    any // what config.json says; nil means nothing
 	Build     Build
 	Command   []string // the command line
 	Workspace string   // of the run; "" leaves out git and files
@@ -120,9 +119,6 @@ func (o Options) complete() Options {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.Trigger == "" {
-		o.Trigger = "command"
-	}
 	if o.maxFile == 0 {
 		o.maxFile = 10_000_000
 	}
@@ -159,7 +155,7 @@ func (w *writer) opening(id string) Manifest {
 	m := Manifest{
 		FormatVersion: formatVersion, BundleID: id, CreatedAt: stamp(w.now),
 		Request:   request{RequestID: w.word(h.Run), Status: "success", StartedAt: stamp(s.started()), EndedAt: stamp(s.ended())},
-		Capture:   capture{Mode: "full", Trigger: w.o.Trigger, Limits: map[string]bool{"filesystem_truncated": false, "git_diff_truncated": false}},
+		Capture:   capture{Mode: "full", Trigger: "command", Limits: map[string]bool{"filesystem_truncated": false, "git_diff_truncated": false}},
 		Prompt:    prompt{Namespace: "conclave", Key: w.word(h.Attributes["prompt_name"]), Adapter: w.word(h.Attributes["adapter"])},
 		Integrity: integrity{Algorithm: "sha256", Checksums: map[string]string{}},
 		Build:     w.o.Build,

@@ -38,9 +38,6 @@ type Config struct {
 	// with a blank in front.
 	SlashCommands bool
 
-	// NoRaw leaves the raw bytes off the entries (emit_raw = false).
-	NoRaw bool
-
 	// Env is appended to the program's environment.
 	Env []string
 

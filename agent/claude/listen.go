@@ -143,9 +143,7 @@ func (s *driven) refuse(m said) error {
 // onlySaid records a line of stdout that no file holds.
 func (s *driven) onlySaid(line []byte, why string) error {
 	it := claude.OnlySaid(line, why)
-	if it.SessionID = s.info.SessionID; s.cfg.NoRaw {
-		it.Raw = nil
-	}
+	it.SessionID = s.info.SessionID
 	return s.emit(it)
 }
 

@@ -58,7 +58,7 @@ func newSession(cfg Config, spec agent.Spec, p plan, proc agent.Process) *driven
 	s.info = agent.Info{Adapter: transcript.AdapterClaude, Program: p.command.Path,
 		SessionID: p.session, PID: proc.PID(), Model: spec.Model.Name, Login: p.login}
 	s.follow = &follower{projects: p.projects, session: p.session,
-		opts: claude.Options{NoRaw: cfg.NoRaw, Known: p.known}, emit: s.emit, seen: s.seen, began: s.began,
+		opts: claude.Options{Known: p.known}, emit: s.emit, seen: s.seen, began: s.began,
 		agents: map[string]*followed{}, callers: session.Callers{}}
 	if !spec.Fork {
 		s.follow.uuids = p.past.UUIDs

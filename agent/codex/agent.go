@@ -42,10 +42,6 @@ type Options struct {
 	// Retries is how often the program repeats a request or a stream that
 	// failed: 0 means its own default, less than 0 never.
 	Retries int
-
-	// Ephemeral keeps the program from writing a rollout file. Such a
-	// session cannot be resumed.
-	Ephemeral bool
 }
 
 // Price is in dollars per million tokens.

@@ -126,9 +126,6 @@ func (s *session) threadParams() (method string, params map[string]any) {
 	case s.spec.Resume == "":
 		method = "thread/start"
 		params["experimentalRawEvents"] = true // see raw.go
-		if s.opts.Ephemeral {
-			params["ephemeral"] = true
-		}
 		if len(s.spec.Tools.Builtin) == 0 {
 			params["environments"] = []any{} // no commands, no files
 		}

@@ -45,10 +45,10 @@ type Options struct {
 	// All writes what the program noted for itself, too: requests, snapshots.
 	// JSON lines have everything always.
 	All bool
-	// MaxText cuts texts of tool results in documents for people; zero means
-	// 20,000 bytes, less than zero that nothing is cut.
-	MaxText int
 }
+
+// maxText is where texts of tool results are cut in documents for people.
+const maxText = 20_000
 
 // writer writes entries in one format.
 type writer interface {
@@ -58,9 +58,6 @@ type writer interface {
 
 // Write writes entries to w and says how many.
 func Write(w io.Writer, f Format, entries iter.Seq2[archive.Entry, error], o Options) (n int, err error) {
-	if o.MaxText == 0 {
-		o.MaxText = 20_000
-	}
 	out := bufio.NewWriterSize(w, 64<<10)
 	var to writer
 	switch f {
@@ -173,12 +170,12 @@ func orTool(name string) string {
 }
 
 // cut shortens a long text of a tool and says by how much.
-func cut(e *archive.Entry, o Options) string {
+func cut(e *archive.Entry) string {
 	said := e.Type == transcript.UserMessage || e.Type == transcript.AssistantMessage
-	if said || o.MaxText < 0 || len(e.Text) <= o.MaxText {
+	if said || len(e.Text) <= maxText {
 		return e.Text
 	}
-	at := o.MaxText
+	at := maxText
 	for at > 0 && e.Text[at]&0xC0 == 0x80 {
 		at--
 	}

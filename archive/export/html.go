@@ -54,7 +54,7 @@ func (p *page) entry(e *archive.Entry) error {
 		class += " sub"
 	}
 	return pageTemplate.ExecuteTemplate(p.out, "entry", shownEntry{Entry: e, Class: class, Label: label(e),
-		Clock: clock(e), Agent: agent(e), Shown: cut(e, p.o), Open: !foldable(e.Type)})
+		Clock: clock(e), Agent: agent(e), Shown: cut(e), Open: !foldable(e.Type)})
 }
 
 func clock(e *archive.Entry) string {

@@ -37,7 +37,7 @@ func (m *markdown) entry(e *archive.Entry) error {
 		fmt.Fprintf(m.out, " · %s", e.Timestamp.Format("2006-01-02 15:04:05"))
 	}
 	fmt.Fprintf(m.out, " · #%d\n\n", e.Sequence)
-	m.body(e, cut(e, m.o))
+	m.body(e, cut(e))
 	return nil // the buffer keeps its error until it is flushed
 }
 
