@@ -154,21 +154,29 @@ const HasTerminals = room.HasTerminals
 func (a *App) RunInRoom(
 	ctx context.Context, of RoomOf, command []string, connect func(run func(Streams) error) error,
 ) error {
+	_, err := a.runInRoom(ctx, of, command, connect)
+	return err
+}
+
+// runInRoom also says by what the room was locked.
+func (a *App) runInRoom(
+	ctx context.Context, of RoomOf, command []string, connect func(run func(Streams) error) error,
+) (e room.Enforcement, err error) {
 	f, err := a.furnish(ctx, of)
 	if err != nil {
-		return err
+		return e, err
 	}
 	path := command[0]
 	if !strings.HasPrefix(path, "/") {
 		found, err := exec.LookPath(path)
 		if err != nil {
-			return usageError("no program is called %q", path)
+			return e, usageError("no program is called %q", path)
 		}
 		path = found
 	}
 	r, err := room.Open(ctx, f.Plan)
 	if err != nil {
-		return environmentError("%w", err)
+		return e, environmentError("%w", err)
 	}
 	defer r.Close()
 	if weaker := r.Weaker(); weaker != "" {
@@ -180,14 +188,15 @@ func (a *App) RunInRoom(
 		"TERM=dumb", "LANG=C.UTF-8", "PS1=" + of.Role + "$ ",
 	}}
 	err = connect(func(s Streams) error { return r.Run(ctx, run, s) })
+	e = r.Enforcement()
 	var exit *exec.ExitError
 	switch {
 	case errors.Is(err, room.ErrExposed):
-		return environmentError("%w", err)
+		return e, environmentError("%w", err)
 	case errors.As(err, &exit):
-		return noError("the command ended: %w", err)
+		return e, noError("the command ended: %w", err)
 	case errors.Is(err, room.ErrLevel):
-		return environmentError("%w", err)
+		return e, environmentError("%w", err)
 	}
-	return err
+	return e, err
 }
