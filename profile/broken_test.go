@@ -25,7 +25,7 @@ func goodPack() map[string]string {
 	for id, skin := range skins {
 		a, _ := Lookup(id)
 		pack[id+".md"] = fmt.Sprintf("---\narchetype: %s\nskin-name: %q\ntheme: \"Deep Sea\"\nemoji: \"%s\"\n---\n\n## Character Concept\n\n%s of the deep, at home with %s.\n\n## Tone and Voice\n\nSpeaks like the sea in %s weather.\n",
-			id, skin, a.Emoji, skin, strings.SplitN(a.Core, ",", 2)[0], id)
+			id, skin, a.emoji, skin, strings.SplitN(a.Core, ",", 2)[0], id)
 	}
 	return pack
 }

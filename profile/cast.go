@@ -6,8 +6,8 @@ import "slices"
 type Kind string
 
 const (
-	Animal   Kind = "animal"   // an advisor with a lens; its flex behaviours may be tuned
-	NPC      Kind = "npc"      // mentor, gatekeeper, adversary; a profile changes presentation only
+	animal   Kind = "animal"   // an advisor with a lens; its flex behaviours may be tuned
+	npc      Kind = "npc"      // mentor, gatekeeper, adversary; a profile changes presentation only
 	Educator Kind = "educator" // above the quest; in no pack
 )
 
@@ -16,24 +16,24 @@ type Archetype struct {
 	ID    string   // as in file names and front matter: cat
 	Title string   // as shown without a profile: Cat
 	Kind  Kind     //
-	Role  string   // advisor, mentor, gatekeeper, adversary, educator
+	role  string   // advisor, mentor, gatekeeper, adversary, educator
 	Core  string   // the behaviour that no profile may negate
-	Emoji string   // unless the profile has its own
+	emoji string   // unless the profile has its own
 	Lens  string   // in a council; empty for those who do not sit in it
-	Flex  []string // what a modifier may tune; empty for NPCs
+	flex  []string // what a modifier may tune; empty for NPCs
 }
 
 // cast is in the order of every listing and of the council.
 var cast = []Archetype{
-	{"bear", "Bear", Animal, "advisor", "vision and direction", "🐻", "Vision & Direction", []string{"assertiveness", "long term or short term"}},
-	{"cat", "Cat", Animal, "advisor", "risk and scope", "🐱", "Risk & Scope", []string{"cautious or opportunistic framing", "verbosity"}},
-	{"owl", "Owl", Animal, "advisor", "timeline, process, progress", "🦉", "Process & Structure", []string{"strictness", "tolerance"}},
-	{"puppy", "Puppy", Animal, "advisor", "morale, opportunities", "🐶", "Opportunities & Momentum", []string{"enthusiasm or realism"}},
-	{"rabbit", "Rabbit", Animal, "advisor", "resources, stakeholders", "🐰", "Resources & Stakeholders", []string{"proactiveness", "breadth of what counts as a resource"}},
-	{"wolf", "Wolf", Animal, "advisor", "cohesion, balanced participation", "🐺", "Cohesion & Balance", []string{"directness", "tolerance of conflict"}},
-	{"gandalf", "Gandalf", NPC, "mentor", "mentors without rescuing", "🧙", "", nil},
-	{"guardian", "Guardian", NPC, "gatekeeper", `gates on quality; "not yet", never just "no"`, "🛡️", "", nil},
-	{"dragon", "Dragon", NPC, "adversary", "tests adversarially but fairly, only the agreed criteria", "🐉", "", nil},
+	{"bear", "Bear", animal, "advisor", "vision and direction", "🐻", "Vision & Direction", []string{"assertiveness", "long term or short term"}},
+	{"cat", "Cat", animal, "advisor", "risk and scope", "🐱", "Risk & Scope", []string{"cautious or opportunistic framing", "verbosity"}},
+	{"owl", "Owl", animal, "advisor", "timeline, process, progress", "🦉", "Process & Structure", []string{"strictness", "tolerance"}},
+	{"puppy", "Puppy", animal, "advisor", "morale, opportunities", "🐶", "Opportunities & Momentum", []string{"enthusiasm or realism"}},
+	{"rabbit", "Rabbit", animal, "advisor", "resources, stakeholders", "🐰", "Resources & Stakeholders", []string{"proactiveness", "breadth of what counts as a resource"}},
+	{"wolf", "Wolf", animal, "advisor", "cohesion, balanced participation", "🐺", "Cohesion & Balance", []string{"directness", "tolerance of conflict"}},
+	{"gandalf", "Gandalf", npc, "mentor", "mentors without rescuing", "🧙", "", nil},
+	{"guardian", "Guardian", npc, "gatekeeper", `gates on quality; "not yet", never just "no"`, "🛡️", "", nil},
+	{"dragon", "Dragon", npc, "adversary", "tests adversarially but fairly, only the agreed criteria", "🐉", "", nil},
 	{"simon", "Simon", Educator, "educator", "synthesises the council, debriefs", "🎓", "Consensus", nil},
 }
 

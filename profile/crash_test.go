@@ -191,11 +191,11 @@ func (s *scene) check(t *testing.T, p Project, when string) {
 // checkState: the state on disk is that of the set that is live.
 func (s *scene) checkState(t *testing.T, p Project, when string, isNew bool) {
 	t.Helper()
-	want := StatusInstalled
+	want := statusInstalled
 	if !isNew {
-		want = map[string]Status{"fresh": StatusNone, "over an edited set": StatusEdited, "undo": StatusInstalled}[s.name]
+		want = map[string]Status{"fresh": statusNone, "over an edited set": statusEdited, "undo": statusInstalled}[s.name]
 	} else if s.do == "undo" {
-		want = StatusNone
+		want = statusNone
 	}
 	if got := status(t, p, "cat"); got != want {
 		t.Errorf("%s, killed %s: the cat is %s, want %s", s.name, when, got, want)

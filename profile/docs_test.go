@@ -22,7 +22,7 @@ func TestDocumentedExample(t *testing.T) {
 		t.Errorf("the example: %v", faults)
 	}
 	for _, a := range cast[:packSize] {
-		for _, fact := range append([]string{a.ID, a.Emoji}, a.Flex[:min(1, len(a.Flex))]...) {
+		for _, fact := range append([]string{a.ID, a.emoji}, a.flex[:min(1, len(a.flex))]...) {
 			if word := strings.Fields(fact)[0]; !strings.Contains(string(page), word) {
 				t.Errorf("docs/packs.md does not mention %q of the %s", word, a.ID)
 			}

@@ -5,7 +5,7 @@ import "fmt"
 // Rename returns the profile's file with another skin name or emoji; an empty
 // one is left as it is. No other byte changes.
 func (p *Profile) Rename(skin, emoji string) ([]byte, error) {
-	q, faults := Parse(p.File, p.Bytes()) // an edit must not show in p
+	q, faults := Parse(p.file, p.Bytes()) // an edit must not show in p
 	if q == nil {
 		return nil, &FaultsError{"profile " + p.Archetype, faults}
 	}
@@ -14,7 +14,7 @@ func (p *Profile) Rename(skin, emoji string) ([]byte, error) {
 			return nil, err
 		}
 		key := "skin-name"
-		if _, old := q.doc.Field("profile-name"); old && q.Legacy {
+		if _, old := q.doc.Field("profile-name"); old && q.legacy {
 			key = "profile-name"
 		}
 		if err := q.setName(key, skin); err != nil {
@@ -22,11 +22,11 @@ func (p *Profile) Rename(skin, emoji string) ([]byte, error) {
 		}
 	}
 	if emoji != "" {
-		if err := CheckEmoji(emoji); err != nil {
+		if err := emojiError(emoji); err != nil {
 			return nil, err
 		}
 		if err := q.doc.Set("emoji", emoji); err != nil {
-			return nil, fmt.Errorf("change the emoji of %s: %w", p.File, err)
+			return nil, fmt.Errorf("change the emoji of %s: %w", p.file, err)
 		}
 	}
 	return q.doc.Bytes(), nil
@@ -40,7 +40,7 @@ func (p *Profile) setName(key, skin string) error {
 		err = p.doc.SetSection("Name", skin)
 	}
 	if err != nil {
-		return fmt.Errorf("change the name in %s: %w", p.File, err)
+		return fmt.Errorf("change the name in %s: %w", p.file, err)
 	}
 	return nil
 }

@@ -19,14 +19,14 @@ func NewPack(dir, theme string) error {
 		return fmt.Errorf("make pack %q: a pack's name is lower case with hyphens, such as %q", name, "deep-sea")
 	}
 	if theme == "" {
-		theme = Title(name)
+		theme = title(name)
 	}
 	if Slug(theme) != name || checkName("theme", theme) != nil {
 		return fmt.Errorf("make pack %s: the theme %q would make it %q; make the two agree", name, theme, Slug(theme))
 	}
 	files := map[string][]byte{}
 	for _, a := range cast[:packSize] {
-		files[a.ID+".md"] = Template(a, theme)
+		files[a.ID+".md"] = template(a, theme)
 	}
 	return writeDir(dir, files)
 }
@@ -38,8 +38,8 @@ func (p *Pack) Export(to string) error {
 	for _, q := range p.Profiles {
 		files[q.Archetype+".md"] = q.Bytes()
 	}
-	if p.Origin == FromBuiltin {
-		files["LICENSE.md"] = Licence()
+	if p.Origin == fromBuiltin {
+		files["LICENSE.md"] = licence()
 	}
 	if !IsArchive(to) {
 		return writeDir(to, files)

@@ -40,7 +40,7 @@ func (f Face) Emoji() string {
 	if f.emoji != "" {
 		return f.emoji
 	}
-	return f.Archetype.Emoji
+	return f.Archetype.emoji
 }
 
 // Tag is the speaker tag in a transcript: **🗡️ The Rogue:**

@@ -86,7 +86,7 @@ func TestInstall(t *testing.T) {
 	if c, err := p.Install(builtin(t, "neutral"), nil, false); err != nil || len(c.Written) != 9 || c.Kept == "" {
 		t.Errorf("another: %+v %v", c, err)
 	}
-	if status(t, p, "cat") != StatusInstalled || status(t, p, "simon") != StatusNone {
+	if status(t, p, "cat") != statusInstalled || status(t, p, "simon") != statusNone {
 		t.Errorf("status %s %s", status(t, p, "cat"), status(t, p, "simon"))
 	}
 }
@@ -131,7 +131,7 @@ func TestInstallAsksBeforeItReplaces(t *testing.T) {
 	}
 	edited := strings.Replace(read(t, p, "cat.md"), "The Rogue", "The Locksmith", 1)
 	write(t, p, "cat.md", edited)
-	if status(t, p, "cat") != StatusEdited {
+	if status(t, p, "cat") != statusEdited {
 		t.Errorf("status %s", status(t, p, "cat"))
 	}
 	before := live(t, p)
@@ -155,7 +155,7 @@ func TestInstallAsksBeforeItReplaces(t *testing.T) {
 	if _, err := p.Undo(false); err != nil || read(t, p, "cat.md") != edited {
 		t.Errorf("undo did not bring the edited cat back: %v", err)
 	}
-	if status(t, p, "cat") != StatusEdited {
+	if status(t, p, "cat") != statusEdited {
 		t.Errorf("status after undo %s", status(t, p, "cat"))
 	}
 }

@@ -14,8 +14,8 @@ import (
 //go:embed packs/*/*.md packs/LICENSE.md
 var embedded embed.FS
 
-// Licence returns the licence of the built-in packs' texts.
-func Licence() []byte {
+// licence returns the licence of the built-in packs' texts.
+func licence() []byte {
 	data, _ := embedded.ReadFile("packs/LICENSE.md")
 	return data
 }
@@ -31,7 +31,7 @@ type Library struct {
 // listed too, with their faults.
 func (l Library) List() ([]*Pack, error) {
 	var all []*Pack
-	for _, origin := range []Origin{FromProject, FromUser, FromBuiltin} {
+	for _, origin := range []Origin{FromProject, fromUser, fromBuiltin} {
 		names, err := l.names(origin)
 		if err != nil {
 			return nil, err
@@ -47,14 +47,14 @@ func (l Library) List() ([]*Pack, error) {
 	return all, nil
 }
 
-// ErrNoPack is returned by Find for a name that nobody has.
-var ErrNoPack = errors.New("no such pack")
+// errNoPack is returned by Find for a name that nobody has.
+var errNoPack = errors.New("no such pack")
 
 // Find returns the pack of that name. A name may be qualified by its origin
 // (project:fantasy); an unqualified one that several origins have is an error
 // that names them.
 func (l Library) Find(name string) (*Pack, error) {
-	origins := []Origin{FromProject, FromUser, FromBuiltin}
+	origins := []Origin{FromProject, fromUser, fromBuiltin}
 	if prefix, rest, ok := strings.Cut(name, ":"); ok {
 		if !slices.Contains(origins, Origin(prefix)) {
 			return nil, fmt.Errorf("find pack %s: no origin %q; write project:, user: or builtin: before the name", name, prefix)
@@ -76,7 +76,7 @@ func (l Library) Find(name string) (*Pack, error) {
 	switch len(found) {
 	case 0:
 		slices.Sort(known)
-		return nil, fmt.Errorf("find pack %q: %w; there are %s", name, ErrNoPack, strings.Join(slices.Compact(known), ", "))
+		return nil, fmt.Errorf("find pack %q: %w; there are %s", name, errNoPack, strings.Join(slices.Compact(known), ", "))
 	case 1:
 		return l.open(found[0], name)
 	}
@@ -95,7 +95,7 @@ func (l Library) dir(origin Origin) string {
 }
 
 func (l Library) where(origin Origin, name string) string {
-	if origin == FromBuiltin {
+	if origin == fromBuiltin {
 		return "built in"
 	}
 	return filepath.Join(l.dir(origin), name)
@@ -106,7 +106,7 @@ func (l Library) names(origin Origin) ([]string, error) {
 	var entries []fs.DirEntry
 	var err error
 	switch dir := l.dir(origin); {
-	case origin == FromBuiltin:
+	case origin == fromBuiltin:
 		entries, err = fs.ReadDir(embedded, "packs")
 	case dir == "":
 		return nil, nil
@@ -126,7 +126,7 @@ func (l Library) names(origin Origin) ([]string, error) {
 }
 
 func (l Library) open(origin Origin, name string) (*Pack, error) {
-	if origin != FromBuiltin {
+	if origin != fromBuiltin {
 		return loadDir(filepath.Join(l.dir(origin), name), origin)
 	}
 	sub, err := fs.Sub(embedded, "packs/"+name)

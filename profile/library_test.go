@@ -40,21 +40,21 @@ func TestBuiltinsPassTheirOwnValidator(t *testing.T) {
 		for _, f := range p.Faults {
 			t.Errorf("%s", f)
 		}
-		if p.Origin != FromBuiltin || Slug(p.Theme) != p.Name || len(p.Profiles) != packSize {
+		if p.Origin != fromBuiltin || Slug(p.Theme) != p.Name || len(p.Profiles) != packSize {
 			t.Errorf("pack %s: origin %s, theme %q, %d profiles", p.Name, p.Origin, p.Theme, len(p.Profiles))
 		}
 		for _, q := range p.Profiles {
 			want := builtinNames[p.Name][q.Archetype]
 			if got := q.Emoji + " " + q.SkinName; got != want && q.SkinName != want {
-				t.Errorf("%s: %q, want %q", q.File, got, want)
+				t.Errorf("%s: %q, want %q", q.file, got, want)
 			}
 			a, _ := Lookup(q.Archetype)
-			if a.Kind == NPC && q.Depth != Flavour {
-				t.Errorf("%s: an NPC of depth %s", q.File, q.Depth)
+			if a.Kind == npc && q.Depth != flavour {
+				t.Errorf("%s: an NPC of depth %s", q.file, q.Depth)
 			}
 		}
 	}
-	if !strings.Contains(string(Licence()), "CC-BY-SA-4.0") && !strings.Contains(string(Licence()), "Attribution-ShareAlike 4.0") {
+	if !strings.Contains(string(licence()), "CC-BY-SA-4.0") && !strings.Contains(string(licence()), "Attribution-ShareAlike 4.0") {
 		t.Error("the packs carry no licence")
 	}
 }
@@ -86,7 +86,7 @@ func TestSearchPath(t *testing.T) {
 	writePack(t, l.User, "deep-sea", "Deep Sea")
 
 	p, err := l.Find("deep-sea")
-	if err != nil || p.Origin != FromUser || len(p.Faults) != 0 || p.Theme != "Deep Sea" {
+	if err != nil || p.Origin != fromUser || len(p.Faults) != 0 || p.Theme != "Deep Sea" {
 		t.Errorf("deep-sea: %v %+v", err, p)
 	}
 	_, err = l.Find("fantasy")
@@ -98,15 +98,15 @@ func TestSearchPath(t *testing.T) {
 			t.Errorf("error does not name %q: %v", want, err)
 		}
 	}
-	for _, origin := range []Origin{FromProject, FromUser, FromBuiltin} {
+	for _, origin := range []Origin{FromProject, fromUser, fromBuiltin} {
 		if p, err := l.Find(string(origin) + ":fantasy"); err != nil || p.Origin != origin {
 			t.Errorf("%s:fantasy: %v %+v", origin, err, p)
 		}
 	}
-	if _, err := l.Find("nowhere"); !errors.Is(err, ErrNoPack) || !strings.Contains(err.Error(), "hundred-acre-wood") {
+	if _, err := l.Find("nowhere"); !errors.Is(err, errNoPack) || !strings.Contains(err.Error(), "hundred-acre-wood") {
 		t.Errorf("unknown name: %v", err)
 	}
-	if _, err := l.Find("../fantasy"); !errors.Is(err, ErrNoPack) {
+	if _, err := l.Find("../fantasy"); !errors.Is(err, errNoPack) {
 		t.Errorf("a path is no name: %v", err)
 	}
 	if _, err := l.Find("other:fantasy"); err == nil {

@@ -54,8 +54,8 @@ func checkName(key, name string) *problem {
 	return nil
 }
 
-// CheckEmoji tells why a text cannot be a profile's emoji, or returns nil.
-func CheckEmoji(emoji string) error {
+// emojiError tells why a text cannot be a profile's emoji, or returns nil.
+func emojiError(emoji string) error {
 	if p := checkEmoji(emoji); p != nil {
 		return fmt.Errorf("emoji %q: %s; %s", emoji, p.message, p.fix)
 	}

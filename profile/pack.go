@@ -13,8 +13,8 @@ type Origin string
 
 const (
 	FromProject Origin = "project"
-	FromUser    Origin = "user"
-	FromBuiltin Origin = "builtin"
+	fromUser    Origin = "user"
+	fromBuiltin Origin = "builtin"
 	FromPath    Origin = "path"
 )
 
@@ -137,12 +137,12 @@ func (p *Pack) checkCoherence() {
 	p.checkThemes()
 	names := map[string]*Profile{}
 	for _, q := range p.Profiles {
-		if q.Legacy {
-			p.fault(q.File, 1, "pack-legacy", "profile is written to version 1.0 of the format", "use archetype, skin-name and theme; packs are in the current form")
+		if q.legacy {
+			p.fault(q.file, 1, "pack-legacy", "profile is written to version 1.0 of the format", "use archetype, skin-name and theme; packs are in the current form")
 		}
 		key := likeness(q.SkinName)
 		if first := names[key]; first != nil && key != "" {
-			p.fault(q.File, q.line("skin-name"), "pack-skin-alike", fmt.Sprintf("skin name %q is too like %q of %s", q.SkinName, first.SkinName, first.Archetype), "give each character a name of its own")
+			p.fault(q.file, q.line("skin-name"), "pack-skin-alike", fmt.Sprintf("skin name %q is too like %q of %s", q.SkinName, first.SkinName, first.Archetype), "give each character a name of its own")
 			continue
 		}
 		names[key] = q
@@ -160,7 +160,7 @@ func (p *Pack) checkThemes() {
 			p.Theme = q.Theme
 		}
 		if slug != p.Name {
-			p.fault(q.File, q.line("theme"), "pack-theme", fmt.Sprintf("theme %q does not match the pack %s", q.Theme, p.Name), "write the pack's name in its natural form, or rename the pack to "+slug)
+			p.fault(q.file, q.line("theme"), "pack-theme", fmt.Sprintf("theme %q does not match the pack %s", q.Theme, p.Name), "write the pack's name in its natural form, or rename the pack to "+slug)
 		}
 	}
 }
@@ -192,7 +192,7 @@ func (p *Pack) checkTexts() {
 		t := text{q, shingles(q.Concept + " " + q.Voice)}
 		for _, other := range all {
 			if share(t.shingles, other.shingles) >= 0.5 {
-				p.fault(q.File, 1, "pack-text-alike", fmt.Sprintf("the text is for the most part that of %s", other.of.Archetype), "write the character afresh from its own archetype")
+				p.fault(q.file, 1, "pack-text-alike", fmt.Sprintf("the text is for the most part that of %s", other.of.Archetype), "write the character afresh from its own archetype")
 				break
 			}
 		}

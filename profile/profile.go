@@ -14,7 +14,7 @@ import (
 type Depth string
 
 const (
-	Flavour  Depth = "flavour"  // presentation only
+	flavour  Depth = "flavour"  // presentation only
 	Modifier Depth = "modifier" // tunes flex behaviours too
 )
 
@@ -23,13 +23,13 @@ const maxProfile = 128 << 10
 
 // Profile is one character: an archetype in a skin.
 type Profile struct {
-	File      string // as given to Parse
+	file      string // as given to Parse
 	Archetype string
 	SkinName  string
 	Theme     string
 	Emoji     string // empty: the archetype's own
 	Depth     Depth
-	Legacy    bool // written to version 1.0 of the format
+	legacy    bool // written to version 1.0 of the format
 	Concept   string
 	Voice     string
 	Modifiers string
@@ -93,7 +93,7 @@ func (r *reader) read(data []byte) *Profile {
 		return nil
 	}
 	r.doc = doc
-	p := &Profile{File: r.file, Depth: Flavour, doc: doc}
+	p := &Profile{file: r.file, Depth: flavour, doc: doc}
 	r.readHeader(p)
 	r.readSections(p)
 	r.checkCore(p)
@@ -111,11 +111,11 @@ func (r *reader) readHeader(p *Profile) {
 	key := "skin-name"
 	if _, ok := r.doc.Field(key); !ok {
 		if _, old := r.doc.Field("profile-name"); old {
-			key, p.Legacy = "profile-name", true
+			key, p.legacy = "profile-name", true
 		}
 	}
 	p.SkinName, _ = r.doc.Get(key)
-	if section, ok := r.doc.Section("Name"); ok && p.Legacy && p.SkinName == "" {
+	if section, ok := r.doc.Section("Name"); ok && p.legacy && p.SkinName == "" {
 		p.SkinName = strings.TrimSpace(section.Body) // version 1.0 let an NPC's name stand only there
 	}
 	if f, ok := r.doc.Field(key); !ok && p.SkinName == "" {
@@ -136,7 +136,7 @@ func (r *reader) readTheme(p *Profile) {
 	f, ok := r.doc.Field("theme")
 	p.Theme = f.Value
 	if !ok {
-		if !p.Legacy {
+		if !p.legacy {
 			r.fault(1, "theme-missing", "theme is missing", "add theme: \"…\" to the front matter")
 		}
 		return
@@ -160,7 +160,7 @@ func (r *reader) readArchetype(p *Profile) {
 		case ok && id != p.Archetype:
 			r.fault(f.Line, "archetype-twice", fmt.Sprintf("%s says %q and %s says %q", field.Key, field.Value, key, f.Value), "keep archetype alone")
 		case !ok:
-			field, ok, p.Archetype, p.Legacy = f, true, id, true
+			field, ok, p.Archetype, p.legacy = f, true, id, true
 			if a, known := Lookup(id); known && string(a.Kind) != key {
 				r.fault(f.Line, "archetype-kind", fmt.Sprintf("%s is no %s", id, key), "write archetype: "+id)
 			}

@@ -14,17 +14,17 @@ func TestCast(t *testing.T) {
 	kinds := map[Kind]int{}
 	for _, a := range Cast() {
 		kinds[a.Kind]++
-		if err := CheckEmoji(a.Emoji); err != nil {
+		if err := emojiError(a.emoji); err != nil {
 			t.Errorf("%s: %v", a.ID, err)
 		}
-		if (a.Kind == NPC) != (a.Lens == "") || (a.Kind == Animal) != (len(a.Flex) > 0) || a.Core == "" {
+		if (a.Kind == npc) != (a.Lens == "") || (a.Kind == animal) != (len(a.flex) > 0) || a.Core == "" {
 			t.Errorf("incomplete: %+v", a)
 		}
 		if _, ok := coreRules()[a.ID]; !ok {
 			t.Errorf("no rule holds the core of the %s", a.ID)
 		}
 	}
-	if kinds[Animal] != 6 || kinds[NPC] != 3 || kinds[Educator] != 1 {
+	if kinds[animal] != 6 || kinds[npc] != 3 || kinds[Educator] != 1 {
 		t.Errorf("kinds %v", kinds)
 	}
 }
@@ -60,19 +60,19 @@ func TestSlug(t *testing.T) {
 			t.Errorf("Slug(%q) = %q, want %q", theme, got, want)
 		}
 	}
-	if got := Title("hundred-acre-wood"); got != "Hundred Acre Wood" {
+	if got := title("hundred-acre-wood"); got != "Hundred Acre Wood" {
 		t.Errorf("Title: %q", got)
 	}
 }
 
 func TestEmoji(t *testing.T) {
 	for _, good := range []string{"🗡️", "⚔️", "👩🏽‍🚀", "🧑‍🏫", "🇬🇧", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", "1️⃣", "🫏", "🛋️", "☀", "➡️", "©️", "👨‍👩‍👧‍👦"} {
-		if err := CheckEmoji(good); err != nil {
+		if err := emojiError(good); err != nil {
 			t.Error(err)
 		}
 	}
 	for _, bad := range []string{"", " ", "a", "é", "1", "*", "*️⃣", "🔥🔥", "🔥 ", "-", "\n", "🔥" + strings.Repeat("\u0301", 3), "🔥" + strings.Repeat("\ufe0f", 40), "字"} {
-		if CheckEmoji(bad) == nil {
+		if emojiError(bad) == nil {
 			t.Errorf("emoji %q was accepted", bad)
 		}
 	}
@@ -86,13 +86,13 @@ func TestVersions(t *testing.T) {
 		depth            Depth
 		skin             string
 	}{
-		{"1.2", "cat.md", "---\narchetype: cat\nskin-name: Rogue\ntheme: T\nmore: kept\n---\n" + body, false, Flavour, "Rogue"},
+		{"1.2", "cat.md", "---\narchetype: cat\nskin-name: Rogue\ntheme: T\nmore: kept\n---\n" + body, false, flavour, "Rogue"},
 		{"1.2 with modifiers", "cat.md", "---\narchetype: cat\nskin-name: Rogue\ntheme: T\n---\n" + body + "\n## Behavioural Tweaks\n\n- z\n", false, Modifier, "Rogue"},
-		{"1.0 animal", "cat.md", "---\nanimal: Cat\nprofile-name: Rogue\ndepth: modifier\n---\n" + body, true, Flavour, "Rogue"},
-		{"1.0 npc", "dragon.md", "---\nnpc: dragon\nprofile-name: Wyrm\n---\n" + body + "\n## Name\n\nWyrm\n", true, Flavour, "Wyrm"},
-		{"1.0 npc named in its section", "dragon.md", "---\nnpc: dragon\nprofile-name:\n---\n" + body + "\n## Name\n\nWyrm\n", true, Flavour, "Wyrm"},
-		{"simon", ".campaign/profiles/simon.md", "---\narchetype: simon\nskin-name: The Don\ntheme: T\n---\n" + body, false, Flavour, "The Don"},
-		{"CRLF and BOM", "cat.md", "\ufeff" + strings.ReplaceAll("---\narchetype: cat\nskin-name: Rogue\ntheme: T\n---\n"+body, "\n", "\r\n"), false, Flavour, "Rogue"},
+		{"1.0 animal", "cat.md", "---\nanimal: Cat\nprofile-name: Rogue\ndepth: modifier\n---\n" + body, true, flavour, "Rogue"},
+		{"1.0 npc", "dragon.md", "---\nnpc: dragon\nprofile-name: Wyrm\n---\n" + body + "\n## Name\n\nWyrm\n", true, flavour, "Wyrm"},
+		{"1.0 npc named in its section", "dragon.md", "---\nnpc: dragon\nprofile-name:\n---\n" + body + "\n## Name\n\nWyrm\n", true, flavour, "Wyrm"},
+		{"simon", ".campaign/profiles/simon.md", "---\narchetype: simon\nskin-name: The Don\ntheme: T\n---\n" + body, false, flavour, "The Don"},
+		{"CRLF and BOM", "cat.md", "\ufeff" + strings.ReplaceAll("---\narchetype: cat\nskin-name: Rogue\ntheme: T\n---\n"+body, "\n", "\r\n"), false, flavour, "Rogue"},
 	}
 	for _, c := range cases {
 		p, faults := Parse(c.file, []byte(c.text))
@@ -100,7 +100,7 @@ func TestVersions(t *testing.T) {
 			t.Errorf("%s: %v", c.name, faults)
 			continue
 		}
-		if p.Legacy != c.legacy || p.Depth != c.depth || p.SkinName != c.skin || p.Concept != "x" || p.Voice != "y" || string(p.Bytes()) != c.text {
+		if p.legacy != c.legacy || p.Depth != c.depth || p.SkinName != c.skin || p.Concept != "x" || p.Voice != "y" || string(p.Bytes()) != c.text {
 			t.Errorf("%s: %+v", c.name, p)
 		}
 	}
@@ -209,7 +209,7 @@ func TestAnnotation(t *testing.T) {
 
 func TestTemplatesLeadTheAuthor(t *testing.T) {
 	for _, a := range Cast() {
-		_, faults := Parse(a.ID+".md", Template(a, "Deep Sea"))
+		_, faults := Parse(a.ID+".md", template(a, "Deep Sea"))
 		var rules []string
 		for _, f := range faults {
 			rules = append(rules, f.Rule)
@@ -220,7 +220,7 @@ func TestTemplatesLeadTheAuthor(t *testing.T) {
 		if _, faults := Parse(a.ID+".md", Plain(a, `The "X"`, "Custom", "")); len(faults) != 1 {
 			t.Errorf("%s: %v", a.ID, faults)
 		}
-		if p, faults := Parse(a.ID+".md", Plain(a, "The Squid", "Custom", "🦑")); len(faults) != 0 || p.Depth != Flavour {
+		if p, faults := Parse(a.ID+".md", Plain(a, "The Squid", "Custom", "🦑")); len(faults) != 0 || p.Depth != flavour {
 			t.Errorf("%s: %v", a.ID, faults)
 		}
 	}

@@ -93,10 +93,10 @@ func (p Project) readLive(name string) ([]byte, error) {
 type Status string
 
 const (
-	StatusNone      Status = "none"      // there is no profile
-	StatusInstalled Status = "installed" // as it was installed
-	StatusEdited    Status = "edited"    // installed, then changed by hand
-	StatusOwn       Status = "own"       // never installed: written by hand
+	statusNone      Status = "none"      // there is no profile
+	statusInstalled Status = "installed" // as it was installed
+	statusEdited    Status = "edited"    // installed, then changed by hand
+	statusOwn       Status = "own"       // never installed: written by hand
 )
 
 // Status tells whether an archetype's profile is as installed.
@@ -108,17 +108,17 @@ func (p Project) Status(id string) (Status, error) {
 	data, err := p.readLive(id + ".md")
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return StatusNone, nil
+		return statusNone, nil
 	case errors.Is(err, errTooBig):
-		return StatusOwn, nil
+		return statusOwn, nil
 	case err != nil:
 		return "", fmt.Errorf("read profile of the %s: %w", id, err)
 	case s.Files[id+".md"].SHA256 == digest(data):
-		return StatusInstalled, nil
+		return statusInstalled, nil
 	case s.Files[id+".md"].SHA256 != "":
-		return StatusEdited, nil
+		return statusEdited, nil
 	}
-	return StatusOwn, nil
+	return statusOwn, nil
 }
 
 func digest(data []byte) string {

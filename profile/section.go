@@ -69,7 +69,7 @@ func isNamed(name string, names []string) bool {
 }
 
 func (r *reader) checkModifiers(p *Profile, s *frontmatter.Section) {
-	if a, ok := Lookup(p.Archetype); ok && a.Kind != Animal {
+	if a, ok := Lookup(p.Archetype); ok && a.Kind != animal {
 		r.fault(s.Line, "modifiers-npc", fmt.Sprintf("%s has modifiers, but only animals have behaviours that flex", a.ID), "move what is presentation to Tone and Voice and remove the section")
 	}
 }

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// Template is a documented, unfilled profile of an archetype for a pack. What it
+// template is a documented, unfilled profile of an archetype for a pack. What it
 // asks to fill in is faulty until it is filled in, so that validate leads an
 // author from one to the next.
-func Template(a Archetype, theme string) []byte {
+func template(a Archetype, theme string) []byte {
 	var b strings.Builder
-	fmt.Fprintf(&b, "---\narchetype: %s\nskin-name: \"\"\ntheme: %s\nemoji: \"%s\"\n---\n\n", a.ID, quoted(theme), a.Emoji)
+	fmt.Fprintf(&b, "---\narchetype: %s\nskin-name: \"\"\ntheme: %s\nemoji: \"%s\"\n---\n\n", a.ID, quoted(theme), a.emoji)
 	fmt.Fprintf(&b, `<!--
 The %s: %s. Core: %s.
 The core stays recognisable under every skin; a profile never negates it.
@@ -24,7 +24,7 @@ emoji      exactly one; %s is the archetype's own, or remove the line to use it
 Comments like this one are for you: remove them when you are done.
 -->
 
-`, a.Title, a.Role, a.Core, forbidden, a.Emoji)
+`, a.Title, a.role, a.Core, forbidden, a.emoji)
 	fmt.Fprintf(&b, `## Character Concept
 
 <!--
@@ -39,7 +39,7 @@ How do they speak? Rhythm, words, images of the theme, and a few lines they
 would really say about real work.
 -->
 `, a.ID, a.Core)
-	if a.Kind == Animal {
+	if a.Kind == animal {
 		fmt.Fprintf(&b, `
 <!--
 Optional. A section "Behavioural Modifiers" may tune what flexes in the %s:
@@ -47,7 +47,7 @@ Optional. A section "Behavioural Modifiers" may tune what flexes in the %s:
 
     - **What is tuned: which way.** How it shows.
 -->
-`, a.ID, strings.Join(a.Flex, "; "))
+`, a.ID, strings.Join(a.flex, "; "))
 	}
 	return []byte(b.String())
 }
@@ -57,9 +57,9 @@ func quoted(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
 }
 
-// Title is the natural form of a pack's name: hundred-acre-wood is Hundred Acre
+// title is the natural form of a pack's name: hundred-acre-wood is Hundred Acre
 // Wood. It is a first guess; an author may write "Family & Parenting".
-func Title(name string) string {
+func title(name string) string {
 	words := strings.Split(name, "-")
 	for i, w := range words {
 		if r := []rune(w); len(r) > 0 {
