@@ -146,4 +146,4 @@ func (a Actor) Dress(p *seat.Plan, w *Workspace) {
 }
 
 // EmbeddedParty is who answers where nobody else is named.
-func EmbeddedParty() agent.Agent { return offline.New(offline.Options{}) }
+func EmbeddedParty() agent.Agent { return offline.New() }

@@ -13,30 +13,17 @@ import (
 	"conclave/transcript"
 )
 
-// Options bound what a session reads. The zero value works.
-type Options struct {
-	MaxFiles    int   // files that are looked at in one turn [20000]
-	MaxBytes    int64 // bytes that are read in one turn [64 MiB]
-	MaxFileSize int64 // a longer text is counted and not read [1 MiB]
+// limits bound what a turn reads.
+type limits struct {
+	files    int   // that are looked at in one turn
+	bytes    int64 // that are read in one turn
+	fileSize int64 // a longer text is counted and not read
 }
 
-func (o Options) withDefaults() Options {
-	if o.MaxFiles <= 0 {
-		o.MaxFiles = 20_000
-	}
-	if o.MaxBytes <= 0 {
-		o.MaxBytes = 64 << 20
-	}
-	if o.MaxFileSize <= 0 {
-		o.MaxFileSize = 1 << 20
-	}
-	return o
-}
+var usual = limits{files: 20_000, bytes: 64 << 20, fileSize: 1 << 20}
 
 // New returns the embedded party.
-func New(o Options) agent.Agent {
-	return &party{opts: o.withDefaults(), minds: minds()}
-}
+func New() agent.Agent { return &party{opts: usual, minds: minds()} }
 
 // mind plans the steps of a turn.
 type mind func(*turn) error
@@ -50,7 +37,7 @@ func minds() map[string]mind {
 }
 
 type party struct {
-	opts  Options
+	opts  limits
 	minds map[string]mind
 }
 
@@ -87,7 +74,7 @@ func (p *party) converse(spec agent.Spec) (local.Conversation, error) {
 }
 
 type session struct {
-	opts  Options
+	opts  limits
 	spec  agent.Spec
 	mind  mind
 	calls int
@@ -135,7 +122,7 @@ func (s *session) read(name string) string {
 	if s.spec.Files == nil {
 		return ""
 	}
-	b, err := readLimited(s.spec.Files, name, s.opts.MaxFileSize)
+	b, err := readLimited(s.spec.Files, name, s.opts.fileSize)
 	if err != nil {
 		return ""
 	}

@@ -56,7 +56,7 @@ func benchCouncil(b *testing.B, dir string) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			s, err := New(Options{}).Start(context.Background(), agent.Spec{Role: a.name, Files: nested{"workspace", tree}, Emitter: emitter})
+			s, err := New().Start(context.Background(), agent.Spec{Role: a.name, Files: nested{"workspace", tree}, Emitter: emitter})
 			if err != nil {
 				b.Fatal(err)
 			}

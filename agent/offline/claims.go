@@ -37,7 +37,7 @@ type workFile struct {
 
 // openWork reads the files below a tree, within the limits. Vendored and
 // hidden files count: they were named.
-func openWork(tree fs.FS, opts Options, alive func() error) (*work, error) {
+func openWork(tree fs.FS, opts limits, alive func() error) (*work, error) {
 	w := &work{tree: tree}
 	var total int64
 	err := fs.WalkDir(tree, ".", func(p string, d fs.DirEntry, err error) error {
@@ -47,7 +47,7 @@ func openWork(tree fs.FS, opts Options, alive func() error) (*work, error) {
 		if err := alive(); err != nil {
 			return err
 		}
-		if len(w.files) >= opts.MaxFiles {
+		if len(w.files) >= opts.files {
 			w.cut = true
 			return fs.SkipAll
 		}
@@ -56,11 +56,11 @@ func openWork(tree fs.FS, opts Options, alive func() error) (*work, error) {
 			f.size = info.Size()
 		}
 		w.files = append(w.files, f)
-		if f.size > opts.MaxFileSize || total+f.size > opts.MaxBytes {
+		if f.size > opts.fileSize || total+f.size > opts.bytes {
 			f.unread = true
 			return nil
 		}
-		data, err := readLimited(tree, p, opts.MaxFileSize)
+		data, err := readLimited(tree, p, opts.fileSize)
 		if err != nil {
 			f.unread = true
 			return nil

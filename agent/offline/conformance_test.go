@@ -29,7 +29,7 @@ func TestConformance(t *testing.T) {
 				}
 				return nil
 			}
-			return &party{opts: Options{}.withDefaults(), minds: map[string]mind{"cat": told}}, agent.Spec{Role: "cat"}
+			return &party{opts: usual, minds: map[string]mind{"cat": told}}, agent.Spec{Role: "cat"}
 		},
 	})
 }
@@ -55,7 +55,7 @@ func TestStartRefuses(t *testing.T) {
 		{"an id of another agent", agent.Spec{Role: "cat", Emitter: emitter, Resume: "scripted-0"}, "no id"},
 		{"a count that is none", agent.Spec{Role: "cat", Emitter: emitter, Resume: "offline-cat--1"}, "no id"},
 	} {
-		if _, err := New(Options{}).Start(t.Context(), c.spec); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := New().Start(t.Context(), c.spec); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v; want %q", c.name, err, c.want)
 		}
 	}

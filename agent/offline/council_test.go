@@ -164,14 +164,14 @@ func TestLimitsAreKeptAndSaid(t *testing.T) {
 		files[fmt.Sprintf("f%02d.go", i)] = "package p\n"
 	}
 	files["a_long.go"] = "package p\n" + strings.Repeat("// line\n", 2000)
-	s, err := look(mapFS(files), Options{MaxFiles: 10, MaxBytes: 1 << 20, MaxFileSize: 100}.withDefaults(), nil, func() error { return nil })
+	s, err := look(mapFS(files), limits{files: 10, bytes: 1 << 20, fileSize: 100}, nil, func() error { return nil })
 	if err != nil || !s.cut || len(s.files) != 10 || !strings.Contains(s.summary(), "stopped at the limit") {
 		t.Errorf("%v, cut %v, %d files: %s", err, s.cut, len(s.files), s.summary())
 	}
 	if s.files[0].path != "a_long.go" || s.files[0].lines != 0 || s.files[0].size != int64(len(files["a_long.go"])) {
 		t.Errorf("a file over the limit: %+v", s.files[0])
 	}
-	if s, err = look(mapFS(files), Options{MaxBytes: 40}.withDefaults(), nil, func() error { return nil }); err != nil || !s.cut {
+	if s, err = look(mapFS(files), limits{files: usual.files, bytes: 40, fileSize: usual.fileSize}, nil, func() error { return nil }); err != nil || !s.cut {
 		t.Errorf("the limit of bytes: %v, %v", err, s.cut)
 	}
 }

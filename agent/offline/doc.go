@@ -12,7 +12,7 @@
 // The package refuses to guess: an animal with nothing to report says that, an
 // evaluator that could not check something does not pass it, and a structured
 // answer that it cannot derive is not given. It starts no goroutine, writes no
-// file and reads none but through Spec.Files, up to the limits in Options.
+// file and reads none but through Spec.Files, up to limits.
 //
 // It stores nothing. A session's id says how many turns it has had; when a
 // caller resumes it and sends the conversation so far ahead of the message, as

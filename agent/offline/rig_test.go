@@ -34,7 +34,7 @@ func start(t testing.TB, role string, files fs.FS, change ...func(*agent.Spec)) 
 	for _, c := range change {
 		c(&spec)
 	}
-	s, err := New(Options{}).Start(context.Background(), spec)
+	s, err := New().Start(context.Background(), spec)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ type finding struct {
 }
 
 // search looks for words in a tree, whatever their case.
-func search(tree fs.FS, opts Options, words []string, alive func() error) ([]finding, *survey, error) {
+func search(tree fs.FS, opts limits, words []string, alive func() error) ([]finding, *survey, error) {
 	kinds := []kind{other, code, test, doc, config}
 	var probes []probe
 	for _, w := range words {

@@ -49,7 +49,7 @@ type span struct {
 // survey is one bounded look at a tree.
 type survey struct {
 	tree    fs.FS
-	opts    Options
+	opts    limits
 	probes  []probe
 	alive   func() error
 	files   []*file
@@ -66,7 +66,7 @@ var errLimit = errors.New("limit reached")
 
 // look walks the tree once. Files that cannot be read are passed by, as a
 // person would; what could not be looked at is in no count.
-func look(tree fs.FS, opts Options, probes []probe, alive func() error) (*survey, error) {
+func look(tree fs.FS, opts limits, probes []probe, alive func() error) (*survey, error) {
 	s := &survey{tree: tree, opts: opts, probes: probes, alive: alive, texts: map[string]string{}, buf: make([]byte, 0, 64<<10)}
 	err := fs.WalkDir(tree, ".", s.visit)
 	if errors.Is(err, errLimit) {
@@ -92,7 +92,7 @@ func (s *survey) visit(p string, d fs.DirEntry, err error) error {
 	if !d.Type().IsRegular() {
 		return nil
 	}
-	if len(s.files) >= s.opts.MaxFiles || s.read >= s.opts.MaxBytes {
+	if len(s.files) >= s.opts.files || s.read >= s.opts.bytes {
 		return errLimit
 	}
 	if len(s.files)%32 == 0 {
@@ -134,8 +134,8 @@ func (s *survey) take(f *file) error {
 		if info, err := opened.Stat(); err == nil {
 			f.size = info.Size()
 		}
-		if f.kind != binary && f.kind != generated && f.kind != fixture && f.size <= s.opts.MaxFileSize {
-			if data, more, err = s.fill(opened, data, int(s.opts.MaxFileSize)); err != nil {
+		if f.kind != binary && f.kind != generated && f.kind != fixture && f.size <= s.opts.fileSize {
+			if data, more, err = s.fill(opened, data, int(s.opts.fileSize)); err != nil {
 				return err
 			}
 			whole = !more

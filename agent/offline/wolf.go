@@ -130,11 +130,11 @@ func (s *survey) twins() []observation {
 
 // same compares two files themselves: a checksum is a hint and no proof.
 func (s *survey) same(a, b *file) bool {
-	one, err := readLimited(s.tree, a.path, s.opts.MaxFileSize)
+	one, err := readLimited(s.tree, a.path, s.opts.fileSize)
 	if err != nil {
 		return false
 	}
-	two, err := readLimited(s.tree, b.path, s.opts.MaxFileSize)
+	two, err := readLimited(s.tree, b.path, s.opts.fileSize)
 	return err == nil && bytes.Equal(one, two)
 }
 
