@@ -218,9 +218,6 @@ func (r *Reader) readManifest() error {
 // standard library's. It is not safe to call it while files are open.
 func (r *Reader) Inflate(d func(io.Reader) io.ReadCloser) { r.zip.RegisterDecompressor(zip.Deflate, d) }
 
-// Path is where the bundle was opened.
-func (r *Reader) Path() string { return r.path }
-
 // Manifest is what the bundle says of itself.
 func (r *Reader) Manifest() Manifest { return r.manifest }
 

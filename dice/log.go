@@ -66,8 +66,8 @@ func (e *damageError) Error() string { return fmt.Sprintf("%s:%d: %v", e.path, e
 func (e *damageError) Unwrap() error { return e.err }
 
 // OpenLog opens or creates a log and begins an epoch if none is open. A last
-// line without its line feed was never shown to anyone: it is cut, and Cut says
-// how long it was. Anything else that is wrong is a *damageError and left alone.
+// line without its line feed was never shown to anyone: it is cut.
+// Anything else that is wrong is a *damageError and left alone.
 func OpenLog(opt Options) (*Log, error) {
 	f, err := workspace.OpenOwn(opt.Path, 0o600)
 	if err != nil {
@@ -202,9 +202,6 @@ func (l *Log) append(line *Line) error {
 	l.size += int64(len(data))
 	return nil
 }
-
-// Cut is how many bytes of a torn last line were cut when the log was opened.
-func (l *Log) Cut() int { return l.cut }
 
 // Commitment is C of the current epoch, and whether its seed is a test's.
 func (l *Log) Commitment() (commit string, test bool) {

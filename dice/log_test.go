@@ -353,8 +353,8 @@ func TestCrashAtEveryByte(t *testing.T) {
 			t.Fatalf("cut at %d: %v", n, err)
 		}
 		whole := bytes.LastIndexByte(data[:n], '\n') + 1
-		if l.Cut() != n-whole {
-			t.Fatalf("cut at %d: said %d bytes, expected %d", n, l.Cut(), n-whole)
+		if l.cut != n-whole {
+			t.Fatalf("cut at %d: said %d bytes, expected %d", n, l.cut, n-whole)
 		}
 		if n%16 == 0 {
 			if _, err := l.Roll(Request{Expr: "1d20"}); err != nil {

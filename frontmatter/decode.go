@@ -67,23 +67,6 @@ func KeyLine(data []byte, key string) int {
 	return 0
 }
 
-// Decode reads the header into v, tolerantly: keys that v does not have are
-// passed over.
-func (d *Document) Decode(v any) error {
-	text := d.src[d.header.start:d.header.end]
-	t, fault := parseTree(text, limits{depth: maxDepth, scalar: maxScalar})
-	if fault != nil {
-		return d.shift(fault)
-	}
-	if t.root == nil {
-		return nil
-	}
-	if err := t.root.Decode(v); err != nil {
-		return t.typeErrors(d, err)
-	}
-	return nil
-}
-
 var (
 	typeErrorLine = regexp.MustCompile(`^line (\d+): (.*)$`)
 	unknownField  = regexp.MustCompile(`(?s)^field (.+?) not found in type .+$`)

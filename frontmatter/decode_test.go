@@ -63,20 +63,3 @@ func TestDecodeRefuses(t *testing.T) {
 		})
 	}
 }
-
-func TestDocumentDecode(t *testing.T) {
-	d := mustParse(t, "\n")
-	var c config
-	if err := d.Decode(&c); err != nil {
-		t.Fatal(err)
-	}
-	d = mustParse(t, "---\nname: x\nother: y\nlist: [a]\n---\n")
-	if err := d.Decode(&c); err != nil || c.Name != "x" || len(c.List) != 1 {
-		t.Errorf("%v %+v", err, c)
-	}
-	d = mustParse(t, "---\nname: x\nlimit: many\n---\n")
-	var e *Error
-	if err := d.Decode(&c); !errors.As(err, &e) || e.Line != 3 || e.Column != 8 {
-		t.Errorf("got %v, want a fault at 3:8", err)
-	}
-}

@@ -63,25 +63,6 @@ func TestSetRefuses(t *testing.T) {
 	}
 }
 
-func TestUnset(t *testing.T) {
-	cases := []struct{ text, key, want string }{
-		{"---\na: b\nc: d # e\nf: g\n---\nx", "c", "---\na: b\nf: g\n---\nx"},
-		{"---\na:\n  - x # one\n  - y\n# note\nc: d\n---\n", "a", "---\n# note\nc: d\n---\n"},
-		{"---\na: b\n---\n", "a", "---\n---\n"},
-		{"---\na:\nb: c\n---\n", "a", "---\nb: c\n---\n"},
-		{"---\na: b\n---\n", "z", "---\na: b\n---\n"},
-	}
-	for _, c := range cases {
-		d := mustParse(t, c.text)
-		if err := d.Unset(c.key); err != nil {
-			t.Errorf("%q: %v", c.text, err)
-		}
-		if got := string(d.Bytes()); got != c.want {
-			t.Errorf("got  %q\nwant %q", got, c.want)
-		}
-	}
-}
-
 func TestSetSection(t *testing.T) {
 	cases := []struct{ name, text, section, body, want string }{
 		{"replace", "## A\nold\n## B\n\nb", "A", "new\n", "## A\n\nnew\n\n## B\n\nb"},

@@ -143,26 +143,6 @@ func (d *Document) indent() string {
 	return strings.Repeat(" ", d.fields[0].Column-1)
 }
 
-// Unset removes a key with its lines. A key that is not there is no error.
-func (d *Document) Unset(key string) error {
-	f := d.find(key)
-	if f == nil {
-		return nil
-	}
-	if d.flow {
-		return d.errorAt(d.header.start, "front matter is written as { … }; write one key per line to have it edited")
-	}
-	end := max(f.value.end, f.key)
-	_, next := lineAt(d.src, end)
-	start := f.key - (f.Column - 1)
-	return d.edit(span{start, next}, "", func(now *Document) error {
-		if now.find(key) != nil {
-			return &Error{f.Line, f.Column, "remove " + key + " by hand: it shares its lines"}
-		}
-		return d.sameFieldsBut(now, key, "")
-	})
-}
-
 // sameFieldsBut holds an edit to its promise: every other key reads as before
 // and the edited one reads as asked. The body must not have moved in meaning
 // either, which is so as long as its bytes are the same.

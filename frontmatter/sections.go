@@ -115,9 +115,6 @@ func (s Section) Sections() []Section {
 	return s.doc.sections(s.index+1, last, s.Level+1)
 }
 
-// Section returns the first section of that name one level down.
-func (s Section) Section(name string) (Section, bool) { return byName(s.Sections(), name) }
-
 func byName(sections []Section, name string) (Section, bool) {
 	for _, s := range sections {
 		if sameName(s.Name, name) {

@@ -126,7 +126,7 @@ func (g *Gateway) send(r *http.Request, x *exchange, header http.Header, body []
 	}
 	req.Header = header.Clone()
 	if up := g.opts.Upstream; up.Key != "" {
-		if up.Kind == Anthropic && !up.Bearer {
+		if up.Kind == Anthropic {
 			req.Header.Set("X-Api-Key", up.Key)
 		} else {
 			req.Header.Set("Authorization", "Bearer "+up.Key)

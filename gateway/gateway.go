@@ -30,10 +30,8 @@ type Upstream struct {
 	// BaseURL is the address up to, and with or without, "/v1". Without TLS it
 	// must be on this machine, or have no key.
 	BaseURL string
-	// Key is added to every request. Bearer sends it as a bearer token where
-	// the API's own way would be another one.
-	Key    string
-	Bearer bool
+	// Key is added to every request.
+	Key string
 }
 
 // Blobs keeps bytes of a named channel on the record. An error ends the
@@ -81,9 +79,6 @@ type Options struct {
 
 	Blobs  Blobs
 	Events Events // nil: there are only blobs and the Summary
-
-	// Transport reaches the upstream; nil means one of the gateway's own.
-	Transport http.RoundTripper
 }
 
 // Gateway is the way out of one room. It is safe for concurrent use.
@@ -93,9 +88,8 @@ type Gateway struct {
 	token     string
 	tokenSum  [sha256.Size]byte
 	scrub     *strings.Replacer
-	needles   *needles // to find the key by
-	transport http.RoundTripper
-	own       *http.Transport // to be closed, when transport is ours
+	needles   *needles        // to find the key by
+	transport *http.Transport // reaches the upstream
 	server    *http.Server
 	prefix    string // of the ids of this gateway's exchanges
 
@@ -136,15 +130,11 @@ func New(o Options) (*Gateway, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	g := &Gateway{
 		opts: o, base: base, token: o.Token, tokenSum: sha256.Sum256([]byte(o.Token)),
-		scrub: scrubber(o.Token, o.Upstream.Key), needles: newNeedles(o.Upstream.Key), transport: o.Transport,
+		scrub: scrubber(o.Token, o.Upstream.Key), needles: newNeedles(o.Upstream.Key), transport: newTransport(),
 		prefix: strings.ToLower(rand.Text()[:8]),
 		ctx:    ctx, cancel: cancel,
 		ledger:      newLedger(o.Budget, o.Prices, base.Host),
 		connections: purse{left: int64(o.Limits.Connections)}, inFlight: purse{left: o.Limits.BytesInFlight},
-	}
-	if g.transport == nil {
-		g.own = newTransport()
-		g.transport = g.own
 	}
 	g.server = newServer(g)
 	return g, nil
@@ -178,9 +168,7 @@ func (g *Gateway) Close() error {
 	g.cancel()
 	_ = g.server.Close() // its listeners hold nothing; connections end
 	g.wg.Wait()
-	if g.own != nil {
-		g.own.CloseIdleConnections()
-	}
+	g.transport.CloseIdleConnections()
 	return g.ledger.fault()
 }
 

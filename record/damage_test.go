@@ -149,8 +149,8 @@ func checkResumed(t *testing.T, path string, kept []seen, torn int64) {
 			t.Fatalf("no word about the cut: %+v", s)
 		}
 	}
-	if len(got) != len(kept)+word+1 || got[len(got)-1].Payload != `{"after":"all"}` || r.Durable() != uint64(len(got)) {
-		t.Fatalf("%d frames (%d durable) after resuming %d", len(got), r.Durable(), len(kept))
+	if len(got) != len(kept)+word+1 || got[len(got)-1].Payload != `{"after":"all"}` || r.durable != uint64(len(got)) {
+		t.Fatalf("%d frames (%d durable) after resuming %d", len(got), r.durable, len(kept))
 	}
 }
 

@@ -134,9 +134,6 @@ func (r *Reader) Err() error { return r.err }
 // Cursor is the place after the frame that Next found.
 func (r *Reader) Cursor() Cursor { return r.next }
 
-// Durable is how many frames the last mark or seal so far states as durable.
-func (r *Reader) Durable() uint64 { return r.durable }
-
 // Header is how the record begins; it is zero before the first frame was read
 // and for a reader that began at a cursor.
 func (r *Reader) Header() Header { return r.header }

@@ -85,7 +85,7 @@ func verify(src io.ReaderAt, head *Hash) (Report, error) {
 			rep.Matched = c.Count
 		}
 	}
-	rep.Header, rep.Frames, rep.Head, rep.Durable = r.Header(), r.Cursor().Count, r.Cursor().Head, r.Durable()
+	rep.Header, rep.Frames, rep.Head, rep.Durable = r.Header(), r.Cursor().Count, r.Cursor().Head, r.durable
 	rep.Seal, rep.Sealed = r.Sealed()
 	if err := r.Err(); err != nil && !errors.As(err, &rep.Damage) {
 		return rep, err

@@ -164,7 +164,7 @@ func (w *Writer) commit(target uint64) error {
 }
 
 func (w *Writer) commitHeld(target uint64) error {
-	if w.Durable() >= target {
+	if w.durableFrames() >= target {
 		return nil
 	}
 	c, err := w.write(true)
@@ -330,9 +330,6 @@ func (w *Writer) Close() error {
 // Path is where the record is.
 func (w *Writer) Path() string { return w.path }
 
-// Header is how the record begins.
-func (w *Writer) Header() Header { return w.header }
-
 // Head is the head of the chain over everything appended so far, and the
 // number of frames it covers.
 func (w *Writer) Head() (Hash, uint64) {
@@ -341,8 +338,8 @@ func (w *Writer) Head() (Hash, uint64) {
 	return w.chain.head, w.chain.count
 }
 
-// Durable is the number of frames that are known to be durable.
-func (w *Writer) Durable() uint64 {
+// durableFrames is the number of frames that are known to be durable.
+func (w *Writer) durableFrames() uint64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.durable

@@ -27,8 +27,8 @@ func TestWriteSealRead(t *testing.T) {
 	must(t, w.AppendBlob("c", nil))
 	seal, err := w.Seal("done")
 	must(t, err)
-	if head, n := w.Head(); head != seal.Head || n != seal.Frames || n != 5 || w.Durable() != 5 {
-		t.Errorf("head %v over %d frames (durable %d), seal %+v", head, n, w.Durable(), seal)
+	if head, n := w.Head(); head != seal.Head || n != seal.Frames || n != 5 || w.durableFrames() != 5 {
+		t.Errorf("head %v over %d frames (durable %d), seal %+v", head, n, w.durableFrames(), seal)
 	}
 	for name, err := range map[string]error{
 		"AppendLog":  w.AppendLog([]byte("{}")),
@@ -60,7 +60,7 @@ func TestWriteSealRead(t *testing.T) {
 	if s, ok := r.Sealed(); !ok || s.Head != seal.Head || s.Frames != seal.Frames || s.Reason != "done" || !s.Sealed.Equal(seal.Sealed) {
 		t.Errorf("Sealed = %+v, want %+v", s, seal)
 	}
-	if h := r.Header(); h.Run != w.Header().Run || h.Attributes["role"] != "cat" || h.Format != 1 {
+	if h := r.Header(); h.Run != w.header.Run || h.Attributes["role"] != "cat" || h.Format != 1 {
 		t.Errorf("header = %+v", h)
 	}
 	if runtime.GOOS != "windows" {
@@ -136,8 +136,8 @@ func TestEightGoroutines(t *testing.T) {
 				if err := w.Commit(); err != nil {
 					t.Error(err)
 				}
-				if w.Durable() < before {
-					t.Errorf("Commit returned with %d of %d frames durable", w.Durable(), before)
+				if w.durableFrames() < before {
+					t.Errorf("Commit returned with %d of %d frames durable", w.durableFrames(), before)
 				}
 			}
 		})
@@ -215,8 +215,8 @@ func TestConcurrentCommitsShareASync(t *testing.T) {
 		if f.syncs != 2 {
 			t.Errorf("%d syncs for 21 commits, want 2", f.syncs)
 		}
-		if _, n := w.Head(); w.Durable() != n || n != 21 {
-			t.Errorf("durable %d of %d, want 21", w.Durable(), n)
+		if _, n := w.Head(); w.durableFrames() != n || n != 21 {
+			t.Errorf("durable %d of %d, want 21", w.durableFrames(), n)
 		}
 	})
 }
@@ -341,8 +341,8 @@ func TestFailedSyncIsNeverForgotten(t *testing.T) {
 	if err := w.AppendLog([]byte("{}")); err == nil {
 		t.Error("AppendLog succeeded after a failed sync")
 	}
-	if w.Durable() != 1 {
-		t.Errorf("durable = %d, want the header alone", w.Durable())
+	if w.durableFrames() != 1 {
+		t.Errorf("durable = %d, want the header alone", w.durableFrames())
 	}
 }
 

@@ -217,21 +217,6 @@ type discovery struct {
 	How    string `json:"how"`
 }
 
-// Summary returns the statistics so far.
-func (e *Emitter) Summary() Summary {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.tally.summary()
-}
-
-// Errors returns how many errors were counted: entries that the store refused
-// and details that were no JSON. The stream counts its own (Stream.Stats).
-func (e *Emitter) Errors() int {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.errs
-}
-
 func levelName(l slog.Level) string {
 	if l == slog.LevelWarn {
 		return "WARNING" // the word of the log format

@@ -99,8 +99,8 @@ func TestEmitterGivesNumbersOnSuccessOnly(t *testing.T) {
 	if entry := emit(t, e, Item{Type: UserMessage}); entry.Sequence != 2 {
 		t.Errorf("the number after a refusal is %d, want 2", entry.Sequence)
 	}
-	if s := e.Summary(); s.TotalEntries != 2 || e.Errors() != 1 {
-		t.Errorf("entries %d, errors %d; want 2 and 1", s.TotalEntries, e.Errors())
+	if s := e.tally.summary(); s.TotalEntries != 2 || e.errs != 1 {
+		t.Errorf("entries %d, errors %d; want 2 and 1", s.TotalEntries, e.errs)
 	}
 }
 
@@ -123,8 +123,8 @@ func TestEmitterKeepsADetailThatIsNoJSON(t *testing.T) {
 		store := &lineStore{}
 		e := newEmitter(t, Options{Store: store})
 		emit(t, e, Item{Type: Unknown, Detail: json.RawMessage(detail), Raw: []byte("r")})
-		if len(store.lines) != 2 || e.Errors() != 1 {
-			t.Fatalf("%q: %d lines, %d errors; want the entry and one error", detail, len(store.lines), e.Errors())
+		if len(store.lines) != 2 || e.errs != 1 {
+			t.Fatalf("%q: %d lines, %d errors; want the entry and one error", detail, len(store.lines), e.errs)
 		}
 		entry, err := ParseEntry(store.lines[0])
 		if err != nil {

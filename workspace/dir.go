@@ -10,7 +10,6 @@ import (
 
 // Dir is a workspace held open. It may be used by several goroutines.
 type Dir struct {
-	path string
 	root *os.Root
 
 	mu   sync.Mutex
@@ -31,11 +30,8 @@ func Open(root string) (*Dir, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Dir{path: root, root: held, read: map[string]content{}}, nil
+	return &Dir{root: held, read: map[string]content{}}, nil
 }
-
-// Path is the workspace's directory.
-func (d *Dir) Path() string { return d.path }
 
 // Close releases the directory. What was read stays.
 func (d *Dir) Close() error { return d.root.Close() }

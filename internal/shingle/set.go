@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"hash"
-	"slices"
 )
 
 // Window is the number of words in one shingle.
@@ -93,33 +92,6 @@ func (s *Set) maybe(w *ring) bool {
 
 // Len is the number of windows in the set.
 func (s *Set) Len() int { return len(s.digests) }
-
-// Sources names the sources that still have windows, sorted.
-func (s *Set) Sources() []string {
-	seen := map[string]struct{}{}
-	for _, source := range s.digests {
-		seen[source] = struct{}{}
-	}
-	names := make([]string, 0, len(seen))
-	for name := range seen {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
-
-// Digests returns the windows kept for one source, sorted, so that the order
-// says nothing about the text.
-func (s *Set) Digests(source string) []Digest {
-	var out []Digest
-	for d, from := range s.digests {
-		if from == source {
-			out = append(out, d)
-		}
-	}
-	slices.SortFunc(out, func(a, b Digest) int { return bytes.Compare(a[:], b[:]) })
-	return out
-}
 
 // Find looks for the set's windows in a text.
 func (s *Set) Find(text []byte) []Hit {

@@ -91,20 +91,31 @@ func TestSubtractLeavesTheRest(t *testing.T) {
 	}
 }
 
+// digests are the windows kept for one source.
+func digests(s *Set, source string) []Digest {
+	var out []Digest
+	for d, from := range s.digests {
+		if from == source {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
 func TestDigestsTravel(t *testing.T) {
 	s := mustSet(t)
 	s.Add("a", []byte(secret))
 	s.Add("b", []byte("we do not say why this criterion was chosen by the mentor"))
 	far := mustSet(t)
-	for _, name := range s.Sources() {
-		far.AddDigests(name, s.Digests(name))
+	for _, name := range []string{"a", "b"} {
+		far.AddDigests(name, digests(s, name))
 	}
 	text := []byte("line\n" + secret + "\nthat we do not say why this criterion was chosen")
 	if a, b := s.Find(text), far.Find(text); len(a) != 2 || !slices.Equal(a, b) {
 		t.Fatalf("made here: %+v\nloaded: %+v", a, b)
 	}
 	other, _ := NewSet([]byte("another key of enough bytes"))
-	other.AddDigests("a", s.Digests("a"))
+	other.AddDigests("a", digests(s, "a"))
 	if got := other.Find(text); len(got) != 0 {
 		t.Fatalf("digests of another key matched: %+v", got)
 	}
@@ -114,7 +125,7 @@ func TestDigestsTravel(t *testing.T) {
 func TestDigestIsStable(t *testing.T) {
 	s := mustSet(t)
 	s.Add("x", []byte("One two, three: FOUR five six seven eight"))
-	d := s.Digests("x")
+	d := digests(s, "x")
 	if len(d) != 1 {
 		t.Fatal("want one digest")
 	}
