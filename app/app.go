@@ -39,7 +39,7 @@
 //
 // In the file of its family (quest.go, table.go, trust.go …): options as a
 // struct whose zero value works, the verb as a method of App or of what App
-// opens (Workspace), the result as a struct with JSON tags. It opens what it
+// opens (workspace), the result as a struct with JSON tags. It opens what it
 // needs, checks what was said, does it through the packages below, and gives
 // each error its kind where it becomes one of ours: noError, usageError and
 // environmentError. It never prints, never reads a terminal, never ends the
@@ -79,8 +79,8 @@ func (a *App) show(e Event) {
 	}
 }
 
-// Tell says to the person what they must know now, beside what was asked for.
-func (a *App) Tell(text string) { a.show(Warning{screen.Sprintf("%s", text)}) }
+// tell says to the person what they must know now, beside what was asked for.
+func (a *App) tell(text string) { a.show(Warning{screen.Sprintf("%s", text)}) }
 
 // aside tells the person something that is no part of the story.
 func (a *App) aside(format string, args ...any) { a.show(Aside{screen.Sprintf(format, args...)}) }
@@ -96,9 +96,9 @@ func (a *App) AbsPath(name string) string {
 	return filepath.Join(a.Dir, name)
 }
 
-// UserConfigFile is the user's own file, "" where no home is known: a relative
+// userConfigFile is the user's own file, "" where no home is known: a relative
 // name would be found in whatever directory a command is given.
-func (a *App) UserConfigFile() string {
+func (a *App) userConfigFile() string {
 	dir := a.Getenv("XDG_CONFIG_HOME")
 	if !filepath.IsAbs(dir) {
 		home := a.Getenv("HOME")
@@ -113,9 +113,9 @@ func (a *App) UserConfigFile() string {
 	return filepath.Join(dir, "conclave", "config.yaml")
 }
 
-// UserDataDir is the directory for a user's data, as this system has it; "" where
+// userDataDir is the directory for a user's data, as this system has it; "" where
 // no home is known, for a relative one would be the workspace's.
-func (a *App) UserDataDir() string {
+func (a *App) userDataDir() string {
 	if dir := a.Getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) {
 		return dir
 	}

@@ -35,7 +35,7 @@ func (a *App) archivePath(file string) string {
 	if file != "" {
 		return a.AbsPath(file)
 	}
-	return filepath.Join(a.UserDataDir(), "conclave", "archive.db")
+	return filepath.Join(a.userDataDir(), "conclave", "archive.db")
 }
 
 // cacheDir is where things are kept that can be made again.
@@ -65,7 +65,7 @@ func (a *App) sessionRoots(named []string) ([]string, error) {
 		}
 		return roots, nil
 	}
-	root, err := a.FindRoot()
+	root, err := a.findRoot()
 	if err != nil {
 		return nil, err
 	}

@@ -35,8 +35,8 @@ type budget struct {
 }
 
 // newBudget is the budget that the configuration sets, nil when it sets none.
-func (w *Workspace) newBudget(spent func() (seat.Spending, error)) (*budget, error) {
-	b := &budget{limits: w.Config.Budget, file: w.budgetFile, changed: make(chan struct{})}
+func (w *workspace) newBudget(spent func() (seat.Spending, error)) (*budget, error) {
+	b := &budget{limits: w.config.Budget, file: w.budgetFile, changed: make(chan struct{})}
 	if b.limits.USD <= 0 && b.limits.Tokens <= 0 {
 		return nil, nil
 	}
@@ -54,9 +54,9 @@ func (b *budget) account() seat.Account {
 }
 
 // questBudget is that of the workspace's quest, or of all that is done without.
-func (w *Workspace) questBudget() (*budget, error) {
+func (w *workspace) questBudget() (*budget, error) {
 	return w.newBudget(func() (seat.Spending, error) {
-		store, err := quest.OpenStore(w.Root)
+		store, err := quest.OpenStore(w.root)
 		if err != nil {
 			return seat.Spending{}, err
 		}
@@ -65,14 +65,14 @@ func (w *Workspace) questBudget() (*budget, error) {
 		if err != nil {
 			q = nil // there is none, or none that can be read: the verb says so
 		}
-		return flow.Spent(w.Root, q)
+		return flow.Spent(w.root, q)
 	})
 }
 
 // tableBudget is that of a campaign.
-func (w *Workspace) tableBudget(campaign string) (*budget, error) {
+func (w *workspace) tableBudget(campaign string) (*budget, error) {
 	return w.newBudget(func() (sum seat.Spending, err error) {
-		files, err := tableflow.Records(w.Root, campaign)
+		files, err := tableflow.Records(w.root, campaign)
 		for _, file := range files {
 			if s, err := seat.Spent(file); err == nil { // a record that cannot be read is left to `conclave audit`
 				sum = sum.Add(s)
@@ -202,9 +202,9 @@ func (b *budget) settle(most, cost seat.Spending) {
 }
 
 // configuredBy is the file that sets the budget: the person's own wins.
-func (w *Workspace) configuredBy(own config.Config) string {
+func (w *workspace) configuredBy(own config.Config) string {
 	if own.Budget != (config.Budget{}) {
-		return w.app.UserConfigFile()
+		return w.app.userConfigFile()
 	}
-	return filepath.Join(w.Root, config.FileName)
+	return filepath.Join(w.root, config.FileName)
 }

@@ -54,7 +54,7 @@ func bundleDir(root string) string { return filepath.Join(root, ".conclave", "bu
 
 // CreateBundle packs a run into one file that can leave the machine.
 func (a *App) CreateBundle(ctx context.Context, run string, b Bundling) (Bundled, error) {
-	root, err := a.FindRoot()
+	root, err := a.findRoot()
 	if err != nil {
 		return Bundled{}, err
 	}
@@ -80,8 +80,8 @@ func (a *App) CreateBundle(ctx context.Context, run string, b Bundling) (Bundled
 	if b.Out != "" {
 		o.File = a.AbsPath(b.Out)
 	}
-	if ws, err := a.OpenWorkspace(); err == nil {
-		o.Config = ws.Config
+	if ws, err := a.openWorkspace(); err == nil {
+		o.Config = ws.config
 	}
 	made, err := bundle.Create(ctx, o)
 	if err != nil {
@@ -131,10 +131,10 @@ func (a *App) redactPatterns(said []string) ([]redact.Pattern, error) {
 		}
 		out = append(out, redact.Pattern{Regexp: re})
 	}
-	if a.UserConfigFile() == "" {
+	if a.userConfigFile() == "" {
 		return out, nil
 	}
-	file := filepath.Join(filepath.Dir(a.UserConfigFile()), "redact.txt")
+	file := filepath.Join(filepath.Dir(a.userConfigFile()), "redact.txt")
 	f, err := door.OpenNamed(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return out, nil
@@ -259,7 +259,7 @@ func (a *App) bundlesIn(dir string) (string, error) {
 	if dir != "" {
 		return a.AbsPath(dir), nil
 	}
-	root, err := a.FindRoot()
+	root, err := a.findRoot()
 	return bundleDir(root), err
 }
 

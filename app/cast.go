@@ -18,8 +18,8 @@ import (
 	door "conclave/workspace"
 )
 
-// Actor is whoever answers for a role, with what their program needs.
-type Actor struct {
+// actor is whoever answers for a role, with what their program needs.
+type actor struct {
 	agent     agent.Agent
 	inProcess bool
 	model     string
@@ -30,11 +30,11 @@ type Actor struct {
 	budget    gateway.Budget // of one sitting
 }
 
-// Cast finds who answers for a role, at a quest or at a table, with the limits
+// cast finds who answers for a role, at a quest or at a table, with the limits
 // that the configuration gives them. offline is the embedded party's agent for
 // that role.
-func (w *Workspace) Cast(role string, offline agent.Agent) (Actor, error) {
-	a := w.Config.For(role)
+func (w *workspace) cast(role string, offline agent.Agent) (actor, error) {
+	a := w.config.For(role)
 	actor, err := w.actor(a, role, offline)
 	actor.limits = agent.Limits{Turns: a.Turns, BudgetUSD: a.USD}
 	if a.Agent == "codex" {
@@ -44,10 +44,10 @@ func (w *Workspace) Cast(role string, offline agent.Agent) (Actor, error) {
 	return actor, err
 }
 
-func (w *Workspace) actor(a config.Agent, role string, offline agent.Agent) (Actor, error) {
+func (w *workspace) actor(a config.Agent, role string, offline agent.Agent) (actor, error) {
 	switch a.Agent {
 	case "offline":
-		return Actor{agent: offline, inProcess: true}, nil
+		return actor{agent: offline, inProcess: true}, nil
 	case "scripted":
 		return w.scripted(role, a.Script)
 	case "claude":
@@ -59,71 +59,71 @@ func (w *Workspace) actor(a config.Agent, role string, offline agent.Agent) (Act
 			return codex.New(codex.Options{Program: native})
 		})
 	}
-	return Actor{}, environmentError("%s: no agent is called %q here", role, a.Agent)
+	return actor{}, environmentError("%s: no agent is called %q here", role, a.Agent)
 }
 
 // scripted is an agent that plays a script of the workspace: the bytes that the
 // person trusts.
-func (w *Workspace) scripted(role, file string) (Actor, error) {
+func (w *workspace) scripted(role, file string) (actor, error) {
 	items, err := w.item(scriptItem(file), file, door.MaxText)
 	if err == nil && len(items) == 0 {
-		err = fmt.Errorf("%s: %w", filepath.Join(w.Root, filepath.FromSlash(file)), fs.ErrNotExist)
+		err = fmt.Errorf("%s: %w", filepath.Join(w.root, filepath.FromSlash(file)), fs.ErrNotExist)
 	}
 	if err != nil {
-		return Actor{}, environmentError("the script of %s: %w", role, err)
+		return actor{}, environmentError("the script of %s: %w", role, err)
 	}
-	if err := w.VouchFor(items); err != nil {
-		return Actor{}, err
+	if err := w.vouchFor(items); err != nil {
+		return actor{}, err
 	}
 	script, err := scripted.Parse(items[0].Text)
 	if err != nil {
-		return Actor{}, environmentError("the script of %s: %s: %w", role, file, err)
+		return actor{}, environmentError("the script of %s: %s: %w", role, file, err)
 	}
-	return Actor{agent: &scripted.Agent{Script: script}, inProcess: true}, nil
+	return actor{agent: &scripted.Agent{Script: script}, inProcess: true}, nil
 }
 
 // program is an agent that is a program of its own, asking its model through
 // the gateway.
-func (w *Workspace) program(
+func (w *workspace) program(
 	a config.Agent, role, name string, make func(string) (agent.Agent, error),
-) (Actor, error) {
-	native, err := w.FindProgram(name)
+) (actor, error) {
+	native, err := w.findProgram(name)
 	if err != nil {
-		return Actor{}, environmentError("%s is to be played by %s: %w; install it, or name its absolute "+
+		return actor{}, environmentError("%s is to be played by %s: %w; install it, or name its absolute "+
 			"path under `programs: {%[2]s: …}` in your own configuration", role, name, err)
 	}
 	made, err := make(native)
 	if err != nil {
-		return Actor{}, environmentError("%s: %w", role, err)
+		return actor{}, environmentError("%s: %w", role, err)
 	}
-	provider, err := w.Config.ProviderOf(a)
+	provider, err := w.config.ProviderOf(a)
 	if err != nil {
-		return Actor{}, environmentError("%s: %w", role, err)
+		return actor{}, environmentError("%s: %w", role, err)
 	}
 	key := w.app.Getenv(provider.KeyEnv)
 	if key == "" {
-		return Actor{}, environmentError("%s is to be played by %s: %s is not set; set it, or name another agent in %s",
+		return actor{}, environmentError("%s is to be played by %s: %s is not set; set it, or name another agent in %s",
 			role, name, provider.KeyEnv, config.FileName)
 	}
 	if a.Model == "" {
-		return Actor{}, environmentError("%s is to be played by %s: say which model (agents: %s: {agent: %[2]s, "+
+		return actor{}, environmentError("%s is to be played by %s: say which model (agents: %s: {agent: %[2]s, "+
 			"model: …} in %s)", role, name, role, config.FileName)
 	}
-	return Actor{
-		agent: made, model: a.Model, programs: []string{filepath.Dir(native)}, tell: w.app.Tell,
+	return actor{
+		agent: made, model: a.Model, programs: []string{filepath.Dir(native)}, tell: w.app.tell,
 		upstream: &gateway.Upstream{Kind: gateway.Kind(provider.Kind), BaseURL: provider.BaseURL, Key: key},
 	}, nil
 }
 
-// FindProgram returns the native program behind a name: the one that the
+// findProgram returns the native program behind a name: the one that the
 // person's own configuration names, or the one on the PATH. Nothing else is the
 // person's own: what a relative entry of the PATH or one inside the workspace
 // finds may have come with a clone.
-func (w *Workspace) FindProgram(name string) (string, error) {
-	path := w.Config.Programs[name]
+func (w *workspace) findProgram(name string) (string, error) {
+	path := w.config.Programs[name]
 	if path == "" {
 		var err error
-		if path, _, err = ownpath.Find(name, w.Root); err != nil {
+		if path, _, err = ownpath.Find(name, w.root); err != nil {
 			return "", err
 		}
 	}
@@ -133,17 +133,17 @@ func (w *Workspace) FindProgram(name string) (string, error) {
 	return filepath.EvalSymlinks(path)
 }
 
-// Dress puts the actor into a seat's plan.
-func (a Actor) Dress(p *seat.Plan, w *Workspace) {
+// dress puts the actor into a seat's plan.
+func (a actor) dress(p *seat.Plan, w *workspace) {
 	p.Agent, p.InProcess, p.Model, p.Upstream = a.agent, a.inProcess, a.model, a.upstream
 	p.Room.Programs = append(p.Room.Programs, a.programs...)
-	p.Workspace = w.Root
+	p.Workspace = w.root
 	p.Program, p.Tell, p.Stream = "conclave "+w.app.Version, a.tell, w.app.Log.to()
 	p.Limits, p.Budget = a.limits, a.budget
-	if lower := w.Config.Lower[p.Role]; lower != "" && !a.inProcess {
+	if lower := w.config.Lower[p.Role]; lower != "" && !a.inProcess {
 		p.Room.Lower = room.Level(lower)
 	}
 }
 
-// EmbeddedParty is who answers where nobody else is named.
-func EmbeddedParty() agent.Agent { return offline.New() }
+// embeddedParty is who answers where nobody else is named.
+func embeddedParty() agent.Agent { return offline.New() }

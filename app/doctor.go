@@ -33,21 +33,21 @@ func (a *App) Doctor(ctx context.Context) ([]Finding, error) {
 	if !findings[0].OK {
 		lacking = &Error{Kind: Environment}
 	}
-	own, err := a.OwnConfig()
+	own, err := a.ownConfig()
 	if err != nil {
 		return append(findings, Finding{"your configuration", false, err.Error(), "mend the file that is named"}), lacking
 	}
-	root, refusal := a.FindRoot()
-	w := &Workspace{Root: root, Config: config.Merge(config.Config{}, own)}
+	root, refusal := a.findRoot()
+	w := &workspace{root: root, config: config.Merge(config.Config{}, own)}
 	if refusal != nil {
-		w.Root = a.Dir // where nothing may be started from either
+		w.root = a.Dir // where nothing may be started from either
 	}
 	findings = append(findings, w.examineClaude(ctx), w.examineCodex(ctx, a.Getenv),
 		Finding{What: "the embedded party", OK: true, State: "always there; needs no key and no network"})
 	if refusal != nil {
 		return append(findings, Finding{"workspace", false, refusal.Error(), "look at what is named"}), lacking
 	}
-	for _, file := range []string{filepath.Join(root, config.FileName), a.UserConfigFile()} {
+	for _, file := range []string{filepath.Join(root, config.FileName), a.userConfigFile()} {
 		state := "not there; the defaults hold"
 		if _, err := os.Lstat(file); err == nil {
 			state = "there"
@@ -59,19 +59,19 @@ func (a *App) Doctor(ctx context.Context) ([]Finding, error) {
 
 // examineProject says what of a project can be used.
 func (a *App) examineProject() []Finding {
-	w, err := a.Enter()
+	w, err := a.enter()
 	if err != nil {
 		return []Finding{{"workspace", false, err.Error(), "look at what is named"}}
 	}
-	items, refused := w.Everything()
+	items, refused := w.everything()
 	found := []Finding{{What: "trust", OK: true, State: trustedState(len(items))}}
-	if err := w.VouchFor(items); err != nil {
+	if err := w.vouchFor(items); err != nil {
 		found[0] = Finding{"trust", false, err.Error(), "conclave trust"}
 	}
 	for _, err := range refused {
 		found = append(found, Finding{"refused", false, err.Error(), "look at what is named"})
 	}
-	if err := w.Configure(); err != nil {
+	if err := w.configure(); err != nil {
 		found = append(found, Finding{"configuration", false, err.Error(), "mend the file that is named"})
 	}
 	return found
@@ -105,7 +105,7 @@ func examineRooms(ctx context.Context) Finding {
 	return f
 }
 
-func (w *Workspace) examineClaude(ctx context.Context) Finding {
+func (w *workspace) examineClaude(ctx context.Context) Finding {
 	return w.examineProgram("Claude Code", "claude", "@anthropic-ai/claude-code", "ANTHROPIC_API_KEY",
 		func(native string) (path, version, login string, err error) {
 			s, err := claude.New(claude.Config{Program: native}).Probe(ctx, proc.Launcher{})
@@ -113,7 +113,7 @@ func (w *Workspace) examineClaude(ctx context.Context) Finding {
 		})
 }
 
-func (w *Workspace) examineCodex(ctx context.Context, getenv func(string) string) Finding {
+func (w *workspace) examineCodex(ctx context.Context, getenv func(string) string) Finding {
 	return w.examineProgram("Codex", "codex", "@openai/codex", "OPENAI_API_KEY",
 		func(native string) (path, version, login string, err error) {
 			s, err := codex.Probe(ctx, codex.ProbeOptions{Path: native, Launcher: proc.Launcher{}, Env: getenv})
@@ -122,11 +122,11 @@ func (w *Workspace) examineCodex(ctx context.Context, getenv func(string) string
 }
 
 // examineProgram says which version of an agent was found and how it would pay.
-func (w *Workspace) examineProgram(
+func (w *workspace) examineProgram(
 	what, name, npm, key string, probe func(native string) (path, version, login string, err error),
 ) Finding {
 	f := Finding{What: what, Hint: "npm install -g " + npm + ", or name its path under `programs` in your configuration"}
-	native, err := w.FindProgram(name)
+	native, err := w.findProgram(name)
 	if err != nil {
 		f.State = err.Error()
 		return f

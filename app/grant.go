@@ -13,11 +13,11 @@ import (
 // paths of the workspace: their word, for one command, is the only way in. A
 // project has no such word. Only what is withheld for being a key or a login
 // can be granted.
-func (w *Workspace) granted(names []string) ([]string, error) {
+func (w *workspace) granted(names []string) ([]string, error) {
 	if len(names) == 0 {
 		return nil, nil
 	}
-	dir, err := os.OpenRoot(w.Root)
+	dir, err := os.OpenRoot(w.root)
 	if err != nil {
 		return nil, environmentError("%w", err)
 	}
@@ -26,10 +26,10 @@ func (w *Workspace) granted(names []string) ([]string, error) {
 	for _, name := range names {
 		rel := path.Clean(filepath.ToSlash(name))
 		if path.IsAbs(rel) || filepath.IsAbs(name) || rel == "." || rel == ".." || strings.HasPrefix(rel, "../") {
-			return nil, usageError("--grant %q: name a path below the workspace %s", name, w.Root)
+			return nil, usageError("--grant %q: name a path below the workspace %s", name, w.root)
 		}
 		if _, err := dir.Lstat(filepath.FromSlash(rel)); err != nil {
-			return nil, usageError("--grant %q: there is no such file in %s", name, w.Root)
+			return nil, usageError("--grant %q: there is no such file in %s", name, w.root)
 		}
 		switch kind := policy.ClassifyWorkspace(rel, nil); kind {
 		case policy.Credentials:

@@ -44,7 +44,7 @@ func (a *App) OpenLog(name string, out io.Writer) (*Log, error) {
 		}
 		out = f
 	}
-	l := &Log{name: name, out: out, tell: a.Tell}
+	l := &Log{name: name, out: out, tell: a.tell}
 	l.stream = transcript.NewStream(transcript.NewHandler(l, "conclave", nil), transcript.StreamOptions{})
 	return l, nil
 }

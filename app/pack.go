@@ -67,9 +67,9 @@ func viewProfile(p *profile.Profile) Profile {
 
 // packLibrary is the search path for packs.
 func (a *App) packLibrary() (profile.Library, error) {
-	root, err := a.FindRoot()
+	root, err := a.findRoot()
 	l := profile.Library{Project: filepath.Join(root, packsDir)}
-	if data := a.UserDataDir(); data != "" {
+	if data := a.userDataDir(); data != "" {
 		l.User = filepath.Join(data, "conclave", packsDir)
 	}
 	return l, err
@@ -225,7 +225,7 @@ func (a *App) NewPack(name, theme string) (string, error) {
 	if profile.Slug(name) != name {
 		return "", usageError("a pack's name is lower case with hyphens: %q could be %q", name, profile.Slug(name))
 	}
-	root, err := a.FindRoot()
+	root, err := a.findRoot()
 	if err != nil {
 		return "", err
 	}
@@ -276,14 +276,14 @@ func (a *App) InstallPack(name string, only []string, force bool) (*Installed, e
 	if err != nil {
 		return nil, err
 	}
-	w, err := a.Enter()
+	w, err := a.enter()
 	if err != nil {
 		return nil, err
 	}
 	if err := w.vouchForPack(p, name); err != nil {
 		return nil, err
 	}
-	change, err := profile.Project{Dir: w.Root}.Install(p, only, force)
+	change, err := profile.Project{Dir: w.root}.Install(p, only, force)
 	if err != nil {
 		return nil, changeError(err)
 	}

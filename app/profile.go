@@ -14,7 +14,7 @@ func (Faults) isEvent() {}
 
 // profileProject is the workspace that the working directory belongs to.
 func (a *App) profileProject() (profile.Project, error) {
-	root, err := a.FindRoot()
+	root, err := a.findRoot()
 	return profile.Project{Dir: root}, err
 }
 
@@ -122,11 +122,11 @@ func (a *App) SetProfile(id string, c ProfileChoice) (Profile, error) {
 	if c == (ProfileChoice{Force: c.Force, Theme: c.Theme}) {
 		return Profile{}, usageError("say what to set: --name, --emoji, --from or --file")
 	}
-	w, err := a.Enter()
+	w, err := a.enter()
 	if err != nil {
 		return Profile{}, err
 	}
-	project := profile.Project{Dir: w.Root}
+	project := profile.Project{Dir: w.root}
 	base, carriesOn, err := a.baseProfile(w, project, x, c)
 	if err != nil {
 		return Profile{}, err
@@ -156,7 +156,7 @@ func (a *App) SetProfile(id string, c ProfileChoice) (Profile, error) {
 // baseProfile is what a name or an emoji is put on. It reports whether that is
 // the worn profile itself, whose edits are carried on.
 func (a *App) baseProfile(
-	w *Workspace, project profile.Project, x profile.Archetype, c ProfileChoice,
+	w *workspace, project profile.Project, x profile.Archetype, c ProfileChoice,
 ) (*profile.Profile, bool, error) {
 	switch {
 	case c.From != "":
@@ -230,8 +230,8 @@ func (a *App) RemoveProfile(id string, force bool) error {
 
 // vouchForPack refuses a pack that is somebody's and not trusted, wherever it
 // lies.
-func (w *Workspace) vouchForPack(p *profile.Pack, name string) error {
-	err := w.VouchFor(w.PackItems(p))
+func (w *workspace) vouchForPack(p *profile.Pack, name string) error {
+	err := w.vouchFor(w.packItems(p))
 	if err != nil && p.Origin == profile.FromPath {
 		return environmentError("%w %s", err, name)
 	}
@@ -240,12 +240,12 @@ func (w *Workspace) vouchForPack(p *profile.Pack, name string) error {
 
 // wornTrusted: what is carried on under another name is still the text that it
 // was; a new name makes nobody trust it.
-func (w *Workspace) wornTrusted(p *profile.Profile) bool {
+func (w *workspace) wornTrusted(p *profile.Profile) bool {
 	return w.Vouch(profileFile(p.Archetype), p.Bytes()) == nil
 }
 
 // grantProfile: what the person had written into the party's profiles is trusted
 // from then on.
-func (w *Workspace) grantProfile(id string, data []byte) error {
+func (w *workspace) grantProfile(id string, data []byte) error {
 	return refusedHere(w.Grant(profileFile(id), data))
 }

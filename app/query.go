@@ -111,7 +111,7 @@ func (a *App) queryFiles(names []string) ([]string, error) {
 	for _, n := range names {
 		file := a.AbsPath(n)
 		if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
-			root, err := a.FindRoot()
+			root, err := a.findRoot()
 			if err != nil {
 				return nil, err
 			}

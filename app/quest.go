@@ -122,7 +122,7 @@ func (a *App) QuestStatus(ctx context.Context) (QuestStatus, error) {
 
 // questStore opens the quest's files for a look.
 func (a *App) questStore() (string, *quest.Store, error) {
-	root, err := a.FindRoot()
+	root, err := a.findRoot()
 	if err != nil {
 		return "", nil, err
 	}
@@ -142,7 +142,7 @@ func (a *App) ContinueQuest(ctx context.Context, talk Talk, choose string) (res 
 }
 
 func (c *questSession) goOn(ctx context.Context, choose string) (*flow.Result, error) {
-	status, err := engine.Peek(ctx, engine.Options{Dir: c.w.Root, Scope: flow.Scope})
+	status, err := engine.Peek(ctx, engine.Options{Dir: c.w.root, Scope: flow.Scope})
 	if err != nil {
 		return nil, environmentError("%w", err)
 	}
@@ -230,7 +230,7 @@ func (a *App) LogProgress(ctx context.Context, talk Talk, text string) (*flow.Re
 
 // ArchiveQuest puts the quest away, so that another can begin.
 func (a *App) ArchiveQuest(ctx context.Context, talk Talk) (*flow.Result, error) {
-	root, err := a.FindRoot()
+	root, err := a.findRoot()
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ type Talk struct {
 type questSession struct {
 	app     *App
 	talk    Talk
-	w       *Workspace
+	w       *workspace
 	house   *flow.House
 	asker   *asker
 	budget  *budget
@@ -39,7 +39,7 @@ type questSession struct {
 // openQuest finds the workspace and prepares everything but the engine: what
 // only looks never launches it.
 func (a *App) openQuest(verb string, talk Talk) (*questSession, error) {
-	w, err := a.OpenWorkspace()
+	w, err := a.openWorkspace()
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func (a *App) openQuest(verb string, talk Talk) (*questSession, error) {
 	if c.granted, err = w.granted(talk.Grants); err != nil {
 		return nil, err
 	}
-	if err := w.VouchForProfiles(); err != nil {
+	if err := w.vouchForProfiles(); err != nil {
 		return nil, err
 	}
 	library, err := a.packLibrary()
@@ -61,8 +61,8 @@ func (a *App) openQuest(verb string, talk Talk) (*questSession, error) {
 		return nil, err
 	}
 	c.house = flow.New(flow.Options{
-		Root: w.Root, Trust: w, Dress: c.dress, Listener: voice{a}, Instructions: w.Instructions,
-		Library: library, Tools: w.Config.Tools, Granted: c.granted,
+		Root: w.root, Trust: w, Dress: c.dress, Listener: voice{a}, Instructions: w.instructions,
+		Library: library, Tools: w.config.Tools, Granted: c.granted,
 		Account: c.budget.account(),
 	})
 	return c, nil
@@ -86,13 +86,13 @@ const turnWall = 30 * time.Minute
 
 // dress puts whoever plays a role into its seat.
 func (c *questSession) dress(p *seat.Plan) error {
-	a, err := c.w.Cast(p.Role, EmbeddedParty())
+	a, err := c.w.cast(p.Role, embeddedParty())
 	if err != nil {
 		return err
 	}
-	a.Dress(p, c.w)
+	a.dress(p, c.w)
 	p.Limits.Wall = turnWall
-	switch c.w.Config.For(p.Role).Agent {
+	switch c.w.config.For(p.Role).Agent {
 	case "claude":
 		p.Builtin = []string{"Read", "Grep", "Glob"}
 	case "codex":
@@ -104,14 +104,14 @@ func (c *questSession) dress(p *seat.Plan) error {
 // available says early that nobody can play a role here, that the person does
 // not trust what it would be told, or that nothing more may be spent.
 func (c *questSession) available(role string) error {
-	items, err := c.w.RoleItems(role)
+	items, err := c.w.roleItems(role)
 	if err != nil {
 		return environmentError("%w", err)
 	}
-	if err := c.w.VouchFor(items); err != nil {
+	if err := c.w.vouchFor(items); err != nil {
 		return err
 	}
-	if _, err = c.w.Cast(role, EmbeddedParty()); err != nil || c.w.Config.For(role).Agent == "offline" {
+	if _, err = c.w.cast(role, embeddedParty()); err != nil || c.w.config.For(role).Agent == "offline" {
 		return err // who asks no model spends nothing
 	}
 	return answerNo(c.budget.Afford())
@@ -122,12 +122,12 @@ func (c *questSession) launch(ctx context.Context, settle bool) error {
 	if c.engine != nil {
 		return nil
 	}
-	err := c.w.MakePrivate()
+	err := c.w.makePrivate()
 	if err != nil {
 		return err
 	}
 	c.engine, err = engine.Open(ctx, engine.Options{
-		Dir: c.w.Root, Scope: flow.Scope, Wait: c.talk.Wait, Purpose: c.purpose,
+		Dir: c.w.root, Scope: flow.Scope, Wait: c.talk.Wait, Purpose: c.purpose,
 		Flows: c.house.Flows(), Asker: c.house.Asker(c.asker),
 	})
 	if err != nil {
@@ -210,6 +210,6 @@ func answeredNo(res flow.Result) bool {
 
 // party shows who is who.
 func (c *questSession) party() (profile.Party, error) {
-	party, _, err := profile.Project{Dir: c.w.Root}.Party()
+	party, _, err := profile.Project{Dir: c.w.root}.Party()
 	return party, err
 }

@@ -87,7 +87,7 @@ func (a *App) Import(ctx context.Context, paths []string, f Follow) (Balance, er
 }
 
 func (a *App) collect(ctx context.Context, o collect.Options, f Follow) (b Balance, err error) {
-	if o.Workspace, err = a.FindRoot(); err != nil {
+	if o.Workspace, err = a.findRoot(); err != nil {
 		return b, err
 	}
 	if err := refusedHere(door.MakePrivate(o.Workspace)); err != nil {
@@ -138,7 +138,7 @@ func (a *App) NoteHook() error {
 	if err != nil {
 		return fmt.Errorf("read the hook's input: %w", err)
 	}
-	root, err := a.FindRoot()
+	root, err := a.findRoot()
 	if err != nil {
 		return err
 	}
@@ -158,7 +158,7 @@ type Recorded struct {
 
 // Records are those of this workspace.
 func (a *App) Records() ([]Recorded, error) {
-	root, err := a.FindRoot()
+	root, err := a.findRoot()
 	if err != nil {
 		return nil, err
 	}
@@ -255,7 +255,7 @@ func (a *App) openRecord(id string, pick EntryPick) (*record.Reader, error) {
 			return nil, usageError("no entry type %q: %v", t, transcript.Types())
 		}
 	}
-	root, err := a.FindRoot()
+	root, err := a.findRoot()
 	if err != nil {
 		return nil, err
 	}

@@ -29,18 +29,18 @@ func (a *App) furnish(ctx context.Context, of RoomOf) (flow.Furnishing, error) {
 	if !role.Known() {
 		return flow.Furnishing{}, usageError("no role is called %q (there are %s)", of.Role, RoleNames())
 	}
-	w, err := a.Enter()
+	w, err := a.enter()
 	if err != nil {
 		return flow.Furnishing{}, err
 	}
-	if err := w.VouchForProfiles(); err != nil {
+	if err := w.vouchForProfiles(); err != nil {
 		return flow.Furnishing{}, err
 	}
 	granted, err := w.granted(of.Grants)
 	if err != nil {
 		return flow.Furnishing{}, err
 	}
-	f, err := flow.New(flow.Options{Root: w.Root, Trust: w, Granted: granted}).Room(ctx, role, of.Work)
+	f, err := flow.New(flow.Options{Root: w.root, Trust: w, Granted: granted}).Room(ctx, role, of.Work)
 	var work *quest.WorkError
 	switch {
 	case errors.As(err, &work), errors.Is(err, flow.ErrNoWork):
@@ -48,7 +48,7 @@ func (a *App) furnish(ctx context.Context, of RoomOf) (flow.Furnishing, error) {
 	case err != nil:
 		return f, environmentError("%w", err)
 	}
-	own, err := a.OwnConfig()
+	own, err := a.ownConfig()
 	if err != nil {
 		return f, err
 	}
@@ -180,7 +180,7 @@ func (a *App) runInRoom(
 	}
 	defer r.Close()
 	if weaker := r.Weaker(); weaker != "" {
-		a.Tell(of.Role + ": " + weaker)
+		a.tell(of.Role + ": " + weaker)
 	}
 	in := r.Place().InGuest
 	run := agent.Command{Path: path, Args: command[1:], Dir: in(agent.WorkDir), Env: []string{

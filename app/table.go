@@ -33,12 +33,12 @@ func (a *App) atTable(ctx context.Context, verb string, in Seating, do func(*tab
 func (a *App) atScreen(
 	ctx context.Context, verb string, in Seating, s *tableScreen, do func(*tableflow.Table) error,
 ) (err error) {
-	w, err := a.OpenWorkspace()
+	w, err := a.openWorkspace()
 	if err != nil {
 		return err
 	}
 	o := tableflow.Options{
-		Workspace: w.Root, Campaign: in.Table, Cast: w.TableCast(in.Table, in.As, in.Auto), Auto: in.Auto,
+		Workspace: w.root, Campaign: in.Table, Cast: w.tableCast(in.Table, in.As, in.Auto), Auto: in.Auto,
 		Wait: in.Wait, Purpose: "conclave table " + verb + " " + in.Table, Program: "conclave " + a.Version,
 		Here: in.As, Show: s.show,
 	}
@@ -50,7 +50,7 @@ func (a *App) atScreen(
 	if s.asker != nil { // an interface of a nil pointer would be somebody
 		o.Asker = s
 	}
-	if err := w.MakePrivate(); err != nil {
+	if err := w.makePrivate(); err != nil {
 		return err
 	}
 	t, err := tableflow.Open(ctx, o)
@@ -72,7 +72,7 @@ func (a *App) tableAsker(in Seating) (*asker, error) {
 // Tables lists the campaigns of the workspace. One that cannot be read says so
 // in its problems.
 func (a *App) Tables(ctx context.Context) ([]tableflow.Status, error) {
-	root, err := a.FindRoot()
+	root, err := a.findRoot()
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func (a *App) Tables(ctx context.Context) ([]tableflow.Status, error) {
 
 // TableStatus is how a table stands.
 func (a *App) TableStatus(ctx context.Context, name string) (tableflow.Status, error) {
-	root, err := a.FindRoot()
+	root, err := a.findRoot()
 	if err != nil {
 		return tableflow.Status{}, err
 	}
@@ -125,7 +125,7 @@ type TableFaults struct {
 
 // ValidateTable says whether a campaign can be played.
 func (a *App) ValidateTable(name string) (v TableFaults, err error) {
-	root, err := a.FindRoot()
+	root, err := a.findRoot()
 	if err != nil {
 		return v, err
 	}
@@ -158,7 +158,7 @@ func (a *App) checkSeats(name string, seats []string) error {
 // checkSeat refuses a table that is not here, and a seat that is not at it. It
 // returns the workspace's root.
 func (a *App) checkSeat(name, seat string) (string, error) {
-	root, err := a.FindRoot()
+	root, err := a.findRoot()
 	if err != nil {
 		return "", err
 	}

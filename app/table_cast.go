@@ -10,11 +10,11 @@ import (
 	"conclave/table/offline"
 )
 
-// TableCast finds who sits where: the person in the seat that they named, or
+// tableCast finds who sits where: the person in the seat that they named, or
 // for which they have left an answer, else whom the configuration names, by
 // character first, then by role. With auto no person sits anywhere, and the
 // seat that they named is one they look from.
-func (w *Workspace) TableCast(campaign string, as []string, auto bool) tableflow.Cast {
+func (w *workspace) tableCast(campaign string, as []string, auto bool) tableflow.Cast {
 	return func(role policy.Role, character string, stepIn bool) (tableflow.Actor, error) {
 		embedded := offline.GM()
 		switch role {
@@ -29,8 +29,8 @@ func (w *Workspace) TableCast(campaign string, as []string, auto bool) tableflow
 			seat = string(policy.GM)
 		}
 		seated := role != policy.JournalKeeper &&
-			(slices.Contains(as, seat) || tableflow.HasDraft(w.Root, campaign, seat))
-		if (seated || w.Config.For(key).Agent == "human") && !stepIn && !auto {
+			(slices.Contains(as, seat) || tableflow.HasDraft(w.root, campaign, seat))
+		if (seated || w.config.For(key).Agent == "human") && !stepIn && !auto {
 			return tableflow.Actor{Person: true}, nil
 		}
 		return w.tableActor(key, embedded)
@@ -38,7 +38,7 @@ func (w *Workspace) TableCast(campaign string, as []string, auto bool) tableflow
 }
 
 // tableKey is the name under which the configuration knows a seat.
-func (w *Workspace) tableKey(role policy.Role, character string) string {
+func (w *workspace) tableKey(role policy.Role, character string) string {
 	keys := []string{"gm"}
 	switch role {
 	case policy.Player:
@@ -47,20 +47,20 @@ func (w *Workspace) tableKey(role policy.Role, character string) string {
 		keys = []string{"journal-keeper." + character, "journal-keeper", "journal keeper"}
 	}
 	for _, k := range keys {
-		if _, ok := w.Config.Agents[k]; ok {
+		if _, ok := w.config.Agents[k]; ok {
 			return k
 		}
 	}
 	return keys[0]
 }
 
-func (w *Workspace) tableActor(key string, embedded agent.Agent) (tableflow.Actor, error) {
-	if w.Config.For(key).Agent == "human" { // somebody must step in for a person
+func (w *workspace) tableActor(key string, embedded agent.Agent) (tableflow.Actor, error) {
+	if w.config.For(key).Agent == "human" { // somebody must step in for a person
 		return tableflow.Actor{Agent: embedded, InProcess: true}, nil
 	}
-	a, err := w.Cast(key, embedded)
+	a, err := w.cast(key, embedded)
 	if err != nil {
 		return tableflow.Actor{}, err
 	}
-	return tableflow.Actor{Agent: a.agent, InProcess: a.inProcess, Dress: func(p *seat.Plan) { a.Dress(p, w) }}, nil
+	return tableflow.Actor{Agent: a.agent, InProcess: a.inProcess, Dress: func(p *seat.Plan) { a.dress(p, w) }}, nil
 }

@@ -22,7 +22,7 @@ const DefaultAdventure = adventure.Default
 // NewTable begins a campaign: a copy of an adventure, or an empty one with these
 // characters, each a name or name=slug.
 func (a *App) NewTable(name, from string, characters []string) error {
-	root, err := a.FindRoot()
+	root, err := a.findRoot()
 	if err != nil {
 		return err
 	}

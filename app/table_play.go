@@ -210,17 +210,17 @@ func (a *App) Seats(ctx context.Context, in Seating, change SeatChange) ([]Seat,
 			return nil, err
 		}
 	}
-	w, err := a.OpenWorkspace()
+	w, err := a.openWorkspace()
 	if err != nil {
 		return nil, err
 	}
-	st, err := tableflow.Look(ctx, w.Root, in.Table)
+	st, err := tableflow.Look(ctx, w.root, in.Table)
 	if err != nil {
 		return nil, environmentError("%w", err)
 	}
-	seats := []Seat{{Name: string(policy.GM), Agent: w.Config.For(w.tableKey(policy.GM, "")).Agent}}
+	seats := []Seat{{Name: string(policy.GM), Agent: w.config.For(w.tableKey(policy.GM, "")).Agent}}
 	for _, c := range st.Characters {
-		who := w.Config.For(w.tableKey(policy.Player, c.Slug)).Agent
+		who := w.config.For(w.tableKey(policy.Player, c.Slug)).Agent
 		if c.Away {
 			who += ", away"
 		}

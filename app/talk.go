@@ -146,11 +146,11 @@ func (c *questSession) vouchForChecks(role policy.Role) error {
 	if role != policy.Dragon {
 		return nil
 	}
-	items, err := c.w.CheckItems()
+	items, err := c.w.checkItems()
 	if err != nil {
 		return environmentError("%w", err)
 	}
-	return c.w.VouchFor(items)
+	return c.w.vouchFor(items)
 }
 
 // commandWords stand in the conversation for what the person said.

@@ -232,7 +232,7 @@ func (a *App) VerifyConversations(files []string) ([]Proof, error) {
 	for _, f := range files {
 		names = append(names, filepath.Base(f))
 	}
-	root, err := a.FindRoot()
+	root, err := a.findRoot()
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ type Trust struct {
 	Refused   []string    `json:"refused"`
 	Trusted   bool        `json:"trusted"`
 
-	w     *Workspace
+	w     *workspace
 	items []trust.Item
 }
 
@@ -23,23 +23,23 @@ type TrustItem struct {
 // Trust looks at all that the workspace asks for, and at the packs that are
 // named. It changes nothing: Grant does.
 func (a *App) Trust(packs ...string) (*Trust, error) {
-	w, err := a.Enter()
+	w, err := a.enter()
 	if err != nil {
 		return nil, err
 	}
-	items, refused := w.Everything()
+	items, refused := w.everything()
 	for _, name := range packs {
 		p, err := a.openPack(name)
 		if err != nil {
 			return nil, err
 		}
-		items = append(items, w.PackItems(p)...)
+		items = append(items, w.packItems(p)...)
 	}
 	t := &Trust{
-		Workspace: w.Root, Items: []TrustItem{}, Refused: []string{}, Trusted: w.VouchFor(items) == nil,
+		Workspace: w.root, Items: []TrustItem{}, Refused: []string{}, Trusted: w.vouchFor(items) == nil,
 		w: w, items: items,
 	}
-	held, err := w.trust.Holds(w.Root, items)
+	held, err := w.trust.Holds(w.root, items)
 	if err != nil {
 		return nil, environmentError("%w", err)
 	}
@@ -53,13 +53,13 @@ func (a *App) Trust(packs ...string) (*Trust, error) {
 }
 
 // Grant keeps the person's yes to exactly what was looked at.
-func (t *Trust) Grant() error { return refusedHere(t.w.trust.Grant(t.w.Root, t.items)) }
+func (t *Trust) Grant() error { return refusedHere(t.w.trust.Grant(t.w.root, t.items)) }
 
 // Distrust takes the person's yes back.
 func (a *App) Distrust() error {
-	w, err := a.Enter()
+	w, err := a.enter()
 	if err != nil {
 		return err
 	}
-	return w.trust.Revoke(w.Root)
+	return w.trust.Revoke(w.root)
 }

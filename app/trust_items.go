@@ -24,52 +24,52 @@ const (
 	packsDir        = "profile-packs"
 )
 
-// VouchFor refuses items that the person has not said yes to.
-func (w *Workspace) VouchFor(items []trust.Item) error {
-	if err := w.trust.Upgrade(w.Root, w.firstVersionItems); err != nil {
+// vouchFor refuses items that the person has not said yes to.
+func (w *workspace) vouchFor(items []trust.Item) error {
+	if err := w.trust.Upgrade(w.root, w.firstVersionItems); err != nil {
 		return environmentError("%w", err)
 	}
-	if err := w.trust.Check(w.Root, items); err != nil {
-		return environmentError("%s: %w", w.Root, err)
+	if err := w.trust.Check(w.root, items); err != nil {
+		return environmentError("%s: %w", w.root, err)
 	}
 	return nil
 }
 
 // Vouch implements flow.Trust: is this text, in this place, trusted?
-func (w *Workspace) Vouch(name string, text []byte) error {
-	return w.VouchFor([]trust.Item{{Name: name, Text: text}})
+func (w *workspace) Vouch(name string, text []byte) error {
+	return w.vouchFor([]trust.Item{{Name: name, Text: text}})
 }
 
 // Grant implements flow.Trust: the person had this written here.
-func (w *Workspace) Grant(name string, text []byte) error {
-	return w.trust.Grant(w.Root, []trust.Item{{Name: name, Text: text}})
+func (w *workspace) Grant(name string, text []byte) error {
+	return w.trust.Grant(w.root, []trust.Item{{Name: name, Text: text}})
 }
 
 // item reads one file that need not be there.
-func (w *Workspace) item(name, file string, most int64) ([]trust.Item, error) {
+func (w *workspace) item(name, file string, most int64) ([]trust.Item, error) {
 	data, err := w.door.Read(file, most)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case err != nil:
-		return nil, fmt.Errorf("%s: %w", w.Root, err)
+		return nil, fmt.Errorf("%s: %w", w.root, err)
 	}
 	return []trust.Item{{Name: name, Text: data}}, nil
 }
 
-func (w *Workspace) configItems() ([]trust.Item, error) {
+func (w *workspace) configItems() ([]trust.Item, error) {
 	return w.item(config.FileName, config.FileName, door.MaxConfig)
 }
 
-// RoleItems are the texts that are used for a role: its instructions, and the
+// roleItems are the texts that are used for a role: its instructions, and the
 // script of one that is scripted.
-func (w *Workspace) RoleItems(role string) ([]trust.Item, error) {
+func (w *workspace) roleItems(role string) ([]trust.Item, error) {
 	file := path.Join(instructionsDir, role+".md")
 	items, err := w.item(file, file, door.MaxText)
 	if err != nil {
 		return nil, err
 	}
-	if a := w.Config.For(role); a.Agent == "scripted" {
+	if a := w.config.For(role); a.Agent == "scripted" {
 		more, err := w.item(scriptItem(a.Script), a.Script, door.MaxText)
 		return append(items, more...), err
 	}
@@ -78,14 +78,14 @@ func (w *Workspace) RoleItems(role string) ([]trust.Item, error) {
 
 func scriptItem(file string) string { return "the script " + file }
 
-// CheckItems are the commands of the criteria's checks.
-func (w *Workspace) CheckItems() ([]trust.Item, error) {
+// checkItems are the commands of the criteria's checks.
+func (w *workspace) checkItems() ([]trust.Item, error) {
 	data, err := w.door.Read(quest.QuestFile, door.MaxQuest)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", w.Root, err)
+		return nil, fmt.Errorf("%s: %w", w.root, err)
 	}
 	var items []trust.Item
 	for _, c := range quest.Parse(data).Criteria {
@@ -98,7 +98,7 @@ func (w *Workspace) CheckItems() ([]trust.Item, error) {
 
 // filesIn are the texts below a directory that can be used: those that end in
 // .md, however it is written. What is not opened is named, whatever it ends in.
-func (w *Workspace) filesIn(dir string) (items []trust.Item, refused []error) {
+func (w *workspace) filesIn(dir string) (items []trust.Item, refused []error) {
 	for _, f := range w.door.Files(dir, door.MaxText) {
 		if f.Err != nil {
 			refused = append(refused, f.Err)
@@ -113,10 +113,10 @@ func (w *Workspace) filesIn(dir string) (items []trust.Item, refused []error) {
 
 // profileItems are the profiles that the party wears: everybody's prompts name
 // everybody by them.
-func (w *Workspace) profileItems() ([]trust.Item, error) {
+func (w *workspace) profileItems() ([]trust.Item, error) {
 	items, refused := w.filesIn(profilesDir)
 	if len(refused) > 0 {
-		return nil, fmt.Errorf("%s: %w", w.Root, errors.Join(refused...))
+		return nil, fmt.Errorf("%s: %w", w.root, errors.Join(refused...))
 	}
 	return slices.DeleteFunc(items, func(i trust.Item) bool {
 		_, ok := profile.Lookup(strings.TrimSuffix(path.Base(i.Name), ".md"))
@@ -124,24 +124,24 @@ func (w *Workspace) profileItems() ([]trust.Item, error) {
 	}), nil
 }
 
-func (w *Workspace) VouchForProfiles() error {
+func (w *workspace) vouchForProfiles() error {
 	items, err := w.profileItems()
 	if err != nil {
 		return environmentError("%w", err)
 	}
-	return w.VouchFor(items)
+	return w.vouchFor(items)
 }
 
-// PackItems are the texts of a pack, as they would be installed. Built-in ones
+// packItems are the texts of a pack, as they would be installed. Built-in ones
 // and those in the person's own library need no trust.
-func (w *Workspace) PackItems(p *profile.Pack) []trust.Item {
+func (w *workspace) packItems(p *profile.Pack) []trust.Item {
 	var dir string
 	switch p.Origin {
 	case profile.FromProject:
 		dir = path.Join(packsDir, p.Name)
 	case profile.FromPath:
 		dir = p.Where
-		if rel, err := filepath.Rel(w.Root, filepath.FromSlash(dir)); err == nil && filepath.IsLocal(rel) {
+		if rel, err := filepath.Rel(w.root, filepath.FromSlash(dir)); err == nil && filepath.IsLocal(rel) {
 			dir = filepath.ToSlash(rel)
 		}
 	default:
@@ -154,9 +154,9 @@ func (w *Workspace) PackItems(p *profile.Pack) []trust.Item {
 	return items
 }
 
-// Everything is all that a workspace asks to be trusted with, and what of it is
+// everything is all that a workspace asks to be trusted with, and what of it is
 // refused.
-func (w *Workspace) Everything() (items []trust.Item, refused []error) {
+func (w *workspace) everything() (items []trust.Item, refused []error) {
 	add := func(more []trust.Item, err error) {
 		items = append(items, more...)
 		if err != nil {
@@ -164,7 +164,7 @@ func (w *Workspace) Everything() (items []trust.Item, refused []error) {
 		}
 	}
 	add(w.configItems())
-	add(w.CheckItems())
+	add(w.checkItems())
 	for _, dir := range []string{packsDir, instructionsDir, profilesDir} {
 		more, errs := w.filesIn(dir)
 		items, refused = append(items, more...), append(refused, errs...)
@@ -176,7 +176,7 @@ func (w *Workspace) Everything() (items []trust.Item, refused []error) {
 }
 
 // scripts are those that the project's configuration names.
-func (w *Workspace) scripts() []string {
+func (w *workspace) scripts() []string {
 	data, err := w.door.Read(config.FileName, door.MaxConfig)
 	if err != nil {
 		return nil
@@ -196,8 +196,8 @@ func (w *Workspace) scripts() []string {
 }
 
 // firstVersionItems are those for which one yes was kept in the first version.
-func (w *Workspace) firstVersionItems() []trust.Item {
-	items, _ := w.Everything()
+func (w *workspace) firstVersionItems() []trust.Item {
+	items, _ := w.everything()
 	return slices.DeleteFunc(items, func(i trust.Item) bool {
 		text := strings.HasPrefix(i.Name, packsDir+"/") || strings.HasPrefix(i.Name, instructionsDir+"/")
 		return strings.HasPrefix(i.Name, profilesDir+"/") || strings.HasPrefix(i.Name, scriptItem("")) ||
@@ -205,13 +205,13 @@ func (w *Workspace) firstVersionItems() []trust.Item {
 	})
 }
 
-// Instructions are a project's own, where it has some and the person trusts
+// instructions are a project's own, where it has some and the person trusts
 // them: the bytes that were judged.
-func (w *Workspace) Instructions(role string) ([]byte, error) {
+func (w *workspace) instructions(role string) ([]byte, error) {
 	file := path.Join(instructionsDir, role+".md")
 	items, err := w.item(file, file, door.MaxText)
 	if err != nil || len(items) == 0 {
 		return nil, err
 	}
-	return items[0].Text, w.VouchFor(items)
+	return items[0].Text, w.vouchFor(items)
 }

@@ -10,11 +10,11 @@ import (
 	door "conclave/workspace"
 )
 
-// Workspace is a project: the directory that holds .campaign or campaigns, what
+// workspace is a project: the directory that holds .campaign or campaigns, what
 // was read from it, and what of it the person trusts.
-type Workspace struct {
-	Root   string
-	Config config.Config
+type workspace struct {
+	root   string
+	config config.Config
 
 	app        *App
 	door       *door.Dir
@@ -22,20 +22,20 @@ type Workspace struct {
 	budgetFile string // that sets the budget
 }
 
-// FindRoot is the workspace that the person named, or the nearest directory
+// findRoot is the workspace that the person named, or the nearest directory
 // upwards that is one and the person's own, else this one.
-func (a *App) FindRoot() (string, error) {
+func (a *App) findRoot() (string, error) {
 	if a.Root != "" {
 		root := a.AbsPath(a.Root)
 		return root, refusedHere(door.Check(root))
 	}
-	root, err := door.Find(a.Dir, nil, a.UserConfigFile())
+	root, err := door.Find(a.Dir, nil, a.userConfigFile())
 	if foreign := (*door.ForeignError)(nil); errors.As(err, &foreign) {
-		own, ownErr := a.OwnConfig()
+		own, ownErr := a.ownConfig()
 		if ownErr != nil {
 			return "", ownErr
 		}
-		root, err = door.Find(a.Dir, own.Workspaces, a.UserConfigFile())
+		root, err = door.Find(a.Dir, own.Workspaces, a.userConfigFile())
 	}
 	return root, refusedHere(err)
 }
@@ -47,9 +47,9 @@ func refusedHere(err error) error {
 	return environmentError("%w", err)
 }
 
-// OwnConfig is what the person's own file says.
-func (a *App) OwnConfig() (config.Config, error) {
-	file := a.UserConfigFile()
+// ownConfig is what the person's own file says.
+func (a *App) ownConfig() (config.Config, error) {
+	file := a.userConfigFile()
 	if file == "" {
 		return config.Config{}, nil
 	}
@@ -58,16 +58,16 @@ func (a *App) OwnConfig() (config.Config, error) {
 }
 
 func (a *App) trustStore() trust.Store {
-	dir := a.UserDataDir()
+	dir := a.userDataDir()
 	if dir == "" {
 		return trust.Store{}
 	}
 	return trust.Store{Path: filepath.Join(dir, "conclave", "trust.json")}
 }
 
-// Enter opens the workspace. Nothing of it is used yet.
-func (a *App) Enter() (*Workspace, error) {
-	root, err := a.FindRoot()
+// enter opens the workspace. Nothing of it is used yet.
+func (a *App) enter() (*workspace, error) {
+	root, err := a.findRoot()
 	if err != nil {
 		return nil, err
 	}
@@ -75,16 +75,16 @@ func (a *App) Enter() (*Workspace, error) {
 	if err != nil {
 		return nil, environmentError("%w", err)
 	}
-	return &Workspace{Root: root, app: a, door: d, trust: a.trustStore()}, nil
+	return &workspace{root: root, app: a, door: d, trust: a.trustStore()}, nil
 }
 
-// MakePrivate makes the place where records are kept, before anything is.
-func (w *Workspace) MakePrivate() error { return refusedHere(door.MakePrivate(w.Root)) }
+// makePrivate makes the place where records are kept, before anything is.
+func (w *workspace) makePrivate() error { return refusedHere(door.MakePrivate(w.root)) }
 
-// OpenWorkspace finds the workspace and reads its configuration, which the
+// openWorkspace finds the workspace and reads its configuration, which the
 // person trusts.
-func (a *App) OpenWorkspace() (*Workspace, error) {
-	w, err := a.Enter()
+func (a *App) openWorkspace() (*workspace, error) {
+	w, err := a.enter()
 	if err != nil {
 		return nil, err
 	}
@@ -92,27 +92,27 @@ func (a *App) OpenWorkspace() (*Workspace, error) {
 	if err != nil {
 		return nil, environmentError("%w", err)
 	}
-	if err := w.VouchFor(items); err != nil {
+	if err := w.vouchFor(items); err != nil {
 		return nil, err
 	}
-	return w, w.Configure()
+	return w, w.configure()
 }
 
-// Configure lays the project's file, the bytes that were judged, and the
+// configure lays the project's file, the bytes that were judged, and the
 // person's own over the defaults.
-func (w *Workspace) Configure() error {
+func (w *workspace) configure() error {
 	data, err := w.door.Read(config.FileName, door.MaxConfig)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return environmentError("%s: %w", w.Root, err)
+		return environmentError("%s: %w", w.root, err)
 	}
-	project, err := config.ParseProject(data, filepath.Join(w.Root, config.FileName), w.app.UserConfigFile())
+	project, err := config.ParseProject(data, filepath.Join(w.root, config.FileName), w.app.userConfigFile())
 	if err != nil {
 		return environmentError("%w", err)
 	}
-	own, err := w.app.OwnConfig()
+	own, err := w.app.ownConfig()
 	if err != nil {
 		return err
 	}
-	w.Config, w.budgetFile = config.Merge(project, own), w.configuredBy(own)
+	w.config, w.budgetFile = config.Merge(project, own), w.configuredBy(own)
 	return nil
 }
