@@ -7,6 +7,7 @@ import (
 
 	"conclave/archive/source"
 	"conclave/record"
+	"conclave/session"
 	"conclave/transcript"
 )
 
@@ -32,7 +33,7 @@ func Responses(kind, path string, f io.ReaderAt, note func(Response)) (Told, err
 	if kind == source.Record {
 		return recordResponses(path, f, note)
 	}
-	feed := newSessionFeed(source.Adapter(kind), path, indexer{off: true})
+	feed := newSessionFeed(session.Of(path, session.OfName(kind)), indexer{off: true})
 	if err := feed.identify(io.NewSectionReader(f, 0, math.MaxInt64)); err != nil {
 		return Told{}, err
 	}

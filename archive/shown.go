@@ -3,7 +3,6 @@ package archive
 import (
 	"strconv"
 
-	"conclave/archive/source"
 	"conclave/internal/jsontext"
 	"conclave/session"
 	"conclave/transcript"
@@ -43,8 +42,9 @@ type Shown struct {
 	Detail []byte
 	Raw    []byte // what the agent's program wrote; nil where another entry has it
 
-	a   *Archive
-	ref Ref
+	a      *Archive
+	ref    Ref
+	mapper session.Mapper // of its line; nil where other lines had a part in what it is
 }
 
 // Show reads an entry from its block.
@@ -54,35 +54,34 @@ func (a *Archive) Show(r Ref) (*Shown, error) {
 		return nil, err
 	}
 	e := &Shown{a: a, ref: r, Line: a.cleanJSON(line)}
-	switch {
-	case source.Adapter(r.Kind) != "":
-		e.Detail = mapAgain(r.Adapter, e.Line, int(r.Part))
+	if k := session.OfName(r.Kind); k != nil {
+		e.mapAgain(session.Unnamed("", k))
 		if r.Part == 0 {
 			e.Raw = e.Line
 		}
-	default:
-		e.Log = true
-		c := jsontext.Members(jsontext.Get(e.Line, "context"), "detail", "raw")
-		e.Detail = c[0]
-		if c[1] != nil {
-			e.Raw = jsontext.AppendText(nil, c[1])
-		}
+		return e, nil
+	}
+	e.Log = true
+	c := jsontext.Members(jsontext.Get(e.Line, "context"), "detail", "raw")
+	e.Detail = c[0]
+	if c[1] != nil {
+		e.Raw = jsontext.AppendText(nil, c[1])
 	}
 	return e, nil
 }
 
-// mapAgain gives the detail of the nth item of a line of a session file.
-func mapAgain(adapter string, line []byte, part int) []byte {
-	f := session.Unnamed("", session.OfAdapter(adapter))
+// mapAgain finds the entry among those of its line.
+func (e *Shown) mapAgain(f session.File) {
 	m := f.Kind.NewMapper(f, session.Options{})
-	items := m.Append(nil, line)
-	if part >= len(items) {
+	items, part := m.Append(nil, e.Line), int(e.ref.Part)
+	if part < len(items) && items[part].Type == e.ref.Type {
+		e.mapper = m
+	} else if part >= len(items) {
 		items = append(items, m.Flush()...)
 	}
-	if len(items) == 0 {
-		return nil
+	if len(items) > 0 {
+		e.Detail = items[min(part, len(items)-1)].Detail
 	}
-	return items[min(part, len(items)-1)].Detail
 }
 
 // Text is what the entry says, redacted once more: what was apart in the line may
@@ -92,8 +91,7 @@ func (e *Shown) Text() []byte {
 	if typ == "" {
 		return nil
 	}
-	var words session.Words
-	text := words.Append(nil, e.ref.Adapter, typ, e.Detail)
+	text := e.words()
 	if len(text) == 0 {
 		if typ == transcript.TokenUsage {
 			return jsontext.Get(e.Detail, "usage")
@@ -104,6 +102,15 @@ func (e *Shown) Text() []byte {
 		return e.Raw
 	}
 	return e.a.clean(text)
+}
+
+// words are those that were indexed.
+func (e *Shown) words() []byte {
+	if e.mapper != nil && searchable(e.ref.Type) {
+		return e.mapper.Words(nil, int(e.ref.Part))
+	}
+	var words session.Words
+	return words.Append(nil, e.ref.Adapter, e.ref.Type, e.Detail)
 }
 
 // Message is that of a log record; nil where there is none.

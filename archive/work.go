@@ -16,6 +16,7 @@ import (
 	"conclave/archive/source"
 	"conclave/bundle"
 	"conclave/record"
+	"conclave/session"
 	"conclave/workspace"
 )
 
@@ -162,8 +163,8 @@ func (a *Archive) cutRecord(j *job, c *cutter, src io.ReaderAt, from record.Curs
 
 func (a *Archive) newFeed(j *job) feed {
 	x := indexer{redactor: a.opts.Redactor, off: a.isCache}
-	if adapter := source.Adapter(j.kind); adapter != "" {
-		return newSessionFeed(adapter, j.path, x)
+	if k := session.OfName(j.kind); k != nil {
+		return newSessionFeed(session.Of(j.path, k), x)
 	}
 	return &logFeed{index: x, project: projectOf(j.path)}
 }

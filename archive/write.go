@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"conclave/archive/source"
 	"conclave/record"
 	"conclave/session/claude"
+	"conclave/session/codex"
 )
 
 // commitBytes is how many bytes of sources one transaction takes up. Each makes
@@ -194,12 +194,12 @@ func (w *writer) openSource(j *job) error {
 // runOf names the run that a source is of: that of its record, or the session,
 // to which its subagents belong.
 func runOf(kind, path string) string {
-	if kind == source.Claude {
+	if kind == claude.Kind.Name {
 		file, _ := claude.Locate(path)
 		return file.Session
 	}
 	base := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(path), record.Extension), ".jsonl")
-	if kind == source.Codex && len(base) > 36 {
+	if kind == codex.Kind.Name && len(base) > 36 {
 		return base[len(base)-36:] // rollout-<time>-<thread>
 	}
 	return base

@@ -6,7 +6,6 @@ import (
 	"io"
 
 	"conclave/archive"
-	"conclave/archive/source"
 	"conclave/session"
 	"conclave/session/claude"
 	"conclave/transcript"
@@ -209,7 +208,7 @@ func (u *file) scan(buf []byte, from, to int64) ([]byte, error) {
 		return buf, err
 	}
 	defer f.Close()
-	if u.kind != source.Claude {
+	if u.kind != claude.Kind.Name {
 		return buf, u.scanWhole(f)
 	}
 	u.role = session.Of(u.path, claude.Kind).Role()

@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"conclave/archive/source"
 	"conclave/internal/sessiongen"
+	"conclave/session/claude"
 )
 
 // TestUsageParts: a file that is read in parts by several has the same figures,
@@ -17,10 +17,10 @@ func TestUsageParts(t *testing.T) {
 	writeFile(t, name, text)
 	want := count(t, Options{}, name).Total
 	for _, size := range []int64{1, 100, 5_000, 77_777, 200_000} {
-		u := &file{path: name, kind: source.Claude}
+		u := &file{path: name, kind: claude.Kind.Name}
 		for from := int64(0); from < int64(len(text)); {
 			to := min(from+max(size, 1000), int64(len(text)))
-			piece := &file{path: name, kind: source.Claude}
+			piece := &file{path: name, kind: claude.Kind.Name}
 			if _, err := piece.scan(nil, from, to); err != nil {
 				t.Fatal(err)
 			}
@@ -49,7 +49,7 @@ func FuzzUsageLines(f *testing.F) {
 	}
 	f.Add([]byte(`{"type":"user","toolUseResult":{"usage":{"input_tokens":5}}}`))
 	f.Fuzz(func(t *testing.T, line []byte) {
-		u := &file{kind: source.Claude}
+		u := &file{kind: claude.Kind.Name}
 		u.lines(line)
 		for _, r := range u.rows {
 			if r.Input == 0 && r.Output == 0 && r.CacheRead == 0 && r.CacheWrite == 0 {

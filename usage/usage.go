@@ -108,7 +108,7 @@ func readFiles(ctx context.Context, targets []source.File, known map[string]*fil
 			continue
 		}
 		f := &file{path: t.Path, size: t.Size, mtime: t.MTime}
-		if k != nil && k.kind == source.Claude && t.Size > k.size && k.pos <= t.Size {
+		if k != nil && k.kind == claude.Kind.Name && t.Size > k.size && k.pos <= t.Size {
 			*f = *k
 			f.size, f.mtime = t.Size, t.MTime
 		} else if f.kind, err = source.Kind(t.Path); err != nil {
@@ -123,7 +123,7 @@ func readFiles(ctx context.Context, targets []source.File, known map[string]*fil
 		changed = true
 		files = append(files, f)
 		u.Files, u.Bytes, u.Read = u.Files+1, u.Bytes+t.Size, u.Read+t.Size-f.pos
-		if f.kind != source.Claude || t.Size-f.pos <= 2*partBytes {
+		if f.kind != claude.Kind.Name || t.Size-f.pos <= 2*partBytes {
 			parts = append(parts, part{f, f.pos, t.Size})
 			continue
 		}

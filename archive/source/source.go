@@ -16,14 +16,14 @@ import (
 	"conclave/internal/jsontext"
 	"conclave/record"
 	"conclave/session"
+	"conclave/session/claude"
 	"conclave/workspace"
 )
 
-// The kinds of sources.
+// The kinds of sources that are no session files; those bear the name of their
+// program (session.OfName).
 const (
 	Record = "record"
-	Claude = "claude"
-	Codex  = "codex"
 	Log    = "log"
 	Bundle = "bundle"
 )
@@ -112,7 +112,7 @@ func kindOfLine(line []byte, whole bool) string {
 	if !whole && !jsontext.Valid(line) {
 		// A first line of hundreds of kilobytes: what its beginning shows.
 		if bytes.HasPrefix(line, []byte(`{`)) && bytes.Contains(line, []byte(`"sessionId":`)) {
-			return Claude
+			return claude.Kind.Name
 		}
 		return ""
 	}
@@ -121,14 +121,6 @@ func kindOfLine(line []byte, whole bool) string {
 	}
 	if k := session.Sniff(line); k != nil {
 		return k.Name
-	}
-	return ""
-}
-
-// Adapter is the adapter of a session file's kind; "" for what is no session file.
-func Adapter(kind string) string {
-	if k := session.OfName(kind); k != nil {
-		return k.Adapter
 	}
 	return ""
 }
