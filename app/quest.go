@@ -95,7 +95,11 @@ func (a *App) QuestStatus(ctx context.Context) (QuestStatus, error) {
 		Criteria: q.Criteria, Progress: q.Progress, Faults: append([]quest.Fault{}, q.Faults...),
 		Others: q.Assignments, Open: []OpenInteraction{},
 	}
-	status, err := engine.Peek(ctx, engine.Options{Dir: root, Scope: flow.Scope})
+	database, err := a.database()
+	if err != nil {
+		return v, err
+	}
+	status, err := engine.Peek(ctx, engine.Options{Dir: root, Scope: flow.Scope, DatabaseURL: database})
 	if err != nil {
 		return v, environmentError("%w", err)
 	}
@@ -142,7 +146,7 @@ func (a *App) ContinueQuest(ctx context.Context, talk Talk, choose string) (res 
 }
 
 func (c *questSession) goOn(ctx context.Context, choose string) (*flow.Result, error) {
-	status, err := engine.Peek(ctx, engine.Options{Dir: c.w.root, Scope: flow.Scope})
+	status, err := engine.Peek(ctx, engine.Options{Dir: c.w.root, Scope: flow.Scope, DatabaseURL: c.w.config.Database})
 	if err != nil {
 		return nil, environmentError("%w", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"conclave/engine"
+	"conclave/internal/lockfile"
 	"conclave/profile"
 	"conclave/quest"
 	"conclave/quest/flow"
@@ -128,8 +129,11 @@ func (c *questSession) launch(ctx context.Context, settle bool) error {
 	}
 	c.engine, err = engine.Open(ctx, engine.Options{
 		Dir: c.w.root, Scope: flow.Scope, Wait: c.talk.Wait, Purpose: c.purpose,
-		Flows: c.house.Flows(), Asker: c.house.Asker(c.asker),
+		Flows: c.house.Flows(), Asker: c.house.Asker(c.asker), DatabaseURL: c.w.config.Database,
 	})
+	if held := (*lockfile.HeldError)(nil); err != nil && !errors.As(err, &held) {
+		return environmentError("%w", err)
+	}
 	if err != nil {
 		return questError(err)
 	}

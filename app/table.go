@@ -40,7 +40,7 @@ func (a *App) atScreen(
 	o := tableflow.Options{
 		Workspace: w.root, Campaign: in.Table, Cast: w.tableCast(in.Table, in.As, in.Auto), Auto: in.Auto,
 		Wait: in.Wait, Purpose: "conclave table " + verb + " " + in.Table, Program: "conclave " + a.Version,
-		Here: in.As, Show: s.show,
+		Here: in.As, Show: s.show, Database: w.config.Database,
 	}
 	b, err := w.tableBudget(in.Table)
 	if err != nil {
@@ -76,13 +76,17 @@ func (a *App) Tables(ctx context.Context) ([]tableflow.Status, error) {
 	if err != nil {
 		return nil, err
 	}
+	database, err := a.database()
+	if err != nil {
+		return nil, err
+	}
 	names, err := table.Campaigns(root)
 	if err != nil {
 		return nil, environmentError("%w", err)
 	}
 	list := []tableflow.Status{}
 	for _, name := range names {
-		st, err := tableflow.Look(ctx, root, name)
+		st, err := tableflow.Look(ctx, root, name, database)
 		if err != nil {
 			st = tableflow.Status{Campaign: name, Problems: []string{err.Error()}}
 		}
@@ -97,7 +101,11 @@ func (a *App) TableStatus(ctx context.Context, name string) (tableflow.Status, e
 	if err != nil {
 		return tableflow.Status{}, err
 	}
-	st, err := tableflow.Look(ctx, root, name)
+	database, err := a.database()
+	if err != nil {
+		return tableflow.Status{}, err
+	}
+	st, err := tableflow.Look(ctx, root, name, database)
 	return st, refusedHere(err)
 }
 

@@ -148,9 +148,9 @@ func (a *App) SayAtTable(ctx context.Context, in Seating, text string) (kept boo
 	if err != nil {
 		return false, err
 	}
-	st, err := tableflow.Look(ctx, root, in.Table)
+	st, err := a.TableStatus(ctx, in.Table)
 	if err != nil {
-		return false, environmentError("%w", err)
+		return false, err
 	}
 	if len(st.Open) > 0 {
 		if len(in.As) == 0 {
@@ -214,9 +214,9 @@ func (a *App) Seats(ctx context.Context, in Seating, change SeatChange) ([]Seat,
 	if err != nil {
 		return nil, err
 	}
-	st, err := tableflow.Look(ctx, w.root, in.Table)
+	st, err := a.TableStatus(ctx, in.Table)
 	if err != nil {
-		return nil, environmentError("%w", err)
+		return nil, err
 	}
 	seats := []Seat{{Name: string(policy.GM), Agent: w.config.For(w.tableKey(policy.GM, "")).Agent}}
 	for _, c := range st.Characters {

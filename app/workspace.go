@@ -57,6 +57,13 @@ func (a *App) ownConfig() (config.Config, error) {
 	return c, refusedHere(err)
 }
 
+// database is the server that remembers what is under way, empty for SQLite in
+// the workspace.
+func (a *App) database() (string, error) {
+	own, err := a.ownConfig()
+	return own.Database, err
+}
+
 func (a *App) trustStore() trust.Store {
 	dir := a.userDataDir()
 	if dir == "" {

@@ -4,8 +4,8 @@
 // It names programs, models and where a key is found; it never holds a key. A
 // field that it does not know is an error with its line, because a misspelt
 // restriction is none. What is a decision about the person's machine – which
-// program is started, which directories hold tools, which rooms may be weaker –
-// is said in the person's own file alone: a project's file that says it is
+// program is started, which directories hold tools, which rooms may be weaker,
+// which server remembers what is under way – is said in the person's own file alone: a project's file that says it is
 // refused, with the lines to move. It stores nothing, and it does not decide
 // whether a project's file may be used: that is the question of package trust.
 package config
@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -44,6 +45,10 @@ type Config struct {
 	// Programs are the paths of agents' programs by name (claude, codex). Only
 	// the user's own file may name them.
 	Programs map[string]string `yaml:"programs"`
+	// Database is the postgres:// URL of the server that remembers what is
+	// under way; empty means SQLite in the workspace. Only the user's own file
+	// may name it, and it holds no password.
+	Database string `yaml:"database"`
 }
 
 // Agent says who answers for a role.
@@ -110,7 +115,24 @@ func Read(path string) (Config, error) {
 			return Config{}, fmt.Errorf("%s:%d: workspaces: %q is not an absolute path", path, frontmatter.KeyLine(data, "workspaces"), w)
 		}
 	}
+	if err := checkDatabase(c.Database); err != nil {
+		return Config{}, fmt.Errorf("%s:%d: database: %w", path, frontmatter.KeyLine(data, "database"), err)
+	}
 	return c, nil
+}
+
+func checkDatabase(database string) error {
+	if database == "" {
+		return nil
+	}
+	u, err := url.Parse(database)
+	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
+		return errors.New("it is no URL of the form postgres://user@host:5432/name")
+	}
+	if _, holds := u.User.Password(); holds || u.Query().Has("password") {
+		return errors.New("it holds a password: put that into ~/.pgpass or PGPASSWORD, and take it out here")
+	}
+	return nil
 }
 
 // Parse decodes and checks a file's text.
@@ -165,6 +187,7 @@ func mergeMaps[V any](a, b map[string]V) map[string]V {
 func Merge(project, user Config) Config {
 	c := defaults().over(project).over(user)
 	c.Tools, c.Lower, c.Programs, c.Workspaces = user.Tools, user.Lower, user.Programs, user.Workspaces
+	c.Database = user.Database
 	return c
 }
 

@@ -70,6 +70,21 @@ func TestRefused(t *testing.T) {
 	if _, err := Read(file); err == nil || !strings.Contains(err.Error(), file+`:2: programs: claude: "tools/claude" is not an absolute path`) {
 		t.Errorf("a relative program: %v", err)
 	}
+	for database, want := range map[string]string{
+		"postgres://me:word@x/y":          "it holds a password",
+		"postgres://me@x/y?password=word": "it holds a password",
+		"mysql://x/y":                     "it is no URL of the form",
+		"x":                               "it is no URL of the form",
+		"postgres://me@x:5432/y":          "",
+	} {
+		if err := os.WriteFile(file, []byte("budget: {usd: 1}\ndatabase: "+database+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Read(file)
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), file+":2: database: "+want)) {
+			t.Errorf("%s: %v", database, err)
+		}
+	}
 }
 
 // TestAProjectNamesNothingOfTheMachine (W1): each key that only the person may
@@ -83,6 +98,7 @@ func TestAProjectNamesNothingOfTheMachine(t *testing.T) {
 		"# one\n# two\n{programs: {claude: '/opt/a b\u00e9'}}":   {Programs: map[string]string{"claude": "/opt/a b\u00e9"}},
 		"# one\n# two\n\"tools\": [/opt/go/bin, 'true']\n":       {Tools: []string{"/opt/go/bin", "true"}},
 		"\n\nworkspaces: [/x]\n":                                 {Workspaces: []string{"/x"}},
+		"\n\ndatabase: postgres://x/y\n":                         {Database: "postgres://x/y"},
 		"\n\nlower:\n  player: fenced\n":                         {Lower: map[string]string{"player": "fenced"}},
 	} {
 		_, err := ParseProject([]byte(text), file, own)
@@ -97,8 +113,8 @@ func TestAProjectNamesNothingOfTheMachine(t *testing.T) {
 		if got, err := Parse([]byte(strings.Join(refused.lines, "\n"))); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("the lines to move %q are %+v, %v", refused.lines, got, err)
 		}
-		evil := Config{Tools: []string{"/x"}, Lower: map[string]string{"a": "fenced"}, Programs: map[string]string{"claude": "/x"}}
-		if c := Merge(evil, Config{}); len(c.Tools)+len(c.Lower)+len(c.Programs) > 0 {
+		evil := Config{Tools: []string{"/x"}, Lower: map[string]string{"a": "fenced"}, Programs: map[string]string{"claude": "/x"}, Database: "postgres://x"}
+		if c := Merge(evil, Config{}); len(c.Tools)+len(c.Lower)+len(c.Programs)+len(c.Database) > 0 {
 			t.Errorf("a project's word was merged: %+v", c)
 		}
 	}

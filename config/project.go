@@ -40,6 +40,7 @@ func ParseProject(data []byte, file, own string) (Config, error) {
 		{"tools", listLines("tools", c.Tools)},
 		{"workspaces", listLines("workspaces", c.Workspaces)},
 		{"lower", mapLines("lower", c.Lower)},
+		{"database", valueLine("database", c.Database)},
 	} {
 		if len(k.lines) > 0 {
 			return Config{}, &ownError{file, own, frontmatter.KeyLine(data, k.key), k.key, k.lines}
@@ -70,6 +71,13 @@ func mapLines(key string, m map[string]string) []string {
 		lines = append(lines, "  "+scalar(name)+": "+scalar(m[name]))
 	}
 	return underKey(key, lines)
+}
+
+func valueLine(key, v string) []string {
+	if v == "" {
+		return nil
+	}
+	return []string{key + ": " + scalar(v)}
 }
 
 func listLines(key string, list []string) []string {

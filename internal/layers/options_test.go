@@ -58,7 +58,6 @@ var unset = map[string]string{
 	"table/flow.Options.Backoff":         seam,
 	"table/flow.Options.Caps":            seam,
 	"table/flow.Options.Crash":           seam,
-	"table/flow.Options.Database":        waits,
 	"table/flow.Options.DrainWait":       seam,
 	"table/flow.Options.GMReadsJournals": waits,
 	"table/flow.Options.Guard":           waits,

@@ -189,7 +189,7 @@ var rulingsF = map[string]func(*testing.T){
 		r.say(story.Input{Kind: story.InputContinue})
 		r.drain()
 		has(t, "notes are kept", r.read("tmp/tilda-brannock-notes-for-journal.md"), "Dear diary.")
-		st, err := Look(t.Context(), r.dir, "ash")
+		st, err := Look(t.Context(), r.dir, "ash", "")
 		if err != nil || !strings.HasSuffix(strings.Join(st.Journals, "; "), "tilda-brannock, cycle 1: parked; tilda-brannock, cycle 2: parked") {
 			t.Errorf("status: %v, %v", st.Journals, err)
 		}
@@ -219,7 +219,7 @@ var rulingsF = map[string]func(*testing.T){
 		r.end()
 		eqs(t, "tmp", r.tmp(), table.NarrativeFile)
 		r.close()
-		st, err := Look(t.Context(), r.dir, "ash")
+		st, err := Look(t.Context(), r.dir, "ash", "")
 		if err != nil || len(st.Journals) != 3 {
 			t.Errorf("pending: %v, %v", st.Journals, err)
 		}

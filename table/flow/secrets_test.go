@@ -223,7 +223,7 @@ func TestSaveRestoreFork(t *testing.T) {
 			t.Errorf("%s: %v, %v", c, problems, err)
 		}
 	}
-	st, err := Look(t.Context(), r.dir, "other")
+	st, err := Look(t.Context(), r.dir, "other", "")
 	if err != nil || st.Cycle != 1 {
 		t.Errorf("the fork: %+v, %v", st, err)
 	}

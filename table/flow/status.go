@@ -47,8 +47,9 @@ type CharacterStatus struct {
 	Away   bool         `json:"away,omitempty"`
 }
 
-// Look reads a table's status. It takes no lock and starts nothing.
-func Look(ctx context.Context, workspace, campaign string) (Status, error) {
+// Look reads a table's status, what is under way from that database as Options
+// have it. It takes no lock and starts nothing.
+func Look(ctx context.Context, workspace, campaign, database string) (Status, error) {
 	st := Status{Campaign: campaign}
 	c, err := table.OpenCampaign(workspace, campaign)
 	if err != nil {
@@ -72,7 +73,7 @@ func Look(ctx context.Context, workspace, campaign string) (Status, error) {
 		_, away := s.Away[ch.Slug]
 		st.Characters = append(st.Characters, CharacterStatus{ch.Slug, ch.Name, ch.Status, away})
 	}
-	if err := st.lookEngine(ctx, workspace, campaign); err != nil {
+	if err := st.lookEngine(ctx, workspace, campaign, database); err != nil {
 		return st, err
 	}
 	if st.Saves, err = story.Saves(workspace, campaign); err != nil {
@@ -89,8 +90,8 @@ func Look(ctx context.Context, workspace, campaign string) (Status, error) {
 	return st, nil
 }
 
-func (st *Status) lookEngine(ctx context.Context, workspace, campaign string) error {
-	peek, err := engine.Peek(ctx, engine.Options{Dir: workspace, Scope: Scope(campaign)})
+func (st *Status) lookEngine(ctx context.Context, workspace, campaign, database string) error {
+	peek, err := engine.Peek(ctx, engine.Options{Dir: workspace, Scope: Scope(campaign), DatabaseURL: database})
 	if err != nil {
 		return err
 	}
