@@ -13,11 +13,13 @@ import (
 	"strings"
 
 	"conclave/internal/atomicfile"
+	"conclave/workspace"
 )
 
 // Dir is a directory of a campaign, held open. Every file in it is reached by
-// one name, never a path, and only if it is what it seems: os.Root alone would
-// follow a link from a sheet to the story state in the same campaign.
+// one name, never a path, and only through package workspace's door, if it is what
+// it seems: os.Root alone would follow a link from a sheet to the story state in
+// the same campaign.
 type Dir struct {
 	root *os.Root
 	path string // logical, for messages
@@ -30,18 +32,12 @@ func (e *UnsafeError) Error() string { return e.Path + ": " + e.Reason }
 
 // OpenDir opens a directory that is not a symbolic link.
 func OpenDir(path string) (*Dir, error) {
-	before, err := os.Lstat(path)
+	above, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
 		return nil, err
 	}
-	if !before.IsDir() {
-		return nil, &UnsafeError{path, "not a directory"}
-	}
-	root, err := os.OpenRoot(path)
-	if err != nil {
-		return nil, err
-	}
-	return checkDir(root, before, path)
+	defer above.Close()
+	return openDir(above, filepath.Base(path), path)
 }
 
 // Sub opens a directory inside, which must not be a link either.
@@ -49,18 +45,29 @@ func (d *Dir) Sub(name string) (*Dir, error) {
 	if err := d.checkName(name); err != nil {
 		return nil, err
 	}
-	before, err := d.root.Lstat(name)
+	return openDir(d.root, name, d.join(name))
+}
+
+func openDir(above *os.Root, name, path string) (*Dir, error) {
+	root, err := workspace.OpenDirIn(above, name)
 	if err != nil {
-		return nil, err
+		return nil, unsafe(path, "not a directory", err)
 	}
-	if !before.IsDir() {
-		return nil, &UnsafeError{d.join(name), "not a directory"}
+	return &Dir{root, path}, nil
+}
+
+// unsafe says in the table's words why the door did not open something.
+func unsafe(path, kind string, err error) error {
+	var unfit *workspace.Unfit
+	switch {
+	case !errors.As(err, &unfit):
+		return err
+	case unfit.Changed:
+		kind = "changed while it was opened"
+	case unfit.Names != 1:
+		kind = fmt.Sprintf("has %d names (hard links), must have one", unfit.Names)
 	}
-	root, err := d.root.OpenRoot(name)
-	if err != nil {
-		return nil, err
-	}
-	return checkDir(root, before, d.join(name))
+	return &UnsafeError{path, kind}
 }
 
 // MakeSub opens a directory inside and creates it if it does not exist.
@@ -72,18 +79,6 @@ func (d *Dir) MakeSub(name string) (*Dir, error) {
 		return nil, err
 	}
 	return d.Sub(name)
-}
-
-func checkDir(root *os.Root, before fs.FileInfo, path string) (*Dir, error) {
-	after, err := root.Stat(".")
-	if err == nil && !os.SameFile(before, after) {
-		err = &UnsafeError{path, "changed while it was opened"}
-	}
-	if err != nil {
-		root.Close()
-		return nil, err
-	}
-	return &Dir{root, path}, nil
 }
 
 // Close releases the directory.
@@ -100,12 +95,12 @@ func (d *Dir) checkName(name string) error {
 
 // Open opens a file for reading: a regular file with one name, the same before
 // and after the open. A FIFO or a device is refused without being opened.
-func (d *Dir) Open(name string) (*os.File, error) { return d.open(name, os.O_RDONLY|openFlags) }
+func (d *Dir) Open(name string) (*os.File, error) { return d.open(name, os.O_RDONLY) }
 
 // OpenToWrite opens a file, as Open does, for reading and writing; one that is
 // not there is made.
 func (d *Dir) OpenToWrite(name string) (*os.File, error) {
-	f, err := d.open(name, os.O_RDWR|openFlags)
+	f, err := d.open(name, os.O_RDWR)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return f, err
 	}
@@ -116,40 +111,11 @@ func (d *Dir) open(name string, flags int) (*os.File, error) {
 	if err := d.checkName(name); err != nil {
 		return nil, err
 	}
-	before, err := d.root.Lstat(name)
+	f, _, err := workspace.OpenIn(d.root, name, flags, fs.FileMode.IsRegular)
 	if err != nil {
-		return nil, err
-	}
-	if !before.Mode().IsRegular() {
-		return nil, &UnsafeError{d.join(name), "not a regular file"}
-	}
-	f, err := d.root.OpenFile(name, flags, 0)
-	if err != nil {
-		return nil, err
-	}
-	if err := sameFile(f, before, d.join(name)); err != nil {
-		f.Close()
-		return nil, err
+		return nil, unsafe(d.join(name), "not a regular file", err)
 	}
 	return f, nil
-}
-
-func sameFile(f *os.File, before fs.FileInfo, path string) error {
-	after, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	if !after.Mode().IsRegular() || !os.SameFile(before, after) {
-		return &UnsafeError{path, "changed while it was opened"}
-	}
-	n, err := links(f, after)
-	if err != nil {
-		return err
-	}
-	if n != 1 {
-		return &UnsafeError{path, fmt.Sprintf("has %d names (hard links), must have one", n)}
-	}
-	return nil
 }
 
 // Read reads a whole file up to a limit; 0 = no limit. A larger file is a

@@ -1,8 +1,10 @@
 // Package workspace is the one door to a directory that somebody else may have
 // written: a clone, an unpacked archive, a share.
 //
-// What comes out of such a directory is opened by ReadFile, OpenFile and
-// ReadDir, below a held directory: no link is followed, not even on the way;
+// What comes out of such a directory is opened by ReadFile and ReadDir, below a
+// held directory, or by OpenIn and OpenDirIn, one name at a time, for those who
+// have words of their own for what is refused: no link is followed, not even on
+// the way;
 // nothing but a regular file with one name is opened, so that a FIFO or a device
 // neither waits nor fills the memory, and a hard link shows nothing from
 // elsewhere; and a file larger than its kind may be is refused, never

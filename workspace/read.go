@@ -88,27 +88,92 @@ func openPlain(root *os.Root, name string, want func(fs.FileMode) bool) (*os.Fil
 		defer parent.Close()
 		root = parent
 	}
-	before, err := root.Lstat(path.Base(name))
+	f, info, err := OpenIn(root, path.Base(name), os.O_RDONLY, want)
+	return f, info, explain(name, err)
+}
+
+// Unfit says why a thing in a held directory is not opened: it is of another kind,
+// it has other names (hard links), or it was exchanged meanwhile.
+type Unfit struct {
+	Mode    fs.FileMode
+	Names   uint64
+	Changed bool
+}
+
+func (e *Unfit) Error() string {
+	switch {
+	case e.Changed:
+		return errChanged.Error()
+	case e.Names != 1:
+		return "a file with other names (hard links), which may lie elsewhere; put a copy there"
+	}
+	return unwanted(e.Mode)
+}
+
+// OpenIn opens what is at one name in a held directory if it is of the wanted
+// kind: it is looked at without following it, opened, and compared. What is not
+// opened for what it is gives an *Unfit.
+func OpenIn(root *os.Root, name string, flags int, want func(fs.FileMode) bool) (*os.File, fs.FileInfo, error) {
+	before, err := root.Lstat(name)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", name, cause(err))
+		return nil, nil, err
 	}
 	if !want(before.Mode()) {
-		return nil, nil, &Refused{name, unwanted(before.Mode())}
+		return nil, nil, &Unfit{Mode: before.Mode(), Names: 1}
 	}
-	f, err := root.OpenFile(path.Base(name), os.O_RDONLY|nonblock, 0)
+	f, err := root.OpenFile(name, flags|nonblock, 0)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", name, cause(err))
+		return nil, nil, err
 	}
 	after, err := f.Stat()
-	if err != nil || !os.SameFile(before, after) {
-		f.Close()
-		return nil, nil, fmt.Errorf("%s: %w", name, errChanged)
+	if err == nil && (!want(after.Mode()) || !os.SameFile(before, after)) {
+		err = &Unfit{Changed: true}
 	}
-	if !after.IsDir() && names(after) > 1 {
+	if n := uint64(1); err == nil && !after.IsDir() {
+		if n, err = links(f, after); err == nil && n != 1 {
+			err = &Unfit{Mode: after.Mode(), Names: n}
+		}
+	}
+	if err != nil {
 		f.Close()
-		return nil, nil, &Refused{name, "a file with other names (hard links), which may lie elsewhere; put a copy there"}
+		return nil, nil, err
 	}
 	return f, after, nil
+}
+
+// OpenDirIn holds a directory inside a held one.
+func OpenDirIn(root *os.Root, name string) (*os.Root, error) {
+	before, err := root.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !before.IsDir() {
+		return nil, &Unfit{Mode: before.Mode(), Names: 1}
+	}
+	child, err := root.OpenRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	after, err := child.Stat(".")
+	if err != nil || !os.SameFile(before, after) {
+		child.Close()
+		return nil, &Unfit{Changed: true}
+	}
+	return child, nil
+}
+
+// explain names the thing, and what to do about it.
+func explain(name string, err error) error {
+	var unfit *Unfit
+	switch {
+	case err == nil:
+		return nil
+	case !errors.As(err, &unfit):
+		return fmt.Errorf("%s: %w", name, cause(err))
+	case unfit.Changed:
+		return fmt.Errorf("%s: %w", name, errChanged)
+	}
+	return &Refused{name, unfit.Error()}
 }
 
 // openParent opens the directories of a path one by one.
@@ -117,7 +182,8 @@ func openParent(root *os.Root, dir, name string) (*os.Root, error) {
 	walked := ""
 	for part := range strings.SplitSeq(dir, "/") {
 		walked = path.Join(walked, part)
-		next, err := openChild(at, part, walked)
+		next, err := OpenDirIn(at, part)
+		err = explain(walked, err)
 		if held != nil {
 			held.Close()
 		}
@@ -130,26 +196,6 @@ func openParent(root *os.Root, dir, name string) (*os.Root, error) {
 		at, held = next, next
 	}
 	return held, nil
-}
-
-func openChild(root *os.Root, part, walked string) (*os.Root, error) {
-	before, err := root.Lstat(part)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", walked, cause(err))
-	}
-	if !before.IsDir() {
-		return nil, &Refused{walked, unwanted(before.Mode())}
-	}
-	child, err := root.OpenRoot(part)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", walked, cause(err))
-	}
-	after, err := child.Stat(".")
-	if err != nil || !os.SameFile(before, after) {
-		child.Close()
-		return nil, fmt.Errorf("%s: %w", walked, errChanged)
-	}
-	return child, nil
 }
 
 // list reads a directory's names, sorted, and refuses one that has too many.

@@ -83,7 +83,7 @@ var house = map[string]string{
 	"session/claude":      "internal/jsontext session/kind transcript",
 	"session/codex":       "internal/jsonrpc internal/jsontext session/kind transcript",
 	"session/kind":        "transcript",
-	"table":               "internal/atomicfile internal/markdown internal/shingle policy",
+	"table":               "internal/atomicfile internal/markdown internal/shingle policy workspace",
 	"table/adventure":     "",
 	"table/flow":          "agent audit dice engine internal/atomicfile internal/jsontext internal/lockfile internal/markdown internal/shingle policy record room seat table table/gm table/journal table/story toolbox transcript workspace",
 	"table/gm":            "dice internal/markdown policy table table/story toolbox",
