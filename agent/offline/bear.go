@@ -58,10 +58,8 @@ var notProse = regexp.MustCompile(`^(#|=|-{3}|\[!\[|!\[|<|>|\||\[[^\]]+\](\(|:)|
 
 // prose is the first line of a document that is a sentence.
 func prose(text string) hit {
-	n, fenced := 0, false
-	for line := range strings.Lines(text) {
-		n++
-		line = strings.TrimRight(line, "\r\n")
+	fenced := false
+	for n, line := range numbered(text) {
 		t := strings.TrimSpace(line)
 		if strings.HasPrefix(t, "```") {
 			fenced = !fenced
@@ -139,14 +137,12 @@ func (s *survey) mass() []observation {
 
 // lineWith finds the first line that holds a word, whatever its case.
 func lineWith(text, word string) hit {
-	n := 0
 	re, err := regexp.Compile(`(?i)(^|[^\pL\pN])` + regexp.QuoteMeta(word) + `($|[^\pL\pN])`)
 	if err != nil {
 		return hit{}
 	}
-	for line := range strings.Lines(text) {
-		n++
-		if line = strings.TrimRight(line, "\r\n"); re.MatchString(line) {
+	for n, line := range numbered(text) {
+		if re.MatchString(line) {
 			return hit{line: n, text: line}
 		}
 	}
@@ -200,13 +196,8 @@ func (s *survey) entries() []observation {
 }
 
 func (s *survey) deprecations() []observation {
-	n, files, at := s.met("deprecated", nil)
-	if at.f == nil {
-		return nil
-	}
-	return []observation{observe("Name the version in which "+at.cite().place()+" goes, or take the mark away.",
-		"Doors that are being closed: %s in %s marked as deprecated, the first %s. I see that it was decided, not whether anyone still stands in the door.",
-		count(n, "mark"), count(files, "file"), at.cite())}
+	return s.tell("deprecated", nil, "mark", "file", "Name the version in which %s goes, or take the mark away.",
+		"Doors that are being closed: %s in %s marked as deprecated, the first %s. I see that it was decided, not whether anyone still stands in the door.")
 }
 
 // was is a number with its noun and the verb.

@@ -100,9 +100,7 @@ func syntaxFault(f *workFile) (string, []cite) {
 			return fmt.Sprintf("`%s` is no JSON: %v", f.path, err), nil
 		}
 	case strings.HasSuffix(f.path, ".yml"), strings.HasSuffix(f.path, ".yaml"):
-		n := 0
-		for line := range strings.Lines(f.text) {
-			n++
+		for n, line := range numbered(f.text) {
 			if strings.HasPrefix(line, "\t") && strings.TrimSpace(line) != "" {
 				at := cite{path: f.path, line: n}
 				return "YAML is never indented by a tab, as in " + at.String(), []cite{at}

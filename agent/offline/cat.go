@@ -127,30 +127,18 @@ func (s *survey) hotUntested() []observation {
 }
 
 func (s *survey) fixmes() []observation {
-	n, files, at := s.met("fixme", func(w where) int { return int(w.f.kind) })
-	if at.f == nil {
-		return nil
-	}
-	return []observation{observe("Settle "+at.cite().place()+", or write down why it may stay.",
-		"%s that the authors themselves called broken (FIXME, XXX, HACK, BUG), in %s. One of them: %s.", count(n, "place"), count(files, "file"), at.cite())}
+	return s.tell("fixme", byKind, "place", "file", "Settle %s, or write down why it may stay.",
+		"%s that the authors themselves called broken (FIXME, XXX, HACK, BUG), in %s. One of them: %s.")
 }
 
 func (s *survey) dangers() []observation {
-	n, files, at := s.met("danger", nil)
-	if at.f == nil {
-		return nil
-	}
-	return []observation{observe("Say in a comment at "+at.cite().place()+" what keeps this call safe.",
-		"Sharp tools in use: %s in %s, the first %s. It may be right; it is where one looks first after an incident.", count(n, "line"), count(files, "file"), at.cite())}
+	return s.tell("danger", nil, "line", "file", "Say in a comment at %s what keeps this call safe.",
+		"Sharp tools in use: %s in %s, the first %s. It may be right; it is where one looks first after an incident.")
 }
 
 func (s *survey) skips() []observation {
-	n, files, at := s.met("skip", nil)
-	if at.f == nil {
-		return nil
-	}
-	return []observation{observe("Find out on which machines "+at.cite().place()+" is skipped, and whether any machine still runs it.",
-		"%s in %s by which a test, or a case of one, is passed over and counts as no failure, for instance %s.", count(n, "line"), count(files, "test file"), at.cite())}
+	return s.tell("skip", nil, "line", "test file", "Find out on which machines %s is skipped, and whether any machine still runs it.",
+		"%s in %s by which a test, or a case of one, is passed over and counts as no failure, for instance %s.")
 }
 
 func (s *survey) loose() []observation {
@@ -174,30 +162,18 @@ func (d dependency) cite() cite {
 }
 
 func (s *survey) panics() []observation {
-	n, files, at := s.met("panic", nil)
-	if at.f == nil {
-		return nil
-	}
-	return []observation{observe("Say in the documentation what makes "+at.cite().place()+" happen, or return an error there.",
-		"%s outside the tests that end the program instead of saying no, in %s; the first is %s.", count(n, "line"), count(files, "file"), at.cite())}
+	return s.tell("panic", nil, "line", "file", "Say in the documentation what makes %s happen, or return an error there.",
+		"%s outside the tests that end the program instead of saying no, in %s; the first is %s.")
 }
 
 func (s *survey) trials() []observation {
-	n, files, at := s.met("trial", func(w where) int { return int(w.f.kind) })
-	if at.f == nil {
-		return nil
-	}
-	return []observation{observe("Decide whether "+at.cite().place()+" is in scope or on trial.",
-		"Ground that may move, by its own words: %s in %s, such as %s.", count(n, "line"), count(files, "file"), at.cite())}
+	return s.tell("trial", byKind, "line", "file", "Decide whether %s is in scope or on trial.",
+		"Ground that may move, by its own words: %s in %s, such as %s.")
 }
 
 func (s *survey) dropped() []observation {
-	n, files, at := s.met("dropped", nil)
-	if at.f == nil {
-		return nil
-	}
-	return []observation{observe("Say at "+at.cite().place()+" why the result may be lost.",
-		"%s in %s where a result is thrown away on purpose, such as %s.", count(n, "place"), count(files, "file"), at.cite())}
+	return s.tell("dropped", nil, "place", "file", "Say at %s why the result may be lost.",
+		"%s in %s where a result is thrown away on purpose, such as %s.")
 }
 
 // ownTest finds the longest Go file that has no test file of its own name.
@@ -230,12 +206,8 @@ func (s *survey) ownTest() []observation {
 }
 
 func (s *survey) actions() []observation {
-	n, files, at := s.met("action", nil)
-	if at.f == nil {
-		return nil
-	}
-	return []observation{observe("Pin "+at.cite().place()+" to a commit.",
-		"%s in %s let somebody else's code run in the pipeline under a name that can be moved, the first %s.", count(n, "line"), count(files, "file"), at.cite())}
+	return s.tell("action", nil, "line", "file", "Pin %s to a commit.",
+		"%s in %s let somebody else's code run in the pipeline under a name that can be moved, the first %s.")
 }
 
 // movedAction is a step of somebody else's under a tag or a branch; a commit,

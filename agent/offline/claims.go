@@ -102,12 +102,10 @@ func (w *work) dir(name string) bool {
 
 // line finds the first line that holds the text, whatever its case.
 func (f *workFile) line(text string) hit {
-	n := 0
 	lower := strings.ToLower(text)
-	for line := range strings.Lines(f.text) {
-		n++
+	for n, line := range numbered(f.text) {
 		if strings.Contains(strings.ToLower(line), lower) {
-			return hit{line: n, text: strings.TrimRight(line, "\r\n")}
+			return hit{line: n, text: line}
 		}
 	}
 	return hit{}
@@ -117,9 +115,7 @@ func (f *workFile) at(h hit) cite { return cite{path: f.path, line: h.line, quot
 
 // top points at the first line of a file that holds something.
 func (f *workFile) top() cite {
-	n := 0
-	for line := range strings.Lines(f.text) {
-		n++
+	for n, line := range numbered(f.text) {
 		if q := quote(line); q != "" {
 			return cite{path: f.path, line: n, quote: q}
 		}

@@ -112,9 +112,7 @@ func (t *turn) counsel() error {
 
 // bearing is the first line of a text that bears one of the words.
 func bearing(name, text string, words []string) (cite, bool) {
-	n := 0
-	for line := range strings.Lines(text) {
-		n++
+	for n, line := range numbered(text) {
 		for _, w := range words {
 			if wholeWord(strings.ToLower(w))(line) && quote(line) != "" {
 				return cite{path: name, line: n, quote: quote(line)}, true

@@ -31,10 +31,8 @@ var (
 // readCriteria reads the numbered list. Lines below an item belong to it.
 func readCriteria(text string) []criterion {
 	var list []criterion
-	grow, n := false, 0
-	for line := range strings.Lines(text) {
-		n++
-		line = strings.TrimRight(line, "\r\n")
+	grow := false
+	for n, line := range numbered(text) {
 		if m := sortHeading.FindStringSubmatch(line); m != nil {
 			grow = growHeading.MatchString(m[1])
 		} else if m := criterionRow.FindStringSubmatch(line); m != nil {
@@ -94,10 +92,7 @@ const checksFile = "checks.md"
 
 func readChecks(text string) map[int]checkResult {
 	out := map[int]checkResult{}
-	n := 0
-	for line := range strings.Lines(text) {
-		n++
-		line = strings.TrimRight(line, "\r\n")
+	for n, line := range numbered(text) {
 		m := checkLine.FindStringSubmatch(line)
 		if m == nil {
 			continue

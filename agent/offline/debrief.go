@@ -55,10 +55,8 @@ func (t *turn) debrief() error {
 
 // verdictLine says what the log knows of the end.
 func (t *turn) verdictLine() string {
-	n := 0
 	var at cite
-	for line := range strings.Lines(t.read("quest/progress-log.md")) {
-		n++
+	for n, line := range numbered(t.read("quest/progress-log.md")) {
 		if strings.Contains(line, "Dragon Slain") || strings.Contains(line, "Dragon Prevails") {
 			at = cite{path: "quest/progress-log.md", line: n, quote: quote(line)}
 		}

@@ -37,10 +37,8 @@ type reader func(section *string, line string) (name, version string, direct, ok
 
 func lined(file, text string, read reader) []dependency {
 	var out []dependency
-	section, n := "", 0
-	for line := range strings.Lines(text) {
-		n++
-		line = strings.TrimRight(line, "\r\n")
+	section := ""
+	for n, line := range numbered(text) {
 		if name, version, direct, ok := read(&section, line); ok {
 			out = append(out, dependency{file, hit{line: n, text: line}, name, version, direct})
 		}

@@ -14,9 +14,7 @@ func (t *turn) discuss() error {
 	words := searchWords(ownWords(t.text))
 	var rows []string
 	err := t.look("search", map[string]any{"path": verdictFile, "words": words}, func() (string, error) {
-		n := 0
-		for line := range strings.Lines(text) {
-			n++
+		for n, line := range numbered(text) {
 			for _, w := range words {
 				if wholeWord(strings.ToLower(w))(line) && quote(line) != "" {
 					rows = append(rows, cite{path: verdictFile, line: n, quote: quote(line)}.String())

@@ -216,9 +216,7 @@ func (w *work) find(word string) (cite, bool) {
 		if best.path != "" && r >= rank || !strings.Contains(strings.ToLower(f.text), strings.ToLower(word)) {
 			continue
 		}
-		n := 0
-		for line := range strings.Lines(f.text) {
-			n++
+		for n, line := range numbered(f.text) {
 			if ok(line) && quote(line) != "" {
 				best, rank = f.at(hit{line: n, text: line}), r
 				break

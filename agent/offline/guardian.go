@@ -129,9 +129,8 @@ func (v *guardianVerdict) document(f *workFile, w *work) {
 	if !strings.HasSuffix(f.path, ".md") {
 		return
 	}
-	fences, n := 0, 0
-	for line := range strings.Lines(f.text) {
-		n++
+	fences := 0
+	for n, line := range numbered(f.text) {
 		if strings.HasPrefix(strings.TrimSpace(line), "```") {
 			fences++
 			continue
@@ -170,9 +169,7 @@ func (f *workFile) first(re *regexp.Regexp) (cite, bool) {
 	if !re.MatchString(f.text) {
 		return cite{}, false
 	}
-	n := 0
-	for line := range strings.Lines(f.text) {
-		n++
+	for n, line := range numbered(f.text) {
 		if re.MatchString(line) {
 			return f.at(hit{line: n, text: line}), true
 		}

@@ -36,10 +36,7 @@ var commitLine = regexp.MustCompile(`^([0-9a-f]{4,64}) (\d{4}-\d{2}-\d{2}) (.+)$
 // indented subject, and lines of status and path.
 func readHistory(text string) history {
 	var h history
-	n := 0
-	for line := range strings.Lines(text) {
-		n++
-		line = strings.TrimRight(line, "\r\n")
+	for n, line := range numbered(text) {
 		if m := commitLine.FindStringSubmatch(line); m != nil {
 			date, err := time.Parse(time.DateOnly, m[2])
 			if err != nil {

@@ -51,10 +51,7 @@ func (s *survey) checked() []observation {
 		if base != "Makefile" && base != "package.json" || strings.Count(f.path, "/") > 1 {
 			continue
 		}
-		n := 0
-		for line := range strings.Lines(s.texts[f.path]) {
-			n++
-			line = strings.TrimRight(line, "\r\n")
+		for n, line := range numbered(s.texts[f.path]) {
 			if base == "Makefile" && makeTarget.MatchString(line) || base == "package.json" && npmScript.MatchString(line) {
 				targets++
 				if quote(line) != "" && (first.f == nil || !runsChecks.MatchString(first.text) && runsChecks.MatchString(line)) {
@@ -136,7 +133,7 @@ func (s *survey) stale() []observation {
 }
 
 func (s *survey) todos() []observation {
-	n, files, at := s.met("todo", func(w where) int { return int(w.f.kind) })
+	n, files, at := s.met("todo", byKind)
 	if at.f == nil {
 		return nil
 	}
@@ -190,10 +187,9 @@ func (s *survey) release() []observation {
 		if !changelogBox.MatchString(path.Base(f.path)) || strings.Count(f.path, "/") > 1 {
 			continue
 		}
-		n, entries, first := 0, 0, hit{}
-		for line := range strings.Lines(s.texts[f.path]) {
-			n++
-			if line = strings.TrimRight(line, "\r\n"); logHeading.MatchString(line) {
+		entries, first := 0, hit{}
+		for n, line := range numbered(s.texts[f.path]) {
+			if logHeading.MatchString(line) {
 				entries++
 				if first.line == 0 {
 					first = hit{line: n, text: line}

@@ -95,6 +95,20 @@ func (s *survey) met(name string, rank func(where) int, kinds ...kind) (lines, f
 	return lines, files, best
 }
 
+// tell makes one observation of a probe: how many lines, in how many files, and
+// the best of them. The step has a place for where that is.
+func (s *survey) tell(name string, rank func(where) int, line, file, step, format string) []observation {
+	n, files, at := s.met(name, rank)
+	if at.f == nil {
+		return nil
+	}
+	step = strings.Replace(step, "%s", at.cite().place(), 1)
+	return []observation{observe(step, format, count(n, line), count(files, file), at.cite())}
+}
+
+// byKind ranks by the order of kinds: code before tests, tests before documents.
+func byKind(w where) int { return int(w.f.kind) }
+
 var (
 	inComment = regexp.MustCompile(`(?:^|\s)(?://|#|/\*|\*|--|;|<!--|%|"""|\.\.)`)
 	todoNote  = regexp.MustCompile(`\bTODO\b`)

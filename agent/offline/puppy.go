@@ -62,11 +62,9 @@ func (s *survey) quickStart() []observation {
 	if f == nil {
 		return nil
 	}
-	n, fences := 0, 0
+	fences := 0
 	var try hit
-	for line := range strings.Lines(s.texts[f.path]) {
-		n++
-		line = strings.TrimRight(line, "\r\n")
+	for n, line := range numbered(s.texts[f.path]) {
 		t := strings.TrimSpace(line)
 		if strings.HasPrefix(t, "```") {
 			fences++
@@ -147,9 +145,6 @@ func (s *survey) halfHour() []observation {
 }
 
 func (s *survey) harder() []observation {
-	n, files, at := s.met("harder", nil)
-	if at.f == nil {
-		return nil
-	}
-	return []observation{observe("", "Someone enjoyed being thorough: %s in %s, for instance %s.", count(n, "function")+" that fuzz or measure", count(files, "file"), at.cite())}
+	return s.tell("harder", nil, "function", "file", "",
+		"Someone enjoyed being thorough: %s that fuzz or measure in %s, for instance %s.")
 }

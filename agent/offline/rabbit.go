@@ -60,10 +60,8 @@ func (s *survey) owners() []observation {
 			if !ownersFile.MatchString(f.path) || !strings.Contains(path.Base(f.path), want) || f.kind == binary {
 				continue
 			}
-			n, names, first := 0, 0, hit{}
-			for line := range strings.Lines(s.texts[f.path]) {
-				n++
-				line = strings.TrimRight(line, "\r\n")
+			names, first := 0, hit{}
+			for n, line := range numbered(s.texts[f.path]) {
 				if t := strings.TrimSpace(line); t == "" || t[0] == '#' || strings.HasPrefix(t, "//") || !ownerRow.MatchString(t) {
 					continue
 				}
@@ -104,10 +102,8 @@ func (s *survey) licence() []observation {
 		if !licenceFile.MatchString(path.Base(f.path)) || strings.Count(f.path, "/") > 1 {
 			continue
 		}
-		n := 0
-		for line := range strings.Lines(s.texts[f.path]) {
-			n++
-			if line = strings.TrimRight(line, "\r\n"); licenceName.MatchString(line) && quote(line) != "" {
+		for n, line := range numbered(s.texts[f.path]) {
+			if licenceName.MatchString(line) && quote(line) != "" {
 				return []observation{observe("", "Others may use it on these terms: %s (%s in all, ending at %s).", f.at(hit{line: n, text: line}), count(f.lines, "line"), f.end())}
 			}
 		}
@@ -141,10 +137,8 @@ func (s *survey) toolchain() []observation {
 			if path.Base(f.path) != t.file || strings.Count(f.path, "/") > 1 {
 				continue
 			}
-			n := 0
-			for line := range strings.Lines(s.texts[f.path]) {
-				n++
-				if line = strings.TrimRight(line, "\r\n"); t.line.MatchString(line) && quote(line) != "" {
+			for n, line := range numbered(s.texts[f.path]) {
+				if t.line.MatchString(line) && quote(line) != "" {
 					langs := map[string]int{}
 					for _, c := range s.of(code, test) {
 						langs[c.lang]++
@@ -184,12 +178,8 @@ func (s *survey) foreign() []observation {
 }
 
 func (s *survey) environment() []observation {
-	n, files, at := s.met("env", nil)
-	if at.f == nil {
-		return nil
-	}
-	return []observation{observe("List in the README which variables have to be set, beginning with "+at.cite().place()+".",
-		"It asks its surroundings for something in %s of %s, first at %s.", count(n, "line"), count(files, "file"), at.cite())}
+	return s.tell("env", nil, "line", "file", "List in the README which variables have to be set, beginning with %s.",
+		"It asks its surroundings for something in %s of %s, first at %s.")
 }
 
 func (s *survey) guide() []observation {

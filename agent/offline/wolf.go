@@ -200,10 +200,7 @@ func (s *survey) imports(f *file) []hit {
 		return nil
 	}
 	var out []hit
-	n := 0
-	for line := range strings.Lines(string(data)) {
-		n++
-		line = strings.TrimRight(line, "\r\n")
+	for n, line := range numbered(string(data)) {
 		if strings.HasPrefix(line, "func ") || strings.HasPrefix(line, "type ") || strings.HasPrefix(line, ")") {
 			break
 		}

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"iter"
 	"regexp"
 	"slices"
 	"strconv"
@@ -109,11 +110,24 @@ func searchWords(text string) []string {
 	return out[:min(len(out), maxWords)]
 }
 
+// numbered yields the lines of a text without their ends, and their numbers.
+func numbered(text string) iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		n := 0
+		for line := range strings.Lines(text) {
+			n++
+			if !yield(n, strings.TrimRight(line, "\r\n")) {
+				return
+			}
+		}
+	}
+}
+
 // sentences splits a text into list items, lines or sentences.
 func sentences(text string) []string {
 	var out []string
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(bullet.ReplaceAllString(strings.TrimRight(line, "\r\n"), ""))
+	for _, line := range numbered(text) {
+		line = strings.TrimSpace(bullet.ReplaceAllString(line, ""))
 		for _, s := range splitSentence.Split(line, -1) {
 			if s = strings.TrimSpace(s); s != "" {
 				out = append(out, s)
