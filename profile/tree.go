@@ -1,8 +1,6 @@
 package profile
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"io/fs"
 	"os"
@@ -48,8 +46,7 @@ func fingerprint(name string, e fs.DirEntry) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:]), nil
+	return digest(data), nil
 }
 
 // copyTree copies what is in from, but for the top-level names that skip takes

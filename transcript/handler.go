@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
+	"maps"
 	"slices"
 	"sync"
 )
@@ -121,9 +122,7 @@ func attrMap(attrs []slog.Attr) map[string]any {
 		v := a.Value.Resolve()
 		switch {
 		case v.Kind() == slog.KindGroup && a.Key == "":
-			for k, x := range attrMap(v.Group()) {
-				m[k] = x
-			}
+			maps.Copy(m, attrMap(v.Group()))
 		case v.Kind() == slog.KindGroup:
 			m[a.Key] = attrMap(v.Group())
 		case a.Key != "":
