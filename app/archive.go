@@ -78,7 +78,12 @@ func (a *App) archiveOptions(noRedact bool) (archive.Options, error) {
 	if err != nil {
 		return archive.Options{}, err
 	}
+	own, err := a.ownConfig()
+	if err != nil {
+		return archive.Options{}, err
+	}
 	return archive.Options{
+		Prices:   own.PriceList(),
 		Redactor: redact.New(redact.Options{EnvValues: redact.SecretEnv(os.Environ()), Patterns: patterns}),
 		NoRedact: noRedact,
 		Judge: func(src io.ReaderAt) ([]archive.Finding, error) {

@@ -65,7 +65,7 @@ func (w *workspace) questBudget() (*budget, error) {
 		if err != nil {
 			q = nil // there is none, or none that can be read: the verb says so
 		}
-		return flow.Spent(w.root, q)
+		return flow.Spent(w.root, q, w.config.PriceList())
 	})
 }
 
@@ -74,7 +74,7 @@ func (w *workspace) tableBudget(campaign string) (*budget, error) {
 	return w.newBudget(func() (sum seat.Spending, err error) {
 		files, err := tableflow.Records(w.root, campaign)
 		for _, file := range files {
-			if s, err := seat.Spent(file); err == nil { // a record that cannot be read is left to `conclave audit`
+			if s, err := seat.Spent(file, w.config.PriceList()); err == nil { // a record that cannot be read is left to `conclave audit`
 				sum = sum.Add(s)
 			}
 		}

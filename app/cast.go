@@ -13,6 +13,7 @@ import (
 	"conclave/config"
 	"conclave/gateway"
 	"conclave/internal/ownpath"
+	"conclave/internal/price"
 	"conclave/room"
 	"conclave/seat"
 	door "conclave/workspace"
@@ -28,6 +29,7 @@ type actor struct {
 	tell      func(string)
 	limits    agent.Limits
 	budget    gateway.Budget // of one sitting
+	prices    price.List     // the person's own
 }
 
 // cast finds who answers for a role, at a quest or at a table, with the limits
@@ -41,6 +43,7 @@ func (w *workspace) cast(role string, offline agent.Agent) (actor, error) {
 		actor.limits.Turns = 0 // it has no such limit
 	}
 	actor.budget = gateway.Budget{USD: a.USD, Tokens: a.Tokens}
+	actor.prices = w.config.PriceList()
 	return actor, err
 }
 
@@ -139,7 +142,7 @@ func (a actor) dress(p *seat.Plan, w *workspace) {
 	p.Room.Programs = append(p.Room.Programs, a.programs...)
 	p.Workspace = w.root
 	p.Program, p.Tell, p.Stream = "conclave "+w.app.Version, a.tell, w.app.Log.to()
-	p.Limits, p.Budget = a.limits, a.budget
+	p.Limits, p.Budget, p.Prices = a.limits, a.budget, a.prices
 	if lower := w.config.Lower[p.Role]; lower != "" && !a.inProcess {
 		p.Room.Lower = room.Level(lower)
 	}

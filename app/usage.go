@@ -39,6 +39,11 @@ func (a *App) Usage(ctx context.Context, u UsageOf) (Used, error) {
 	if err != nil {
 		return Used{}, err
 	}
+	own, err := a.ownConfig()
+	if err != nil {
+		return Used{}, err
+	}
+	o.Prices = own.PriceList()
 	used, err := usage.Count(ctx, roots, o)
 	if errors.Is(err, usage.ErrNoSuchGroup) {
 		return used, usageError("--by: %w", err)

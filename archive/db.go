@@ -15,6 +15,7 @@ import (
 
 	"conclave/bundle/redact"
 	"conclave/internal/newer"
+	"conclave/internal/price"
 	"conclave/internal/sqlite"
 )
 
@@ -45,6 +46,8 @@ type Options struct {
 	Judge func(record io.ReaderAt) ([]Finding, error)
 	// Progress is told how many of how many bytes were taken up.
 	Progress func(done, total int64)
+	// Prices are the person's own, for costs in queries.
+	Prices price.List
 }
 
 // Finding is something that an audit found in a record.
@@ -145,6 +148,9 @@ func (a *Archive) Close() error {
 
 // Path is where the archive is.
 func (a *Archive) Path() string { return a.path }
+
+// Prices are the person's own.
+func (a *Archive) Prices() price.List { return a.opts.Prices }
 
 // OfFiles says whether it was made by OpenFiles: nobody writes it any more, and
 // it has no index of words.

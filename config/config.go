@@ -49,6 +49,9 @@ type Config struct {
 	// under way; empty means SQLite in the workspace. Only the user's own file
 	// may name it, and it holds no password.
 	Database string `yaml:"database"`
+	// Prices say by model what it costs this person. Only the user's own file
+	// may name them: costs and budgets in dollars are reckoned by them.
+	Prices map[string]Price `yaml:"prices"`
 }
 
 // Agent says who answers for a role.
@@ -117,6 +120,9 @@ func Read(path string) (Config, error) {
 	}
 	if err := checkDatabase(c.Database); err != nil {
 		return Config{}, fmt.Errorf("%s:%d: database: %w", path, frontmatter.KeyLine(data, "database"), err)
+	}
+	if err := checkPrices(c.Prices); err != nil {
+		return Config{}, fmt.Errorf("%s:%d: %w", path, frontmatter.KeyLine(data, "prices"), err)
 	}
 	return c, nil
 }
@@ -187,7 +193,7 @@ func mergeMaps[V any](a, b map[string]V) map[string]V {
 func Merge(project, user Config) Config {
 	c := defaults().over(project).over(user)
 	c.Tools, c.Lower, c.Programs, c.Workspaces = user.Tools, user.Lower, user.Programs, user.Workspaces
-	c.Database = user.Database
+	c.Database, c.Prices = user.Database, user.Prices
 	return c
 }
 

@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"conclave/internal/price"
 )
 
 func TestMergeAndFor(t *testing.T) {
@@ -100,6 +102,7 @@ func TestAProjectNamesNothingOfTheMachine(t *testing.T) {
 		"\n\nworkspaces: [/x]\n":                                 {Workspaces: []string{"/x"}},
 		"\n\ndatabase: postgres://x/y\n":                         {Database: "postgres://x/y"},
 		"\n\nlower:\n  player: fenced\n":                         {Lower: map[string]string{"player": "fenced"}},
+		"\n\nprices:\n  m-1: {input: 0.25, cache_read: 0}\n":     {Prices: map[string]Price{"m-1": {Input: usd(0.25), CacheRead: usd(0)}}},
 	} {
 		_, err := ParseProject([]byte(text), file, own)
 		refused := (*ownError)(nil)
@@ -113,9 +116,48 @@ func TestAProjectNamesNothingOfTheMachine(t *testing.T) {
 		if got, err := Parse([]byte(strings.Join(refused.lines, "\n"))); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("the lines to move %q are %+v, %v", refused.lines, got, err)
 		}
-		evil := Config{Tools: []string{"/x"}, Lower: map[string]string{"a": "fenced"}, Programs: map[string]string{"claude": "/x"}, Database: "postgres://x"}
-		if c := Merge(evil, Config{}); len(c.Tools)+len(c.Lower)+len(c.Programs)+len(c.Database) > 0 {
+		evil := Config{Tools: []string{"/x"}, Lower: map[string]string{"a": "fenced"}, Programs: map[string]string{"claude": "/x"}, Database: "postgres://x",
+			Prices: map[string]Price{"m": {}}}
+		if c := Merge(evil, Config{}); len(c.Tools)+len(c.Lower)+len(c.Programs)+len(c.Database)+len(c.Prices) > 0 {
 			t.Errorf("a project's word was merged: %+v", c)
+		}
+	}
+}
+
+func usd(n float64) *float64 { return &n }
+
+// TestPrices: what the person's own file says about prices is whole, or refused
+// with its line.
+func TestPrices(t *testing.T) {
+	file := filepath.Join(t.TempDir(), FileName)
+	read := func(text string) (Config, error) {
+		t.Helper()
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return Read(file)
+	}
+	c, err := read("prices:\n  mine: {input: 2, output: 8}\n  gpt-5: {input: 1, output: 2, cache_read: 0, cache_write: 3}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for model, want := range map[string]price.Price{
+		"mine": {Input: 2, Output: 8, CacheRead: 2, CacheWrite: 2}, "gpt-5": {Input: 1, Output: 2, CacheWrite: 3},
+	} {
+		if got, ok := Merge(Config{}, c).PriceList().Of(model); !ok || got != want {
+			t.Errorf("%s costs %+v, want %+v", model, got, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"budget: {usd: 1}\nprices:\n  mine: {output: 8}\n":         ":2: prices: mine: it needs input and output, in US dollars per million tokens",
+		"prices:\n  mine: {input: -1, output: 8}\n":                ":1: prices: mine: input: -1 is no price",
+		"prices:\n  mine: {input: .inf, output: 8}\n":              "prices: mine: input: +Inf is no price",
+		"prices:\n  mine: {input: 1, output: 8, cache: 1}\n":       "cache",
+		"prices:\n  mine: {input: cheap, output: 8}\n":             "line 2",
+		"prices:\n  mine: {input: 1, output: 8, cache_read: .nan}": "cache_read: NaN is no price",
+	} {
+		if _, err := read(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
 }

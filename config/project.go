@@ -41,6 +41,7 @@ func ParseProject(data []byte, file, own string) (Config, error) {
 		{"workspaces", listLines("workspaces", c.Workspaces)},
 		{"lower", mapLines("lower", c.Lower)},
 		{"database", valueLine("database", c.Database)},
+		{"prices", priceLines(c.Prices)},
 	} {
 		if len(k.lines) > 0 {
 			return Config{}, &ownError{file, own, frontmatter.KeyLine(data, k.key), k.key, k.lines}

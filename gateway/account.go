@@ -21,19 +21,13 @@ type Call struct {
 	Priced bool // false: the cost is not known
 }
 
-// Cost is what a model costs by the list; false when there is no price.
-func Cost(model string, u Usage) (usd float64, priced bool) {
-	price, priced := priceList(nil).of(model)
-	return u.cost(price), priced
-}
-
 // reserve asks the account for what a request may cost. What it returns tells
 // the account what it did cost.
 func (g *Gateway) reserve(ctx context.Context, x *exchange) (settle func(), no *refusal) {
 	if g.opts.Account == nil || !x.paid {
 		return func() {}, nil
 	}
-	price, priced := g.ledger.prices.of(x.Model)
+	price, priced := g.ledger.prices.Of(x.Model)
 	most := x.estimate.plus(Usage{Output: x.maxOutput})
 	told, err := g.opts.Account.Reserve(ctx, Call{x.Model, most, most.cost(price), priced})
 	if err != nil {

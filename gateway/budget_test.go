@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"conclave/gateway"
+	"conclave/internal/price"
 )
 
 // spend answers with a usage.
@@ -21,7 +22,7 @@ func spend(in, out int) http.HandlerFunc {
 func call(name string) string { return fmt.Sprintf(`{"model":%q}`, name) }
 
 func TestBudgets(t *testing.T) {
-	prices := map[string]gateway.Price{"mine": {Input: 1000, Output: 10_000}}
+	prices := price.List{"mine": {Input: 1000, Output: 10_000}}
 	for _, c := range []struct {
 		name, model string
 		budget      gateway.Budget

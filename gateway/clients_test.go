@@ -15,6 +15,7 @@ import (
 	"conclave/gateway"
 	"conclave/internal/clients"
 	"conclave/internal/modelstub"
+	"conclave/internal/price"
 	"conclave/internal/sample"
 	"conclave/toolbox"
 )
@@ -255,7 +256,7 @@ func TestRealClientsShowRefusals(t *testing.T) {
 		}
 		for name, o := range map[string]gateway.Options{
 			"model":  {Models: []string{"another-model"}},
-			"budget": {Budget: gateway.Budget{USD: 0.01, Tokens: 1}, Prices: map[string]gateway.Price{}},
+			"budget": {Budget: gateway.Budget{USD: 0.01, Tokens: 1}, Prices: price.List{}},
 		} {
 			t.Run(c.name+"/"+name, func(t *testing.T) {
 				t.Parallel()

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"conclave/internal/price"
 )
 
 // Kind is the API that an upstream speaks.
@@ -68,7 +70,7 @@ type Options struct {
 	// as well; nil for none.
 	Account Account
 	// Prices are added to the built-in ones, and win over them.
-	Prices map[string]Price
+	Prices price.List
 
 	// MaxRequest bounds a request's body in bytes; zero means 32 MiB.
 	MaxRequest int64

@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"conclave/internal/price"
+	"conclave/transcript"
 )
 
 // Exchange is one request that was sent, and what came back.
@@ -71,7 +74,7 @@ const maxRefusals = 1000
 // ledger is the one door to what a gateway knows of its past.
 type ledger struct {
 	budget Budget
-	prices priceList
+	prices price.List
 
 	mu      sync.Mutex
 	last    int
@@ -83,10 +86,10 @@ type ledger struct {
 	err     error
 }
 
-func newLedger(b Budget, prices map[string]Price, host string) *ledger {
+func newLedger(b Budget, prices price.List, host string) *ledger {
 	idle := make(chan struct{})
 	close(idle)
-	return &ledger{budget: b, prices: priceList(prices), seen: Summary{Host: host}, idle: idle}
+	return &ledger{budget: b, prices: prices, seen: Summary{Host: host}, idle: idle}
 }
 
 func (l *ledger) quiet() <-chan struct{} {
@@ -126,7 +129,7 @@ func (l *ledger) begin(x *exchange) *refusal {
 		l.enter()
 		return nil
 	}
-	price, priced := l.prices.of(x.Model)
+	price, priced := l.prices.Of(x.Model)
 	if no := l.overBudget(x.Model, priced); no != nil {
 		return no
 	}
@@ -183,9 +186,9 @@ func (l *ledger) end(x *exchange) {
 }
 
 func (l *ledger) release(x *exchange) {
-	price, _ := l.prices.of(x.Model)
+	price, _ := l.prices.Of(x.Model)
 	e := x.estimate
-	l.running = l.running.plus(Usage{-e.Input, -e.Output, -e.CacheRead, -e.CacheWrite})
+	l.running = Usage(transcript.Usage(l.running).Sub(transcript.Usage(e)))
 	l.runUSD = max(0, l.runUSD-e.cost(price))
 }
 
@@ -194,7 +197,7 @@ func (l *ledger) addModel(x *exchange) {
 	i, found := slices.BinarySearchFunc(s.Models, x.Model, func(m ModelUse, name string) int {
 		return strings.Compare(m.Model, name)
 	})
-	price, priced := l.prices.of(x.Model)
+	price, priced := l.prices.Of(x.Model)
 	if !found {
 		s.Models = slices.Insert(s.Models, i, ModelUse{Model: x.Model, Priced: priced})
 	}

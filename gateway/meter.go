@@ -5,23 +5,24 @@ import (
 	"strconv"
 
 	"conclave/internal/jsontext"
+	"conclave/transcript"
 )
 
-// Usage is what a call consumed. Input counts neither what was read from the
+// Usage is transcript.Usage as it stands in events. Input counts neither what was read from the
 // cache nor what was written to it, whichever API was asked.
 type Usage struct {
 	Input      int64 `json:"input_tokens"`
 	Output     int64 `json:"output_tokens"`
 	CacheRead  int64 `json:"cache_read_input_tokens"`
 	CacheWrite int64 `json:"cache_creation_input_tokens"`
+
+	CostUSD float64 `json:"-"` // it is reckoned from these, by the model
 }
 
 // Total is the number of all tokens.
-func (u Usage) Total() int64 { return u.Input + u.Output + u.CacheRead + u.CacheWrite }
+func (u Usage) Total() int64 { return transcript.Usage(u).Total() }
 
-func (u Usage) plus(v Usage) Usage {
-	return Usage{u.Input + v.Input, u.Output + v.Output, u.CacheRead + v.CacheRead, u.CacheWrite + v.CacheWrite}
-}
+func (u Usage) plus(v Usage) Usage { return Usage(transcript.Usage(u).Add(transcript.Usage(v))) }
 
 // atLeast fills in what is unknown from a guess.
 func (u Usage) atLeast(guess Usage) Usage {

@@ -4,6 +4,7 @@ import (
 	"conclave/agent"
 	"conclave/audit"
 	"conclave/gateway"
+	"conclave/internal/price"
 	"conclave/internal/shingle"
 	"conclave/room"
 	"conclave/toolbox"
@@ -33,6 +34,7 @@ type Plan struct {
 	Models      []string       // that may be asked for; empty means Model alone
 	Budget      gateway.Budget // of this seat alone
 	Account     Account        // shared with other seats; nil for none
+	Prices      price.List     // the person's own
 	Limits      agent.Limits
 
 	Builtin []string // the agent's own tools

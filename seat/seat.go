@@ -189,8 +189,8 @@ func (s *Seat) openGateway(token string) error {
 	var err error
 	s.gateway, err = gateway.New(gateway.Options{
 		Upstream: *s.plan.Upstream, Token: token, Models: models, Budget: s.plan.Budget,
-		Account: s.plan.Account,
-		Tools:   s.toolbox, Blobs: s.writer, Events: s.emitter,
+		Account: s.plan.Account, Prices: s.plan.Prices,
+		Tools: s.toolbox, Blobs: s.writer, Events: s.emitter,
 	})
 	return err
 }

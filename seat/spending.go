@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"conclave/gateway"
+	"conclave/internal/price"
 	"conclave/transcript"
 )
 
@@ -18,7 +19,7 @@ func (s Spending) Add(t Spending) Spending { return Spending{s.Tokens + t.Tokens
 
 // Told is what an agent says that it consumed.
 func Told(u transcript.Usage) Spending {
-	return Spending{u.Input + u.Output + u.CacheRead + u.CacheWrite, u.CostUSD}
+	return Spending{u.Total(), u.CostUSD}
 }
 
 // Account is a budget that the seats of a flow share. It is safe for concurrent
@@ -35,8 +36,7 @@ type Account interface {
 // Tally adds up what a record says was paid for: all that passed the gateway,
 // that of failed turns too, or, where there was none, what the receipts tell.
 type Tally struct {
-	observed bool
-	paid     Spending
+	used map[string]transcript.Usage // by model; nil where no gateway was passed
 }
 
 // Event takes an event of ReadHistory that is no turn's.
@@ -48,15 +48,21 @@ func (t *Tally) Event(event string, context []byte) error {
 	if err := json.Unmarshal(context, &x); err != nil {
 		return err
 	}
-	usd, _ := gateway.Cost(x.Model, x.Usage)
-	t.observed, t.paid = true, t.paid.Add(Spending{x.Usage.Total(), usd})
+	if t.used == nil {
+		t.used = map[string]transcript.Usage{}
+	}
+	t.used[x.Model] = t.used[x.Model].Add(transcript.Usage(x.Usage))
 	return nil
 }
 
-// Sum is what was paid for in all.
-func (t *Tally) Sum(h *History) Spending {
-	sum := t.paid
-	if t.observed {
+// Sum is what was paid for in all, by the person's own prices and the public
+// ones; a model without a price costs nothing that is known.
+func (t *Tally) Sum(h *History, prices price.List) (sum Spending) {
+	if t.used != nil {
+		for model, u := range t.used {
+			p, _ := prices.Of(model)
+			sum = sum.Add(Spending{u.Total(), p.Cost(u)})
+		}
 		return sum
 	}
 	for _, r := range h.Receipts() {
@@ -65,12 +71,12 @@ func (t *Tally) Sum(h *History) Spending {
 	return sum
 }
 
-// Spent is what the record of a run says was paid for.
-func Spent(path string) (Spending, error) {
+// Spent is what the record of a run says was paid for; see Tally.Sum.
+func Spent(path string, prices price.List) (Spending, error) {
 	var t Tally
 	h, err := ReadHistory(path, t.Event)
 	if err != nil {
 		return Spending{}, err
 	}
-	return t.Sum(h), nil
+	return t.Sum(h, prices), nil
 }

@@ -3,6 +3,7 @@ package seat_test
 import (
 	"testing"
 
+	"conclave/internal/price"
 	"conclave/seat"
 	"conclave/transcript"
 )
@@ -22,8 +23,12 @@ func TestTallyPrefersWhatWasObserved(t *testing.T) {
 	if err := tally.Event("something.else", []byte(`not even JSON`)); err != nil {
 		t.Error(err)
 	}
-	if got := tally.Sum(&seat.History{}); got != (seat.Spending{Tokens: 1_000_007, USD: 3}) {
+	if got := tally.Sum(&seat.History{}, nil); got != (seat.Spending{Tokens: 1_000_007, USD: 3}) {
 		t.Errorf("observed %+v", got)
+	}
+	own := price.List{"unheard-of": {Output: 1e6}, "claude-sonnet-4-5": {Input: 1}}
+	if got := tally.Sum(&seat.History{}, own); got != (seat.Spending{Tokens: 1_000_007, USD: 8}) {
+		t.Errorf("observed %+v by the person's own prices", got)
 	}
 	if got := seat.Told(transcript.Usage{Input: 1, Output: 2, CacheRead: 3, CacheWrite: 4, CostUSD: 5}); got != (seat.Spending{Tokens: 10, USD: 5}) {
 		t.Errorf("told %+v", got)

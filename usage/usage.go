@@ -26,6 +26,8 @@ type Options struct {
 	Cache string
 	// By is what to sum by: day, project, model, role or session; "" is day.
 	By string
+	// Prices are the person's own; they win over the public ones.
+	Prices price.List
 }
 
 // Report is how many tokens were used, and what they cost.
@@ -224,7 +226,7 @@ func (u *Report) sum(files []*file, o Options) {
 		}
 		cost, ok := prices[p.row.model]
 		if !ok {
-			if known, ok := price.Of(p.row.model); ok {
+			if known, ok := o.Prices.Of(p.row.model); ok {
 				cost = &known
 			} else {
 				u.Unpriced = append(u.Unpriced, p.row.model)
@@ -257,7 +259,7 @@ func (g *Group) add(r *response, p *price.Price) {
 		g.Unpriced++
 		return
 	}
-	g.CostUSD += p.Cost(r.Input, r.Output, r.CacheRead, r.CacheWrite)
+	g.CostUSD += p.Cost(r.Usage)
 }
 
 // dayName remembers the name of the day before: rows are mostly in order.

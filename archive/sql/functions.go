@@ -18,7 +18,7 @@ func functions(a *archive.Archive) []sqlite.Function {
 		// conclave_part(what, source's kind, adapter, type, block, off, size, part)
 		{Name: "conclave_part", Args: 8, Call: func(args []driver.Value) (driver.Value, error) { return part(a, args) }},
 		{Name: "conclave_time", Args: 1, Pure: true, Call: timeText},
-		{Name: "cost_usd", Args: 5, Pure: true, Call: cost},
+		{Name: "cost_usd", Args: 5, Pure: true, Call: func(args []driver.Value) (driver.Value, error) { return cost(a.Prices(), args) }},
 	}
 }
 
@@ -29,17 +29,18 @@ func timeText(args []driver.Value) (driver.Value, error) {
 	return nil, nil
 }
 
-func cost(args []driver.Value) (driver.Value, error) {
+// cost_usd(model, input, output, cache read, cache write)
+func cost(prices price.List, args []driver.Value) (driver.Value, error) {
 	model, _ := args[0].(string)
-	p, ok := price.Of(model)
+	p, ok := prices.Of(model)
 	if !ok {
 		return nil, nil
 	}
-	var n [4]int64
-	for i := range n {
-		n[i], _ = args[i+1].(int64)
+	var u transcript.Usage
+	for i, to := range []*int64{&u.Input, &u.Output, &u.CacheRead, &u.CacheWrite} {
+		*to, _ = args[i+1].(int64)
 	}
-	return p.Cost(n[0], n[1], n[2], n[3]), nil
+	return p.Cost(u), nil
 }
 
 func part(a *archive.Archive, args []driver.Value) (driver.Value, error) {

@@ -21,8 +21,9 @@ func newUsageCommand(env *environment) *cobra.Command {
 Claude Code and Codex tell of, subagents included. A response that several files
 tell of (a session that was forked, a copy, a record) is counted once. An answer
 that was cut off is not counted: Claude Code's own sums leave it out, too. Days are
-those of UTC. Costs follow the public list prices; models without a known price
-are named, and a cost that lacks them has a question mark.`,
+those of UTC. Costs follow the prices in your own configuration, and else the
+public list prices; models without a known price are named, and a cost that lacks
+them has a question mark.`,
 		Example: `  conclave usage
   conclave usage --by project --since 7d
   conclave usage --by model --json ~/.claude/projects`,

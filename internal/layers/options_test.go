@@ -42,7 +42,6 @@ var unset = map[string]string{
 	"gateway.Limits.IdleTime":            bound,
 	"gateway.Options.Hosts":              waits,
 	"gateway.Options.MaxRequest":         bound,
-	"gateway.Options.Prices":             waits,
 	"gateway.Options.Remote":             waits,
 	"room.Limits.Disk":                   bound,
 	"room.Limits.FileSize":               bound,

@@ -1,20 +1,25 @@
 // Package price knows what models cost: the public list prices as of autumn
 // 2026, without surcharges and discounts. It never guesses from a likeness: the
-// next model of a family may cost five times as much. A model that is not here
-// has no price, and whoever adds up costs must say so.
+// next model of a family may cost five times as much. A model that is not here,
+// nor in the list of the person's own, has no price, and whoever adds up costs
+// must say so.
 package price
 
-import "regexp"
+import (
+	"regexp"
+
+	"conclave/transcript"
+)
 
 // Price is what a million tokens cost, in US dollars.
 type Price struct {
 	Input, Output, CacheRead, CacheWrite float64
 }
 
-// Cost is what so many tokens cost.
-func (p Price) Cost(input, output, cacheRead, cacheWrite int64) float64 {
-	return (float64(input)*p.Input + float64(output)*p.Output +
-		float64(cacheRead)*p.CacheRead + float64(cacheWrite)*p.CacheWrite) / 1e6
+// Cost is what the tokens of u cost.
+func (p Price) Cost(u transcript.Usage) float64 {
+	return (float64(u.Input)*p.Input + float64(u.Output)*p.Output +
+		float64(u.CacheRead)*p.CacheRead + float64(u.CacheWrite)*p.CacheWrite) / 1e6
 }
 
 // claude follows that provider's rule: reading from the cache costs a tenth of
@@ -62,14 +67,20 @@ var list = map[string]Price{
 // dated is the end of a name that only says which snapshot of a model it is.
 var dated = regexp.MustCompile(`-(\d{8}|\d{4}-\d{2}-\d{2}|latest|0)$`)
 
-// Name is a model's name without the date of its snapshot.
-func Name(model string) string { return dated.ReplaceAllString(model, "") }
+// List is prices by model that win over the public ones. The zero value has
+// none of its own.
+type List map[string]Price
 
-// Of finds the price of a model by its name, with or without a date.
-func Of(model string) (Price, bool) {
-	if p, ok := list[model]; ok {
-		return p, true
+// Of finds the price of a model by its name, with or without the date of its
+// snapshot.
+func (l List) Of(model string) (Price, bool) {
+	plain := dated.ReplaceAllString(model, "")
+	for _, prices := range []map[string]Price{l, list} {
+		for _, name := range []string{model, plain} {
+			if p, ok := prices[name]; ok {
+				return p, true
+			}
+		}
 	}
-	p, ok := list[Name(model)]
-	return p, ok
+	return Price{}, false
 }

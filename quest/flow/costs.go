@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"conclave/internal/price"
 	"conclave/quest"
 	"conclave/record"
 	"conclave/seat"
@@ -70,14 +71,14 @@ func eachRecord(root string, use func(*recorded)) error {
 // Spent is what the records of a quest say was paid for, or, when there is no
 // quest, those of all that was done without one. A definition that is not over
 // counts: it has no other quest.
-func Spent(root string, q *quest.Quest) (sum seat.Spending, err error) {
+func Spent(root string, q *quest.Quest, prices price.List) (sum seat.Spending, err error) {
 	err = eachRecord(root, func(rec *recorded) {
 		mine := q == nil && rec.Header.Attributes["quest"] == noQuest || q != nil && rec.belongsTo(q)
 		if rec.Header.Attributes["flow"] == "define" && rec.filed == nil {
 			mine = !rec.Sealed()
 		}
 		if mine {
-			sum = sum.Add(rec.paid.Sum(rec.History))
+			sum = sum.Add(rec.paid.Sum(rec.History, prices))
 		}
 	})
 	return sum, err
