@@ -96,9 +96,8 @@ func checkOutline(t *testing.T, d *Document) {
 	if sections[0].Line != 18 || sections[0].BodyLine != 19 {
 		t.Errorf("first section at line %d, body %d; want 18, 19", sections[0].Line, sections[0].BodyLine)
 	}
-	sub := sections[0].Sections()
-	if len(sub) != 1 || sub[0].Name != "Deeper" || strings.TrimSpace(sub[0].Body) != "more" {
-		t.Errorf("subsections %+v", sub)
+	if !strings.HasSuffix(strings.Join(strings.Fields(sections[0].Body), " "), "### Deeper more") {
+		t.Errorf("a deeper heading is part of the body around it, which is %q", sections[0].Body)
 	}
 	if s, ok := d.Section("tone  AND voice"); !ok || !strings.Contains(s.Body, "Voice.") {
 		t.Errorf("Section by loose name: %v %+v", ok, s)

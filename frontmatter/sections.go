@@ -9,12 +9,9 @@ import (
 // same or a higher level. Body is the text as it stands, blank lines included.
 type Section struct {
 	Name     string // the heading's text without the marks
-	Level    int
-	Line     int // of the heading
+	Line     int    // of the heading
 	Body     string
 	BodyLine int // the line after the heading
-	doc      *Document
-	index    int // in doc.headings
 }
 
 // heading is one ATX heading: where its line starts and where the next one does.
@@ -96,27 +93,10 @@ func (d *Document) Title() (string, bool) {
 	return "", false
 }
 
-// Sections returns the level-2 sections in the order of the file.
-func (d *Document) Sections() []Section { return d.sections(0, len(d.headings), 2) }
-
 // Section returns the first level-2 section of that name; letter case and runs
 // of spaces do not matter.
-func (d *Document) Section(name string) (Section, bool) { return byName(d.Sections(), name) }
-
-// Sections returns the sections one level down.
-func (s Section) Sections() []Section {
-	if s.doc == nil {
-		return nil
-	}
-	last := s.index + 1
-	for last < len(s.doc.headings) && s.doc.headings[last].level > s.Level {
-		last++
-	}
-	return s.doc.sections(s.index+1, last, s.Level+1)
-}
-
-func byName(sections []Section, name string) (Section, bool) {
-	for _, s := range sections {
+func (d *Document) Section(name string) (Section, bool) {
+	for _, s := range d.Sections() {
 		if sameName(s.Name, name) {
 			return s, true
 		}
@@ -128,15 +108,15 @@ func sameName(a, b string) bool {
 	return strings.EqualFold(strings.Join(strings.Fields(a), " "), strings.Join(strings.Fields(b), " "))
 }
 
-func (d *Document) sections(from, to, level int) []Section {
+// Sections returns the level-2 sections in the order of the file.
+func (d *Document) Sections() []Section {
 	var sections []Section
 	first, _ := d.position(d.body)
-	for i := from; i < to; i++ {
-		h := d.headings[i]
-		if h.level != level {
+	for i, h := range d.headings {
+		if h.level != 2 {
 			continue
 		}
-		s := Section{Name: h.name, Level: level, doc: d, index: i}
+		s := Section{Name: h.name}
 		s.Line, s.BodyLine = first+h.line, first+h.line+1
 		body := d.bodySpan(i)
 		s.Body = string(d.src[body.start:body.end])

@@ -75,17 +75,6 @@ type Recovery struct {
 	Seal *Seal `json:"seal,omitempty"`
 }
 
-func (r Recovery) String() string {
-	s := fmt.Sprintf("%d frames kept", r.Frames)
-	if r.Unmarked > 0 {
-		s += fmt.Sprintf(", %d of them past the last durable mark", r.Unmarked)
-	}
-	if r.TornBytes > 0 {
-		s += fmt.Sprintf("; torn tail of %d bytes cut at byte %d", r.TornBytes, r.TornAt)
-	}
-	return s
-}
-
 // Resume continues the record of a run that was not sealed. It reads and
 // verifies the whole file; a torn tail is cut, with a word about it in
 // Recovery and as a log line "record.torn_tail" in the record. Damage is

@@ -83,3 +83,14 @@ func asDamage(err error) *Damage {
 	errors.As(err, &d)
 	return d
 }
+
+func (r Recovery) String() string {
+	s := fmt.Sprintf("%d frames kept", r.Frames)
+	if r.Unmarked > 0 {
+		s += fmt.Sprintf(", %d of them past the last durable mark", r.Unmarked)
+	}
+	if r.TornBytes > 0 {
+		s += fmt.Sprintf("; torn tail of %d bytes cut at byte %d", r.TornBytes, r.TornAt)
+	}
+	return s
+}

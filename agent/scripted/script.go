@@ -221,32 +221,6 @@ func twoNumbers(s string) (string, error) {
 	return f[0] + " " + f[1], nil
 }
 
-// String prints the script so that Parse reads the same.
-func (s *Script) String() string {
-	var b strings.Builder
-	role := ""
-	for _, t := range s.Turns {
-		if t.Role != role {
-			role = t.Role
-			fmt.Fprintf(&b, "as %s\n", role)
-		}
-		verb := "turn"
-		if t.Always {
-			verb = "always"
-		}
-		b.WriteString(verb)
-		if t.On != "" {
-			b.WriteString(" on")
-			printText(&b, t.On)
-		}
-		b.WriteByte('\n')
-		for _, step := range t.Steps {
-			b.WriteString(step.String())
-		}
-	}
-	return b.String()
-}
-
 // String prints the step as it stands in a script, with its line end.
 func (s Step) String() string {
 	var b strings.Builder

@@ -279,3 +279,29 @@ func FuzzScript(f *testing.F) {
 		}
 	})
 }
+
+// String prints the script so that Parse reads the same.
+func (s *Script) String() string {
+	var b strings.Builder
+	role := ""
+	for _, t := range s.Turns {
+		if t.Role != role {
+			role = t.Role
+			fmt.Fprintf(&b, "as %s\n", role)
+		}
+		verb := "turn"
+		if t.Always {
+			verb = "always"
+		}
+		b.WriteString(verb)
+		if t.On != "" {
+			b.WriteString(" on")
+			printText(&b, t.On)
+		}
+		b.WriteByte('\n')
+		for _, step := range t.Steps {
+			b.WriteString(step.String())
+		}
+	}
+	return b.String()
+}

@@ -139,8 +139,8 @@ func TestCalls(t *testing.T) {
 		t.Error("a wait survived the end of the connection")
 	}
 	if _, late := c.Begin(); true {
-		if _, ok := <-late; ok || c.Err() != io.ErrUnexpectedEOF {
-			t.Errorf("a call after the end waits; err %v", c.Err())
+		if _, ok := <-late; ok || c.closed != io.ErrUnexpectedEOF {
+			t.Errorf("a call after the end waits; err %v", c.closed)
 		}
 	}
 }

@@ -107,10 +107,3 @@ func (c *Calls) Close(err error) {
 		delete(c.waiting, id)
 	}
 }
-
-// Err says why the connection ended, nil while it lasts.
-func (c *Calls) Err() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.closed
-}

@@ -1,6 +1,9 @@
 package screen
 
-import "unicode"
+import (
+	"slices"
+	"unicode"
+)
 
 // Joiners and selectors that scripts and pictures use.
 const (
@@ -59,14 +62,7 @@ func harmless(prev, r, next rune) bool {
 	return true
 }
 
-func drawn(r rune) bool {
-	for _, v := range visibleFormat {
-		if r == v {
-			return true
-		}
-	}
-	return false
-}
+func drawn(r rune) bool { return slices.Contains(visibleFormat, r) }
 
 // joins says whether a joiner beside r can mean something.
 func joins(r rune) bool {

@@ -90,9 +90,6 @@ func (s *Set) maybe(w *ring) bool {
 	return ok
 }
 
-// Len is the number of windows in the set.
-func (s *Set) Len() int { return len(s.digests) }
-
 // Find looks for the set's windows in a text.
 func (s *Set) Find(text []byte) []Hit {
 	f := s.Finder()
