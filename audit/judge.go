@@ -22,8 +22,9 @@ func Judge(src io.ReaderAt) (*Report, error) {
 	}
 	j := &judge{report: &Report{
 		Run: verified.Header.Run, Head: verified.Head.String(), Sound: verified.Sound() == nil, Sealed: verified.Sealed,
-		Role: verified.Header.Attributes["role"], Prompt: verified.Header.Attributes["prompt_name"], Adapter: verified.Header.Attributes["adapter"],
-		Turns: []Turn{}, Findings: []Finding{}, Gaps: []string{}, Unseen: unseen,
+		Role: verified.Header.Attributes["role"], Prompt: verified.Header.Attributes["prompt_name"],
+		Adapter: verified.Header.Attributes["adapter"],
+		Turns:   []Turn{}, Findings: []Finding{}, Gaps: []string{}, Unseen: unseen,
 	}, turns: map[string]*Turn{}, order: transcript.NewChecker(), requests: map[string]*bytes.Buffer{}, known: map[string]bool{}}
 	if err := verified.Sound(); err != nil {
 		j.find(RuleChain, 0, "%v", err)
@@ -199,7 +200,8 @@ func (j *judge) enforced(r Receipt, t *Turn) {
 			j.find(RuleEnforced, j.frameN, "the level %s is claimed without a probe", r.Enforced.Level)
 		}
 	case r.Enforced.Fallback != "" && t.Probes > 0 && policy.Level(r.Enforced.Level).Satisfies(policy.Fallback(policy.Role(r.Role))):
-		j.gap("turn %s: the room was %s where %s needs %s, as that system could not do better: %s", r.Turn, r.Enforced.Level, r.Role, required, r.Enforced.Fallback)
+		j.gap("turn %s: the room was %s where %s needs %s, as that system could not do better: %s", r.Turn, r.Enforced.Level,
+			r.Role, required, r.Enforced.Fallback)
 	case lowered(r.Stamps):
 		j.gap("turn %s: the room was %s where %s needs %s, by the person's word", r.Turn, r.Enforced.Level, r.Role, required)
 	default:

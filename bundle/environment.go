@@ -28,7 +28,8 @@ func (w *writer) environment() error {
 			"os_name": runtime.GOOS, "os_release": osRelease(), "kernel_version": readWord("/proc/sys/kernel/osrelease"),
 			"architecture": runtime.GOARCH, "processor": "", "cpu_count": runtime.NumCPU(), "memory_total_bytes": memoryTotal(), "hostname": host,
 		}},
-		{"environment/runtime.json", map[string]any{"runtime": "go", "version": runtime.Version(), "compiler": runtime.Compiler, "program": w.survey.header.Program, "build": w.o.Build}},
+		{"environment/runtime.json", map[string]any{"runtime": "go", "version": runtime.Version(),
+			"compiler": runtime.Compiler, "program": w.survey.header.Program, "build": w.o.Build}},
 		{"environment/env_vars.json", filterEnviron(w.o.Environ)},
 		{"environment/container.json", container()},
 	}
@@ -127,7 +128,8 @@ func container() map[string]any {
 	if os.Getenv("KUBERNETES_SERVICE_HOST") != "" {
 		kind = "kubernetes"
 	}
-	return map[string]any{"is_containerized": kind != "", "runtime": kind, "cgroup_path": strings.TrimPrefix(readWord("/proc/self/cgroup"), "0::")}
+	return map[string]any{"is_containerized": kind != "", "runtime": kind,
+		"cgroup_path": strings.TrimPrefix(readWord("/proc/self/cgroup"), "0::")}
 }
 
 // maxDiff is how much of git.diff is kept.

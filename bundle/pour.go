@@ -109,7 +109,8 @@ func (p *pour) redacted(payload []byte) (line []byte, found redact.Counts) {
 }
 
 func undecodable(payload []byte) []byte {
-	line := []byte(`{"timestamp":"` + stamp(time.Time{}) + `","level":"WARNING","logger":"conclave.bundle","event":"log.undecodable","message":"a log record that is no JSON","context":{"text":`)
+	line := []byte(`{"timestamp":"` + stamp(time.Time{}) +
+		`","level":"WARNING","logger":"conclave.bundle","event":"log.undecodable","message":"a log record that is no JSON","context":{"text":`)
 	line, _ = jsontext.AppendString(line, payload)
 	return append(line, "}}"...)
 }

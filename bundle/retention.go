@@ -69,7 +69,8 @@ func look(path string) (Info, bool) {
 	if err != nil || m.created().IsZero() || m.BundleID == "" {
 		return Info{}, false
 	}
-	return Info{Path: path, BundleID: m.BundleID, Run: m.Request.RequestID, Status: m.Request.Status, Created: m.created(), Size: file.Size(), file: file}, true
+	return Info{Path: path, BundleID: m.BundleID, Run: m.Request.RequestID, Status: m.Request.Status, Created: m.created(),
+		Size: file.Size(), file: file}, true
 }
 
 // Excess returns the bundles that a policy does away with, oldest first. The

@@ -42,7 +42,8 @@ func newSpool(dir, name string) (*spool, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &spool{name: name, file: f, full: make(chan []byte, 2), free: make(chan []byte, 3), ended: make(chan struct{}), sha: sha256.New(), open: true}
+	s := &spool{name: name, file: f, full: make(chan []byte, 2), free: make(chan []byte, 3), ended: make(chan struct{}),
+		sha: sha256.New(), open: true}
 	for range 3 {
 		s.free <- nil
 	}

@@ -92,7 +92,8 @@ func (w *writer) finish(p *pour) error {
 	if f == nil {
 		return nil
 	}
-	return w.addJSON(errorFile, map[string]any{"type": "TurnFailed", "phase": "turn", "message": f.Error, "turn": f.Turn, "attempt": f.Attempt})
+	return w.addJSON(errorFile, map[string]any{"type": "TurnFailed", "phase": "turn", "message": f.Error, "turn": f.Turn,
+		"attempt": f.Attempt})
 }
 
 // tail ends a request file. detail was redacted with its line.
@@ -123,7 +124,8 @@ func (w *writer) context() any {
 // readme tells a person the way.
 func readme(m Manifest) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Debug bundle %s\nof the run %s, which ended in %s\nmade %s by conclave %s\n\n", m.BundleID, m.Request.RequestID, m.Request.Status, m.CreatedAt, m.Build.Version)
+	fmt.Fprintf(&b, "Debug bundle %s\nof the run %s, which ended in %s\nmade %s by conclave %s\n\n", m.BundleID,
+		m.Request.RequestID, m.Request.Status, m.CreatedAt, m.Build.Version)
 	for _, line := range [][2]string{
 		{"manifest.json", "what this is, what was removed, and a SHA-256 of every file"},
 		{"request/", "what was asked (input.json) and what came back (output.json)"},
@@ -143,6 +145,7 @@ func readme(m Manifest) string {
 	if m.Record != nil {
 		head = m.Record.Head
 	}
-	fmt.Fprintf(&b, "\nCheck it:  conclave bundle verify FILE.zip\nRead it:   conclave bundle open FILE.zip\nAsk it:    conclave query FILE.zip \"SELECT entry_type, count(*) FROM transcript GROUP BY 1\"\n\nHead of the chain: %s\nFormat version: %s\n", head, m.FormatVersion)
+	fmt.Fprintf(&b,
+		"\nCheck it:  conclave bundle verify FILE.zip\nRead it:   conclave bundle open FILE.zip\nAsk it:    conclave query FILE.zip \"SELECT entry_type, count(*) FROM transcript GROUP BY 1\"\n\nHead of the chain: %s\nFormat version: %s\n", head, m.FormatVersion)
 	return b.String()
 }

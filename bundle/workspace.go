@@ -16,7 +16,8 @@ import (
 
 // neverTaken are directories that are no work: they are private, or made by
 // programs.
-var neverTaken = []string{".conclave", ".git", ".hg", ".svn", "node_modules", ".venv", "venv", "__pycache__", ".ssh", ".aws", ".gnupg", ".claude", ".codex"}
+var neverTaken = []string{".conclave", ".git", ".hg", ".svn", "node_modules", ".venv", "venv", "__pycache__", ".ssh",
+	".aws", ".gnupg", ".claude", ".codex"}
 
 // workspace writes the files of the workspace below filesystem/, as long as
 // they fit. Links are not followed: os.Root sees to it that nothing outside is

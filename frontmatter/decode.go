@@ -100,7 +100,8 @@ func (t *tree) typeErrors(d *Document, err error) error {
 }
 
 func wrongTypeWords(have, value, want string) string {
-	kinds := map[string]string{"str": "text", "int": "a number", "float": "a number", "bool": "true or false", "seq": "a list", "map": "a group of keys", "null": "nothing"}
+	kinds := map[string]string{"str": "text", "int": "a number", "float": "a number", "bool": "true or false",
+		"seq": "a list", "map": "a group of keys", "null": "nothing"}
 	words := kinds[have]
 	if words == "" {
 		words = have

@@ -143,7 +143,8 @@ func (d *Document) outline(want []heading, now *Document) error {
 	}
 	if len(have) < len(want) {
 		line, _ := now.position(len(now.src))
-		return &Error{line, 1, fmt.Sprintf("the text would swallow the section %q: it leaves a code fence or a comment open", want[len(have)].name)}
+		return &Error{line, 1, fmt.Sprintf("the text would swallow the section %q: it leaves a code fence or a comment open",
+			want[len(have)].name)}
 	}
 	return nil
 }

@@ -31,7 +31,8 @@ func (l Limits) complete(maxRequest int64) Limits {
 	if l.BytesInFlight <= 0 {
 		l.BytesInFlight = 4 * maxRequest
 	}
-	for at, d := range map[*time.Duration]time.Duration{&l.HeaderTime: 30 * time.Second, &l.BodyTime: time.Minute, &l.IdleTime: 3 * time.Minute} {
+	for at, d := range map[*time.Duration]time.Duration{&l.HeaderTime: 30 * time.Second, &l.BodyTime: time.Minute,
+		&l.IdleTime: 3 * time.Minute} {
 		if *at <= 0 {
 			*at = d
 		}
@@ -110,8 +111,9 @@ func (g *Gateway) take(w http.ResponseWriter, r *http.Request, l *load) *refusal
 	}
 	switch err := l.read(r.Body, r.ContentLength, g.opts.MaxRequest); {
 	case errors.Is(err, errNoRoom):
-		return &refusal{ruleBusy, fmt.Sprintf("the requests of this room that are under way have more than %d bytes: ask again when one has ended",
-			g.opts.Limits.BytesInFlight)}
+		return &refusal{ruleBusy,
+			fmt.Sprintf("the requests of this room that are under way have more than %d bytes: ask again when one has ended",
+				g.opts.Limits.BytesInFlight)}
 	case errors.Is(err, errTooLarge):
 		return g.tooLarge()
 	case errors.Is(err, os.ErrDeadlineExceeded):

@@ -119,7 +119,8 @@ func ClassifyTable(rel, character string) Kind {
 			return tmpFile(segments[1], character)
 		}
 	}
-	directories := map[string]Kind{"beats": beats, "npcs": npcs, "factions": factions, "locations": locations, "items": items, "scenes": scenes}
+	directories := map[string]Kind{"beats": beats, "npcs": npcs, "factions": factions, "locations": locations,
+		"items": items, "scenes": scenes}
 	if kind, ok := directories[segments[0]]; ok {
 		return kind
 	}

@@ -42,8 +42,10 @@ var texts = []string{".txt", ".md", ".json", ".yml", ".yaml", ".toml", ".ini", "
 func content(above, name string) func([]byte) bool {
 	end := path.Ext(name)
 	switch name {
-	case ".npmrc", ".yarnrc", ".yarnrc.yml", ".pypirc", ".my.cnf", "my.cnf", "pip.conf", "pip.ini", ".condarc", ".wgetrc", ".curlrc", ".terraformrc",
-		"terraform.rc", "nuget.config", "gradle.properties", "sftp.json", "sftp-config.json", ".flaskenv", ".gitconfig", "auth.json", "credentials",
+	case ".npmrc", ".yarnrc", ".yarnrc.yml", ".pypirc", ".my.cnf", "my.cnf", "pip.conf", "pip.ini", ".condarc", ".wgetrc",
+		".curlrc", ".terraformrc",
+		"terraform.rc", "nuget.config", "gradle.properties", "sftp.json", "sftp-config.json", ".flaskenv", ".gitconfig",
+		"auth.json", "credentials",
 		"credentials.toml", "credentials.xml", "credentials.yml", "credentials.yaml", "credentials.ini":
 		return assigns
 	case "admin.conf", "kubelet.conf", "scheduler.conf":
@@ -128,7 +130,8 @@ var gcpKey = regexp.MustCompile(`-[0-9a-f]{12}\.json\z`)
 
 func accountName(name string) bool {
 	bare := joined.Replace(name)
-	for _, part := range []string{"serviceaccount", "credential", "adminsdk", "keyfile", "key.json", "clientsecret", "gcp", "gcloud", "tokens.json", "token.json"} {
+	for _, part := range []string{"serviceaccount", "credential", "adminsdk", "keyfile", "key.json", "clientsecret", "gcp",
+		"gcloud", "tokens.json", "token.json"} {
 		if strings.Contains(bare, part) {
 			return true
 		}

@@ -17,7 +17,8 @@ var guardedNames = map[Kind][]string{
 		".opencode", "opencode.json", "opencode.jsonc", ".aider", ".copilot",
 	},
 	PartyContext: {
-		"claude.md", "claude.local.md", "agents.md", "agents.override.md", "gemini.md", ".cursorrules", ".windsurfrules", "copilot-instructions.md",
+		"claude.md", "claude.local.md", "agents.md", "agents.override.md", "gemini.md", ".cursorrules", ".windsurfrules",
+		"copilot-instructions.md",
 	},
 	Credentials: credentialNames,
 }

@@ -99,9 +99,12 @@ func ownRows() []row {
 	nobody := func(reason, source string) []rule { return []rule{{Roles(), "", reason, source}} }
 	return []row{
 		{EnginePrivate, familyOwn, ".conclave/ – records, locks, databases", nobody("engine files enter no room", engineRuling)},
-		{GitDirectory, familyOwn, ".git and other version control", nobody("it holds old versions of everything; history is given as text", engineRuling)},
-		{AgentSettings, familyOwn, "settings, hooks and memories of agent programs, conclave.yaml", nobody("settings would bring context and commands of their own", engineRuling)},
-		{Credentials, familyOwn, "keys and logins: .env, .netrc, .ssh, id_rsa, a *.pem with a private key …", nobody("they are in nobody's room; only the person can grant one, by its name", keyOutside)},
+		{GitDirectory, familyOwn, ".git and other version control",
+			nobody("it holds old versions of everything; history is given as text", engineRuling)},
+		{AgentSettings, familyOwn, "settings, hooks and memories of agent programs, conclave.yaml",
+			nobody("settings would bring context and commands of their own", engineRuling)},
+		{Credentials, familyOwn, "keys and logins: .env, .netrc, .ssh, id_rsa, a *.pem with a private key …",
+			nobody("they are in nobody's room; only the person can grant one, by its name", keyOutside)},
 		{Unknown, familyOwn, "anything else", nobody("what has no kind is denied", denyByDefault)},
 	}
 }

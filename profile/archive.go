@@ -125,7 +125,8 @@ func (u *unpacker) add(e entry) error {
 	case u.count > maxEntries:
 		return u.stop("archive-count", fmt.Sprintf("the archive holds more than %d entries", maxEntries), "pack only the pack's own directory")
 	case escapes(e.name):
-		return u.stop("archive-escape", fmt.Sprintf("entry %q leads out of the archive", e.name), "pack the directory itself, with plain relative names")
+		return u.stop("archive-escape", fmt.Sprintf("entry %q leads out of the archive", e.name),
+			"pack the directory itself, with plain relative names")
 	case e.mode&fs.ModeSymlink != 0:
 		return u.stop("archive-link", fmt.Sprintf("entry %q is a link", e.name), "pack the file itself")
 	case e.mode.IsDir():

@@ -25,12 +25,15 @@ type Archetype struct {
 
 // cast is in the order of every listing and of the council.
 var cast = []Archetype{
-	{"bear", "Bear", animal, "advisor", "vision and direction", "🐻", "Vision & Direction", []string{"assertiveness", "long term or short term"}},
+	{"bear", "Bear", animal, "advisor", "vision and direction", "🐻", "Vision & Direction",
+		[]string{"assertiveness", "long term or short term"}},
 	{"cat", "Cat", animal, "advisor", "risk and scope", "🐱", "Risk & Scope", []string{"cautious or opportunistic framing", "verbosity"}},
 	{"owl", "Owl", animal, "advisor", "timeline, process, progress", "🦉", "Process & Structure", []string{"strictness", "tolerance"}},
 	{"puppy", "Puppy", animal, "advisor", "morale, opportunities", "🐶", "Opportunities & Momentum", []string{"enthusiasm or realism"}},
-	{"rabbit", "Rabbit", animal, "advisor", "resources, stakeholders", "🐰", "Resources & Stakeholders", []string{"proactiveness", "breadth of what counts as a resource"}},
-	{"wolf", "Wolf", animal, "advisor", "cohesion, balanced participation", "🐺", "Cohesion & Balance", []string{"directness", "tolerance of conflict"}},
+	{"rabbit", "Rabbit", animal, "advisor", "resources, stakeholders", "🐰", "Resources & Stakeholders",
+		[]string{"proactiveness", "breadth of what counts as a resource"}},
+	{"wolf", "Wolf", animal, "advisor", "cohesion, balanced participation", "🐺", "Cohesion & Balance",
+		[]string{"directness", "tolerance of conflict"}},
 	{"gandalf", "Gandalf", npc, "mentor", "mentors without rescuing", "🧙", "", nil},
 	{"guardian", "Guardian", npc, "gatekeeper", `gates on quality; "not yet", never just "no"`, "🛡️", "", nil},
 	{"dragon", "Dragon", npc, "adversary", "tests adversarially but fairly, only the agreed criteria", "🐉", "", nil},

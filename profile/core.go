@@ -47,15 +47,18 @@ var coreRules = sync.OnceValue(func() map[string]coreRule {
 			core(tend+`|sets?|gives?|offers?|holds?|points? to|speaks? of`, `visions?|directions?|purpose|picture`),
 		},
 		"cat": {
-			contrary(`risks?|dangers?|threats?|scope|warnings?|what (?:could|might|can) go wrong`, `welcomes? scope creep\b`, `lets? (?:the )?scope grow\b`),
-			core(tend+`|flags?|spots?|warns?(?: of| about)?|questions?|points? out|examines?|judges?`, `risks?|dangers?|threats?|scope|what (?:could|might|can) go wrong`),
+			contrary(`risks?|dangers?|threats?|scope|warnings?|what (?:could|might|can) go wrong`, `welcomes? scope creep\b`,
+				`lets? (?:the )?scope grow\b`),
+			core(tend+`|flags?|spots?|warns?(?: of| about)?|questions?|points? out|examines?|judges?`,
+				`risks?|dangers?|threats?|scope|what (?:could|might|can) go wrong`),
 		},
 		"owl": {
 			contrary(`timelines?|deadlines?|process|progress|schedules?|milestones?|calendars?|sequence`),
 			core(tend+`|plans?|measures?|follows?|orders?`, `timelines?|deadlines?|process|progress|schedules?|milestones?|calendars?|sequence`),
 		},
 		"puppy": {
-			contrary(`morale|opportunit(?:y|ies)|momentum|spirits?`, `(?:crush(?:es)?|kills?|drains?|saps?|dampens?|destroys?)`+filler+` (?:morale|momentum|spirits?|hopes?|enthusiasm)\b`),
+			contrary(`morale|opportunit(?:y|ies)|momentum|spirits?`, `(?:crush(?:es)?|kills?|drains?|saps?|dampens?|destroys?)`+
+				filler+` (?:morale|momentum|spirits?|hopes?|enthusiasm)\b`),
 			core(tend+`|lifts?|boosts?|spots?|finds?|sees?|encourages?|celebrates?`, `morale|opportunit(?:y|ies)|momentum|spirits`),
 		},
 		"rabbit": {
@@ -63,12 +66,14 @@ var coreRules = sync.OnceValue(func() map[string]coreRule {
 			core(tend+`|counts?|maps?|lists?|coordinates?|manages?|gathers?`, `resources?|stakeholders?|budgets?|costs?|capacity|supplies`),
 		},
 		"wolf": {
-			contrary(`cohesion|balance|participation|quiet voices?|quiet ones?|unity`, `(?:breaks?|undermines?|destroys?)`+filler+` (?:cohesion|balance|unity)\b`, `plays? favourites\b`, `silences? (?:the )?(?:quiet|weak)\w*`),
+			contrary(`cohesion|balance|participation|quiet voices?|quiet ones?|unity`, `(?:breaks?|undermines?|destroys?)`+
+				filler+` (?:cohesion|balance|unity)\b`, `plays? favourites\b`, `silences? (?:the )?(?:quiet|weak)\w*`),
 			core(tend+`|protects?|builds?|balances?|brings? in|includes?`, `cohesion|balance|participation|quiet voices?|unity`),
 		},
 		"gandalf": {
 			contrary(`growth|learning`,
-				`(?:solves?|fix(?:es)?|do(?:es)?|finish(?:es)?|completes?|handles?)(?: it| this| that| everything| all(?: of it)?|`+filler+` (?:work|problems?|quest|tasks?|criteria)) for (?:the (?:party|user|hero|person|team)|them|you|us|him|her)\b`,
+				`(?:solves?|fix(?:es)?|do(?:es)?|finish(?:es)?|completes?|handles?)(?: it| this| that| everything| all(?: of it)?|`+
+					filler+` (?:work|problems?|quest|tasks?|criteria)) for (?:the (?:party|user|hero|person|team)|them|you|us|him|her)\b`,
 				`rescues? (?:the (?:party|user|hero|person|team)|them|you|us|everyone)\b`,
 				`takes? over the (?:quest|work|campaign)\b`,
 				`does the work (?:himself|herself|itself|themselves)\b`,
@@ -83,7 +88,8 @@ var coreRules = sync.OnceValue(func() map[string]coreRule {
 				`(?:just|simply|only|flatly) says? ["“'‘]?no\b`,
 				`says? ["“'‘]?no["”'’]? and nothing (?:more|else)\b`),
 			core(tend+`|judges?|inspects?|examines?|gates?(?: on)?|tests?`, `quality|readiness|standards?`,
-				`blocks?\b`, `holds? (?:back|up) (?:weak|poor|unready|bad) work\b`, `says? ["“'‘]?not yet\b`, `turns? (?:work|anyone|anything) (?:back|away)\b`),
+				`blocks?\b`, `holds? (?:back|up) (?:weak|poor|unready|bad) work\b`, `says? ["“'‘]?not yet\b`,
+				`turns? (?:work|anyone|anything) (?:back|away)\b`),
 		},
 		"dragon": {
 			contrary(`criteria|evidence|fairness`,

@@ -52,7 +52,8 @@ func (p Project) apply(plan plan) (*Change, error) {
 	}
 	// Someone may have saved a profile while the new set was being made.
 	if now, err := listing(p.live()); err != nil || !maps.Equal(now, before) || (now == nil) != (before == nil) {
-		return nil, errors.Join(err, os.RemoveAll(p.staged(c.ID)), errors.New("the profiles changed during the installation; nothing was done: run it again"))
+		return nil, errors.Join(err, os.RemoveAll(p.staged(c.ID)),
+			errors.New("the profiles changed during the installation; nothing was done: run it again"))
 	}
 	if err := p.writeJSON(p.journalPath(), j); err != nil {
 		return nil, fmt.Errorf("write the journal: %w", err)

@@ -37,7 +37,8 @@ func Load(name string) (*Pack, error) {
 	}
 	if info.Size() > maxArchive {
 		f := &files{name: archiveName(name), where: filepath.ToSlash(name)}
-		f.fault(f.where, "archive-size", fmt.Sprintf("archive is %d bytes long", info.Size()), fmt.Sprintf("at most %d are read; nine profiles need a hundredth", maxArchive))
+		f.fault(f.where, "archive-size", fmt.Sprintf("archive is %d bytes long", info.Size()),
+			fmt.Sprintf("at most %d are read; nine profiles need a hundredth", maxArchive))
 		return newPack(f, FromPath), nil
 	}
 	data, err := workspace.ReadNamed(name, maxArchive)
@@ -90,7 +91,8 @@ func readDir(fsys fs.FS, name, where string) (*files, error) {
 		return nil, err
 	}
 	if len(entries) > maxEntries {
-		f.fault(where, "pack-count", fmt.Sprintf("the directory holds %d files", len(entries)), fmt.Sprintf("a pack has nine profiles and at most %d files", maxEntries))
+		f.fault(where, "pack-count", fmt.Sprintf("the directory holds %d files", len(entries)),
+			fmt.Sprintf("a pack has nine profiles and at most %d files", maxEntries))
 		return f, nil
 	}
 	for _, e := range entries {

@@ -40,9 +40,11 @@ func checkName(key, name string) *problem {
 		case r == '\n' || r == '\r' || r == 0x85 || r == 0x2028 || r == 0x2029:
 			return &problem{key + "-line-break", key + " has a line break in it", "write it on one line"}
 		case unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs):
-			return &problem{key + "-control", fmt.Sprintf("%s holds the invisible character U+%04X", key, r), "type the name afresh instead of pasting it"}
+			return &problem{key + "-control", fmt.Sprintf("%s holds the invisible character U+%04X", key, r),
+				"type the name afresh instead of pasting it"}
 		case key == "skin-name" && strings.ContainsRune(forbidden, r):
-			return &problem{key + "-character", fmt.Sprintf("skin-name holds %q, and it becomes part of file names and speaker tags", r), "leave out all of " + forbidden}
+			return &problem{key + "-character",
+				fmt.Sprintf("skin-name holds %q, and it becomes part of file names and speaker tags", r), "leave out all of " + forbidden}
 		}
 	}
 	switch {

@@ -71,7 +71,8 @@ func newPack(f *files, origin Origin) *Pack {
 
 func (p *Pack) parse(f *files) {
 	if Slug(f.name) != f.name {
-		p.fault(f.where, 1, "pack-name", fmt.Sprintf("pack %q is not lower case with hyphens", f.name), "rename it to "+cmp.Or(Slug(f.name), "a word"))
+		p.fault(f.where, 1, "pack-name", fmt.Sprintf("pack %q is not lower case with hyphens", f.name), "rename it to "+
+			cmp.Or(Slug(f.name), "a word"))
 	}
 	names := make([]string, 0, len(f.data))
 	for name := range f.data {
@@ -138,11 +139,13 @@ func (p *Pack) checkCoherence() {
 	names := map[string]*Profile{}
 	for _, q := range p.Profiles {
 		if q.legacy {
-			p.fault(q.file, 1, "pack-legacy", "profile is written to version 1.0 of the format", "use archetype, skin-name and theme; packs are in the current form")
+			p.fault(q.file, 1, "pack-legacy", "profile is written to version 1.0 of the format",
+				"use archetype, skin-name and theme; packs are in the current form")
 		}
 		key := likeness(q.SkinName)
 		if first := names[key]; first != nil && key != "" {
-			p.fault(q.file, q.line("skin-name"), "pack-skin-alike", fmt.Sprintf("skin name %q is too like %q of %s", q.SkinName, first.SkinName, first.Archetype), "give each character a name of its own")
+			p.fault(q.file, q.line("skin-name"), "pack-skin-alike", fmt.Sprintf("skin name %q is too like %q of %s", q.SkinName,
+				first.SkinName, first.Archetype), "give each character a name of its own")
 			continue
 		}
 		names[key] = q
@@ -160,7 +163,8 @@ func (p *Pack) checkThemes() {
 			p.Theme = q.Theme
 		}
 		if slug != p.Name {
-			p.fault(q.file, q.line("theme"), "pack-theme", fmt.Sprintf("theme %q does not match the pack %s", q.Theme, p.Name), "write the pack's name in its natural form, or rename the pack to "+slug)
+			p.fault(q.file, q.line("theme"), "pack-theme", fmt.Sprintf("theme %q does not match the pack %s", q.Theme, p.Name),
+				"write the pack's name in its natural form, or rename the pack to "+slug)
 		}
 	}
 }
@@ -192,7 +196,8 @@ func (p *Pack) checkTexts() {
 		t := text{q, shingles(q.Concept + " " + q.Voice)}
 		for _, other := range all {
 			if share(t.shingles, other.shingles) >= 0.5 {
-				p.fault(q.file, 1, "pack-text-alike", fmt.Sprintf("the text is for the most part that of %s", other.of.Archetype), "write the character afresh from its own archetype")
+				p.fault(q.file, 1, "pack-text-alike", fmt.Sprintf("the text is for the most part that of %s", other.of.Archetype),
+					"write the character afresh from its own archetype")
 				break
 			}
 		}

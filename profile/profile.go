@@ -89,7 +89,8 @@ func (r *reader) read(data []byte) *Profile {
 		return nil
 	}
 	if !doc.HasHeader() {
-		r.fault(1, "front-matter-missing", "profile has no front matter", "begin the file with a line ---, the keys archetype, skin-name and theme, and a line ---")
+		r.fault(1, "front-matter-missing", "profile has no front matter",
+			"begin the file with a line ---, the keys archetype, skin-name and theme, and a line ---")
 		return nil
 	}
 	r.doc = doc
@@ -158,7 +159,8 @@ func (r *reader) readArchetype(p *Profile) {
 		switch {
 		case !old:
 		case ok && id != p.Archetype:
-			r.fault(f.Line, "archetype-twice", fmt.Sprintf("%s says %q and %s says %q", field.Key, field.Value, key, f.Value), "keep archetype alone")
+			r.fault(f.Line, "archetype-twice", fmt.Sprintf("%s says %q and %s says %q", field.Key, field.Value, key, f.Value),
+				"keep archetype alone")
 		case !ok:
 			field, ok, p.Archetype, p.legacy = f, true, id, true
 			if a, known := Lookup(id); known && string(a.Kind) != key {

@@ -41,14 +41,16 @@ func (r *reader) readPart(want part) *frontmatter.Section {
 			continue
 		}
 		if found != nil {
-			r.fault(s.Line, "section-twice", fmt.Sprintf("section %q says again what %q at line %d is for", s.Name, found.Name, found.Line), "keep one of the two")
+			r.fault(s.Line, "section-twice", fmt.Sprintf("section %q says again what %q at line %d is for", s.Name, found.Name,
+				found.Line), "keep one of the two")
 			return found
 		}
 		found = &s
 	}
 	switch {
 	case found == nil && want.need:
-		r.fault(1, want.rule+"-missing", fmt.Sprintf("section %q is missing", want.names[0]), fmt.Sprintf("add ## %s (or ## %s) with a paragraph", want.names[0], want.names[1]))
+		r.fault(1, want.rule+"-missing", fmt.Sprintf("section %q is missing", want.names[0]),
+			fmt.Sprintf("add ## %s (or ## %s) with a paragraph", want.names[0], want.names[1]))
 	case found != nil && strings.TrimSpace(withoutComments(found.Body)) == "":
 		fix := "write a paragraph under it"
 		if !want.need {
@@ -70,7 +72,8 @@ func isNamed(name string, names []string) bool {
 
 func (r *reader) checkModifiers(p *Profile, s *frontmatter.Section) {
 	if a, ok := Lookup(p.Archetype); ok && a.Kind != animal {
-		r.fault(s.Line, "modifiers-npc", fmt.Sprintf("%s has modifiers, but only animals have behaviours that flex", a.ID), "move what is presentation to Tone and Voice and remove the section")
+		r.fault(s.Line, "modifiers-npc", fmt.Sprintf("%s has modifiers, but only animals have behaviours that flex", a.ID),
+			"move what is presentation to Tone and Voice and remove the section")
 	}
 }
 
@@ -81,7 +84,8 @@ func (r *reader) checkNameSection(p *Profile) {
 		return
 	}
 	if text := strings.TrimSpace(withoutComments(s.Body)); text != p.SkinName {
-		r.fault(s.Line, "name-differs", fmt.Sprintf("section Name says %.70q, skin-name says %q", text, p.SkinName), "make them agree or remove the section")
+		r.fault(s.Line, "name-differs", fmt.Sprintf("section Name says %.70q, skin-name says %q", text, p.SkinName),
+			"make them agree or remove the section")
 	}
 }
 

@@ -94,7 +94,8 @@ func witness() error {
 	if err != nil {
 		return err
 	}
-	cmd := &exec.Cmd{Path: self, Args: append(helperArgs(partDecoy, ""), o.Terrain.Token), Env: []string{seatbeltMark + "=" + partDecoy}, Stdin: r}
+	cmd := &exec.Cmd{Path: self, Args: append(helperArgs(partDecoy, ""), o.Terrain.Token),
+		Env: []string{seatbeltMark + "=" + partDecoy}, Stdin: r}
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("start the decoy: %w", err)
 	}

@@ -107,7 +107,8 @@ type seatbeltOrders struct {
 }
 
 // confine runs the witness, then stage two under the profile, and compares.
-func (r *Room) confine(ctx context.Context, c agent.Command, start func(*exec.Cmd) (running, int, error)) (running, int, Enforcement, error) {
+func (r *Room) confine(ctx context.Context, c agent.Command,
+	start func(*exec.Cmd) (running, int, error)) (running, int, Enforcement, error) {
 	fail := func(run running, err error) (running, int, Enforcement, error) {
 		if run != nil {
 			err = errors.Join(err, stopNow(run))

@@ -152,7 +152,8 @@ func (t *turn) step(s Step) error {
 func (t *turn) tool(s Step) error {
 	t.calls++
 	id := "call-" + strconv.Itoa(t.calls)
-	if err := t.Emit(transcript.ToolUse, map[string]any{"tool_use_id": id, "name": s.Name, "input": json.RawMessage(s.Text)}, s.raw()); err != nil {
+	if err := t.Emit(transcript.ToolUse, map[string]any{"tool_use_id": id, "name": s.Name,
+		"input": json.RawMessage(s.Text)}, s.raw()); err != nil {
 		return err
 	}
 	t.Called(s.Name)

@@ -57,7 +57,9 @@ func escaped(v string) string {
 // secret.
 func SecretName(name string) bool {
 	low := strings.ToLower(name)
-	for _, w := range []string{"secret", "token", "passw", "passphrase", "credential", "apikey", "api_key", "access_key", "private_key", "_auth", "auth_", "cookie", "session_key", "encryption_key", "signing_key", "dsn", "webhook", "connection_string", "connectionstring", "database_url", "redis_url", "mongo_url", "mongodb_uri", "amqp_url", "_sas"} {
+	for _, w := range []string{"secret", "token", "passw", "passphrase", "credential", "apikey", "api_key", "access_key",
+		"private_key", "_auth", "auth_", "cookie", "session_key", "encryption_key", "signing_key", "dsn", "webhook",
+		"connection_string", "connectionstring", "database_url", "redis_url", "mongo_url", "mongodb_uri", "amqp_url", "_sas"} {
 		if strings.Contains(low, w) {
 			return true
 		}

@@ -101,14 +101,16 @@ func nameStrength(name []byte) strength {
 		before = words[len(words)-2]
 	}
 	switch last {
-	case "password", "passwd", "passwort", "pwd", "passphrase", "dbpassword", "userpassword", "rootpassword", "pgpassword", "dbpasswd", "sshpass", "dbpass":
+	case "password", "passwd", "passwort", "pwd", "passphrase", "dbpassword", "userpassword", "rootpassword", "pgpassword",
+		"dbpasswd", "sshpass", "dbpass":
 		return passwordName
 	case "pass":
 		if before != "" {
 			return passwordName
 		}
 	case "secret", "credential", "credentials", "apikey", "accesskey", "secretkey", "authtoken", "accesstoken", "refreshtoken", "privatekey",
-		"accountkey", "sharedaccesskey", "clientsecret", "apitoken", "apisecret", "appsecret", "secretaccesskey", "encryptionkey", "signingkey", "masterkey":
+		"accountkey", "sharedaccesskey", "clientsecret", "apitoken", "apisecret", "appsecret", "secretaccesskey",
+		"encryptionkey", "signingkey", "masterkey":
 		return strongName
 	case "token":
 		if !slices.Contains(innocentTokens, before) {
@@ -153,7 +155,8 @@ func splitWords(buf []byte, words []string, name []byte) []string {
 		case c == '_' || c == '-' || c == '.':
 			flush()
 			continue
-		case isUpper && i > 0 && (name[i-1] >= 'a' && name[i-1] <= 'z' || i+1 < len(name) && name[i-1] >= 'A' && name[i-1] <= 'Z' && name[i+1] >= 'a' && name[i+1] <= 'z'):
+		case isUpper && i > 0 && (name[i-1] >= 'a' && name[i-1] <= 'z' || i+1 < len(name) && name[i-1] >= 'A' &&
+			name[i-1] <= 'Z' && name[i+1] >= 'a' && name[i+1] <= 'z'):
 			flush()
 		case isDigit(c) != (i > 0 && isDigit(name[i-1])) && i > 0 && alnum[name[i-1]]:
 			flush()
@@ -290,7 +293,8 @@ func valueEscape(src []byte, i int) int {
 	if i+1 < len(src) && src[i+1] == '/' {
 		return 2
 	}
-	if i+5 < len(src) && src[i+1] == 'u' && src[i+2] == '0' && src[i+3] == '0' && strings.IndexByte("234567", src[i+4]) >= 0 && hexa[src[i+5]] &&
+	if i+5 < len(src) && src[i+1] == 'u' && src[i+2] == '0' && src[i+3] == '0' &&
+		strings.IndexByte("234567", src[i+4]) >= 0 && hexa[src[i+5]] &&
 		!(src[i+4] == '2' && (src[i+5] == '2' || src[i+5] == '7')) {
 		return 6
 	}

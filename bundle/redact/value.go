@@ -46,7 +46,8 @@ func counting(b []byte) bool {
 var placeholders = [][]byte{
 	[]byte("example"), []byte("placeholder"), []byte("xxxxx"), []byte("changeme"), []byte("change_me"), []byte("change-me"),
 	[]byte("redacted"), []byte("dummy"), []byte("****"), []byte("...."), []byte("insert"), []byte("replace"), []byte("fixme"),
-	[]byte("sample"), []byte("not-a-real"), []byte("notareal"), []byte("not_a_real"), []byte("0000000"), []byte("1234567890abcdef"), []byte("foobar"), []byte("${"), []byte("{{"), []byte("%("), []byte("$("),
+	[]byte("sample"), []byte("not-a-real"), []byte("notareal"), []byte("not_a_real"), []byte("0000000"),
+	[]byte("1234567890abcdef"), []byte("foobar"), []byte("${"), []byte("{{"), []byte("%("), []byte("$("),
 	[]byte("…"), []byte("____"), []byte("----"),
 }
 
@@ -180,7 +181,9 @@ func innocent(v []byte) bool {
 	case '$', '<', '{', '[', '(', '&', '*', '`', '|':
 		return len(v) < 12 || !alnum[v[1]] || v[0] != '$'
 	}
-	for _, p := range []string{`\u003c`, "sha1:", "sha256:", "sha512:", "sha1-", "sha256-", "sha512-", "md5:", "env:", "file:", "op://", "vault:", "arn:", "ssh-rsa", "ssh-ed25519", "http://", "https://", "/dev/", "process.env", "os.environ", "os.getenv", "secrets.", "vars."} {
+	for _, p := range []string{`\u003c`, "sha1:", "sha256:", "sha512:", "sha1-", "sha256-", "sha512-", "md5:", "env:",
+		"file:", "op://", "vault:", "arn:", "ssh-rsa", "ssh-ed25519", "http://", "https://", "/dev/", "process.env",
+		"os.environ", "os.getenv", "secrets.", "vars."} {
 		if len(v) >= len(p) && string(bytes.ToLower(v[:len(p)])) == p {
 			return true
 		}

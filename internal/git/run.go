@@ -24,7 +24,8 @@ var switches = []string{
 	"core.attributesFile=" + os.DevNull, "core.excludesFile=" + os.DevNull, "core.pager=cat", "core.editor=false",
 	"core.sshCommand=false", "core.askPass=false", "core.gitProxy=false", "core.alternateRefsCommand=false",
 	"core.useReplaceRefs=false", "core.quotePath=true", "core.bigFileThreshold=16m",
-	"core.packedGitWindowSize=16m", "core.packedGitLimit=128m", "core.deltaBaseCacheLimit=16m", "credential.helper=", "fetch.recurseSubmodules=false",
+	"core.packedGitWindowSize=16m", "core.packedGitLimit=128m", "core.deltaBaseCacheLimit=16m", "credential.helper=",
+	"fetch.recurseSubmodules=false",
 	"submodule.recurse=false", "diff.external=", "diff.ignoreSubmodules=all", "diff.renames=false", "log.showSignature=false",
 	"gpg.program=false", "gpg.ssh.program=false", "gpg.x509.program=false", "maintenance.auto=false", "gc.auto=0",
 }

@@ -110,7 +110,8 @@ func tokens(s source, add adder) {
 
 func (s source) jwt() string {
 	enc := base64.RawURLEncoding.EncodeToString
-	return enc([]byte(`{"alg":"HS256","typ":"JWT"}`)) + "." + enc([]byte(`{"sub":"`+s.pick(12, all)+`","iat":1516239022}`)) + "." + s.pick(43, url)
+	return enc([]byte(`{"alg":"HS256","typ":"JWT"}`)) + "." +
+		enc([]byte(`{"sub":"`+s.pick(12, all)+`","iat":1516239022}`)) + "." + s.pick(43, url)
 }
 
 func assignments(s source, add adder) {
@@ -159,7 +160,8 @@ func commands(s source, add adder) {
 	add("discord", "bot %s came up", b64([]byte("1"+s.pick(17, digits)))+"."+s.pick(6, all)+"."+s.pick(38, url))
 	add("key in base64", "echo %s | base64 -d", b64([]byte("sk-"+"ant-api03-"+s.pick(93, url)+"AA")))
 	add("key in base64, shifted", "data: %s", b64([]byte("x=gh"+"p_"+s.pick(36, all)+"\n")))
-	add("private key in base64", "  client-key-data: %s", b64([]byte("-----"+"BEGIN PRIVATE KEY-----\n"+s.pick(64, all)+"\n"+s.pick(64, all)+"\n-----"+"END PRIVATE KEY-----\n")))
+	add("private key in base64", "  client-key-data: %s",
+		b64([]byte("-----"+"BEGIN PRIVATE KEY-----\n"+s.pick(64, all)+"\n"+s.pick(64, all)+"\n-----"+"END PRIVATE KEY-----\n")))
 }
 
 func keys(s source, add func(Secret)) {

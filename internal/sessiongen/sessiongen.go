@@ -161,8 +161,9 @@ func (g *generator) snapshot() {
 	g.shape = g.hash()
 	var tools []string
 	for _, name := range []string{"Bash", "Edit", "Read", "Write", "Agent", "WebFetch"} {
-		tools = append(tools, fmt.Sprintf(`{"name":%q,"description":%s,"input_schema":{"type":"object","properties":{"command":{"type":"string","description":%s}},"required":["command"]}}`,
-			name, quote(g.prose(3500)), quote(g.prose(300))))
+		tools = append(tools,
+			fmt.Sprintf(`{"name":%q,"description":%s,"input_schema":{"type":"object","properties":{"command":{"type":"string","description":%s}},"required":["command"]}}`,
+				name, quote(g.prose(3500)), quote(g.prose(300))))
 	}
 	g.line(`{"type":"api-request-shape","sessionId":%q,"shapeHash":%q,"timestamp":%q,"version":"2.1.325","shape":{"system":[{"type":"text","text":%s}],"tools":[%s]}}`,
 		g.session, g.shape, g.stamp(), quote(g.prose(9000)), strings.Join(tools, ","))
@@ -208,7 +209,8 @@ func (g *generator) answer(withTools bool) {
 	g.stats.CacheRead, g.stats.CacheWrite = g.stats.CacheRead+read, g.stats.CacheWrite+write
 	usage := fmt.Sprintf(`{"input_tokens":%d,"cache_creation_input_tokens":%d,"cache_read_input_tokens":%d,"output_tokens":%d,"output_tokens_details":{"thinking_tokens":0},"server_tool_use":{"web_search_requests":0,"web_fetch_requests":0},"service_tier":"standard","iterations":[],"speed":"standard"}`, in, write, read, out)
 	id, stop := fmt.Sprintf("msg_gen%s-%08d", g.mark, g.stats.Messages), "end_turn"
-	blocks := []string{fmt.Sprintf(`{"type":"thinking","thinking":%s,"signature":%q}`, quote(g.prose(100+g.rand.IntN(1500))), g.hash()+g.hash())}
+	blocks := []string{fmt.Sprintf(`{"type":"thinking","thinking":%s,"signature":%q}`,
+		quote(g.prose(100+g.rand.IntN(1500))), g.hash()+g.hash())}
 	var results []string
 	if withTools {
 		stop = "tool_use"
@@ -235,7 +237,8 @@ func (g *generator) toolUse(id string) string {
 	if g.rand.IntN(2) == 0 {
 		return fmt.Sprintf(`{"type":"tool_use","id":%q,"name":"Write","input":{"file_path":"/home/ada/work/proj/x.go","content":%s}}`, id, quote(g.code(500+g.rand.IntN(6000))))
 	}
-	return fmt.Sprintf(`{"type":"tool_use","id":%q,"name":"Bash","input":{"command":%s,"description":"Look"}}`, id, quote("grep -rn \""+g.word()+"\" . | head -n 20"))
+	return fmt.Sprintf(`{"type":"tool_use","id":%q,"name":"Bash","input":{"command":%s,"description":"Look"}}`, id,
+		quote("grep -rn \""+g.word()+"\" . | head -n 20"))
 }
 
 func (g *generator) toolResult(id string) {
