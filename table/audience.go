@@ -128,7 +128,8 @@ func findMarkers(text string, r Roster) []marker {
 	for _, like := range audienceMarkers {
 		for _, m := range like.FindAllStringSubmatchIndex(f.text, -1) {
 			t := marker{from: f.at[m[0]], to: f.at[m[1]], text: text[f.at[m[0]]:f.at[m[1]]],
-				closing: strings.ContainsAny(f.text[m[2]:m[3]], `/\`), gm: f.text[m[4]:m[5]] == "gm", names: text[f.at[m[6]]:f.at[m[7]]]}
+				closing: strings.ContainsAny(f.text[m[2]:m[3]], `/\`), gm: f.text[m[4]:m[5]] == "gm",
+				names: text[f.at[m[6]]:f.at[m[7]]]}
 			if t.gm || t.closing || addresses(f.text[m[6]:m[7]], f.text[m[1]:], r) {
 				t.names = strings.TrimPrefix(strings.TrimLeft(t.names, " \t\u00a0"), ":")
 				t.names = strings.TrimPrefix(t.names, "：")

@@ -98,7 +98,8 @@ func classifyTmp(name string) Class {
 	if strings.HasSuffix(name, "-delta.md") {
 		return Class{Kind: kindDelta}
 	}
-	for suffix, kind := range map[string]Kind{promptSuffix: KindPrompt, responseSuffix: KindResponse, notesSuffix: KindNotes} {
+	kinds := map[string]Kind{promptSuffix: KindPrompt, responseSuffix: KindResponse, notesSuffix: KindNotes}
+	for suffix, kind := range kinds {
 		if strings.HasSuffix(name, suffix) {
 			return owned(name, suffix, kind)
 		}

@@ -71,7 +71,8 @@ func (c *Campaign) PlayerContext(character string, prompt []byte, opt ContextOpt
 // JournalContext builds a journal keeper's input from the snapshots of one
 // cycle: the shared narrative, what was private to the character, its notes,
 // and the newest entries of its journal.
-func (c *Campaign) JournalContext(character string, narrative, notes []byte, private string, opt ContextOptions) (SeatContext, error) {
+func (c *Campaign) JournalContext(character string, narrative, notes []byte, private string,
+	opt ContextOptions) (SeatContext, error) {
 	s := SeatContext{Reader: Reader{Role: policy.JournalKeeper, Character: character}}
 	if err := s.journal(c.Party, character, opt.Caps.WithDefaults().JournalContext); err != nil {
 		return SeatContext{}, err
@@ -108,7 +109,8 @@ func (s SeatContext) check() error {
 	return nil
 }
 
-func (s *SeatContext) file(d *Dir, prefix, name, title string, limit int64, filter func(string) string, required bool) error {
+func (s *SeatContext) file(d *Dir, prefix, name, title string, limit int64, filter func(string) string,
+	required bool) error {
 	data, err := d.Read(name, limit)
 	if errors.Is(err, fs.ErrNotExist) && !required {
 		return nil

@@ -38,7 +38,8 @@ func (c *Campaign) Findings(caps Caps) ([]Finding, error) {
 	var out []Finding
 	for _, f := range files {
 		for _, d := range f.doubts {
-			out = append(out, Finding{f.path, d.Line, fmt.Sprintf("%q %s; what it begins is read by nobody but the game master", d.Tag, d.Why)})
+			out = append(out, Finding{f.path, d.Line,
+				fmt.Sprintf("%q %s; what it begins is read by nobody but the game master", d.Tag, d.Why)})
 		}
 	}
 	for _, f := range files {
@@ -56,7 +57,8 @@ type taggedFile struct {
 func (f taggedFile) readers() string {
 	class := Classify(f.path)
 	switch {
-	case Reader{Role: policy.Player}.May(f.path), Reader{Role: policy.Spectator}.May(f.path), class.Kind == kindScene: // the public story
+	case Reader{Role: policy.Player}.May(f.path), Reader{Role: policy.Spectator}.May(f.path),
+		class.Kind == kindScene: // the public story
 		return "everybody"
 	case class.Kind == KindSheet:
 		return class.Character
@@ -82,8 +84,9 @@ func (f taggedFile) exposed(files []taggedFile) []Finding {
 		for _, s := range guardSecrets(from.text) {
 			for i := 0; s.n > 0 && i+s.n <= len(w) && !said[s.id]; i++ {
 				if said[s.id] = s.runs[hashWords(w[i:i+s.n])]; said[s.id] {
-					out = append(out, Finding{f.path, lineOf(seen, i), fmt.Sprintf("secret %s of %s stands here, where %s reads it: %q",
-						s.id, from.path, readers, Clip(strings.Join(w[i:i+s.n], " "), 120))})
+					text := fmt.Sprintf("secret %s of %s stands here, where %s reads it: %q",
+						s.id, from.path, readers, Clip(strings.Join(w[i:i+s.n], " "), 120))
+					out = append(out, Finding{f.path, lineOf(seen, i), text})
 				}
 			}
 		}

@@ -100,14 +100,16 @@ func (e *MalformedPrompt) File() []byte {
 // PromptNotFound is the error form for a prompt that does not exist. The path
 // is always the logical one: an absolute path would tell of the host.
 func PromptNotFound(campaign, character string) []byte {
-	return fmt.Appendf(nil, "[ERROR: Prompt file not found]\n\nExpected: campaigns/%s/tmp/%s\n", campaign, PromptFile(character))
+	return fmt.Appendf(nil, "[ERROR: Prompt file not found]\n\nExpected: campaigns/%s/tmp/%s\n",
+		campaign, PromptFile(character))
 }
 
 // ParsePrompt reads a prompt file or returns a *MalformedPrompt.
 func ParsePrompt(data []byte, caps Caps) (Prompt, error) {
 	limit := caps.WithDefaults().Prompt
 	if int64(len(data)) > limit {
-		return Prompt{}, &MalformedPrompt{Notes: []string{fmt.Sprintf("Unreadable prompt: %d bytes, limit %d", len(data), limit)}}
+		note := fmt.Sprintf("Unreadable prompt: %d bytes, limit %d", len(data), limit)
+		return Prompt{}, &MalformedPrompt{Notes: []string{note}}
 	}
 	if !markdown.Readable(data) {
 		return Prompt{}, &MalformedPrompt{Notes: []string{"Unreadable prompt: not valid UTF-8"}}

@@ -101,7 +101,8 @@ func (m *markup) pair() {
 }
 
 func (m *markup) region(t tag, end, to int, unclosed bool) {
-	m.regions = append(m.regions, region{from: t.from, to: to, gm: t.gm || t.doubt != "" || unclosed, id: t.id, inner: t.to, end: end})
+	gm := t.gm || t.doubt != "" || unclosed
+	m.regions = append(m.regions, region{from: t.from, to: to, gm: gm, id: t.id, inner: t.to, end: end})
 	if !t.gm {
 		m.regions[len(m.regions)-1].id = orID(t.id)
 	}

@@ -105,7 +105,8 @@ func (r *Roster) readSheet(party *Dir, name string, caps Caps) (Character, bool)
 	if c.Name == "" {
 		c.Name = nameOf(slug)
 	} else if s, err := Slugify(c.Name); err == nil && s != slug {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("party/%s: the heading %q would give %s.md; the file name counts", name, c.Name, s))
+		r.Warnings = append(r.Warnings,
+			fmt.Sprintf("party/%s: the heading %q would give %s.md; the file name counts", name, c.Name, s))
 	}
 	return c, true
 }

@@ -78,7 +78,8 @@ func Slugify(name string) (string, error) {
 	for _, r := range name {
 		s, ok := foldRune(r)
 		if !ok {
-			return "", &SlugError{Name: name, Reason: fmt.Sprintf("%q has no spelling in a–z; give a slug of your own", r), Ask: true}
+			reason := fmt.Sprintf("%q has no spelling in a–z; give a slug of your own", r)
+			return "", &SlugError{Name: name, Reason: reason, Ask: true}
 		}
 		b.WriteString(s)
 	}

@@ -107,7 +107,8 @@ func (f folded) tag(text string, m []int) tag {
 		return tag{from: from, to: from + len(g[0]), closes: g[2] == "/", id: strings.ToLower(g[1])}
 	}
 	before, word := f.text[m[2]:m[3]], f.text[m[4]:m[5]]
-	t := tag{from: from, to: f.at[m[5]], gm: word == "gm", closes: strings.ContainsAny(before, `/\`) || strings.Contains(before, "end")}
+	t := tag{from: from, to: f.at[m[5]], gm: word == "gm",
+		closes: strings.ContainsAny(before, `/\`) || strings.Contains(before, "end")}
 	t.doubt = "is no tag as they are written, <!-- gm -->…<!-- /gm --> and <!-- secret:id -->…<!-- /secret -->"
 	if id := tagID.FindStringSubmatch(f.text[m[5]:min(m[5]+maxTag, len(f.text))]); id != nil {
 		if t.to = f.at[m[5]+len(id[0])]; strings.HasSuffix(id[0], "\n") {

@@ -77,7 +77,8 @@ func (w *Watch) From(character string) (kept []*Kept, skipped []string, err erro
 // look returns a file as it is now.
 func (w *Watch) look(d *Dir, info fs.FileInfo, p string) *watched {
 	old := w.files[p]
-	if old != nil && os.SameFile(old.info, info) && old.info.Size() == info.Size() && old.info.ModTime().Equal(info.ModTime()) {
+	if old != nil && os.SameFile(old.info, info) && old.info.Size() == info.Size() &&
+		old.info.ModTime().Equal(info.ModTime()) {
 		return old
 	}
 	if old == nil {

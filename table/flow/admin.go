@@ -41,7 +41,8 @@ func (t *Table) SetStatus(ctx context.Context, character string, status table.St
 	if len(o.Faults) > 0 {
 		return fmt.Errorf("%s", o.Faults[0])
 	}
-	return t.note(ctx, story.Event{Kind: story.EventSeat, Statuses: map[string]table.Status{o.Statuses[0].Character: status}})
+	who := o.Statuses[0].Character
+	return t.note(ctx, story.Event{Kind: story.EventSeat, Statuses: map[string]table.Status{who: status}})
 }
 
 // Roll lets dice fall for a person.
@@ -92,7 +93,8 @@ func (t *Table) Rename(ctx context.Context, from, to string) error {
 		return err
 	}
 	s := t.snapshot()
-	e := story.Event{V: story.Version, Seq: s.Seq + 1, Kind: story.EventRename, Cycle: s.Cycle, Session: s.Session, Name: from + " " + to}
+	e := story.Event{V: story.Version, Seq: s.Seq + 1, Kind: story.EventRename, Cycle: s.Cycle, Session: s.Session,
+		Name: from + " " + to}
 	_, err = t.engine.Start(ctx, flowRename, fmt.Sprintf("r%08d-%s", e.Seq, shortID()), renameInput{from, to, moves, e})
 	return err
 }
@@ -128,7 +130,8 @@ func (t *Table) runRename(r *engine.Run, raw json.RawMessage) (json.RawMessage, 
 		if err != nil {
 			return nil, err
 		}
-		changes = append(changes, engine.Change{Op: engine.Write, Path: t.private(job.PendingFile()), Data: data, Mode: 0o600},
+		changes = append(changes,
+			engine.Change{Op: engine.Write, Path: t.private(job.PendingFile()), Data: data, Mode: 0o600},
 			engine.Change{Op: engine.Delete, Path: old})
 	}
 	changes = append(changes, engine.Change{Op: engine.Write, Path: t.private(journal.DoneFile(in.To)),

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,7 +34,8 @@ func (c *cycle) barrier(answers []answer) error {
 		before := len(c.notes[a.Character])
 		c.note(a.Character, notes)
 		if data := c.notes[a.Character]; len(data) != before {
-			changes = append(changes, engine.Change{Op: engine.Write, Path: c.t.file("tmp/" + table.NotesFile(a.Character)), Data: data})
+			file := c.t.file("tmp/" + table.NotesFile(a.Character))
+			changes = append(changes, engine.Change{Op: engine.Write, Path: file, Data: data})
 		}
 	}
 	return c.t.commit(c.r, fmt.Sprintf("barrier %d", c.turns), changes)
@@ -85,7 +87,7 @@ func (c *cycle) responses(rolls []string) (string, []table.Source) {
 		if a.Private {
 			outcome += ", private"
 		}
-		fmt.Fprintf(&b, "\nAnswer of %s (%s): %s\n", who, orNone(string(a.Type)), outcome)
+		fmt.Fprintf(&b, "\nAnswer of %s (%s): %s\n", who, cmp.Or(string(a.Type), "no request"), outcome)
 		if a.Outcome == story.OutcomeError {
 			for line := range strings.Lines(string(a.File)) {
 				if line = strings.TrimSpace(line); line != "" {
@@ -99,20 +101,14 @@ func (c *cycle) responses(rolls []string) (string, []table.Source) {
 			}
 		}
 		b.WriteString(a.diceLines())
-		about = append(about, table.Source{Path: "tmp/" + table.ResponseFile(who), SHA256: table.Hash(a.File), Bytes: int64(len(a.File))})
+		about = append(about, table.Source{Path: "tmp/" + table.ResponseFile(who), SHA256: table.Hash(a.File),
+			Bytes: int64(len(a.File))})
 	}
 	if notes := strings.TrimSpace(c.context); notes != "" {
 		b.WriteString("\n# Your notes\n\n" + notes + "\n")
 	}
 	b.WriteString(c.advice())
 	return b.String(), about
-}
-
-func orNone(s string) string {
-	if s == "" {
-		return "no request"
-	}
-	return s
 }
 
 // advice says what the answers ask of the GM.
@@ -143,8 +139,9 @@ func (c *cycle) sitOut() error {
 		if !c.Auto {
 			var err error
 			choice, err = engine.Ask(c.r, fmt.Sprintf("sit out %s %d", who, c.broken[who]), engine.Question{
-				Text:    fmt.Sprintf("The GM's prompts for %s were malformed %d times. What now?", who, c.broken[who]),
-				Options: []engine.Option{{Label: "sit out", Hint: "the cycle goes on without this character"}, {Label: "try again", Hint: "the GM may write it once more"}},
+				Text: fmt.Sprintf("The GM's prompts for %s were malformed %d times. What now?", who, c.broken[who]),
+				Options: []engine.Option{{Label: "sit out", Hint: "the cycle goes on without this character"},
+					{Label: "try again", Hint: "the GM may write it once more"}},
 				Default: "sit out",
 			})
 			if err != nil {
@@ -156,7 +153,8 @@ func (c *cycle) sitOut() error {
 			continue
 		}
 		c.out[who] = true
-		c.Warn = append(c.Warn, fmt.Sprintf("%s sits out cycle %d: its prompts were malformed %d times", who, c.Cycle, c.broken[who]))
+		c.Warn = append(c.Warn, fmt.Sprintf("%s sits out cycle %d: its prompts were malformed %d times",
+			who, c.Cycle, c.broken[who]))
 		c.Tell = append(c.Tell, who+" sits out this cycle: its prompts were malformed too often")
 	}
 	return nil

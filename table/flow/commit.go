@@ -30,7 +30,8 @@ func (c *cycle) commit() (Result, error) {
 	e := c.event(jobs)
 	changes := []engine.Change{c.t.logChange(e)}
 	if narrative != nil {
-		changes = append(changes, engine.Change{Op: engine.Write, Path: c.t.file("tmp/" + table.NarrativeFile), Data: narrative})
+		file := c.t.file("tmp/" + table.NarrativeFile)
+		changes = append(changes, engine.Change{Op: engine.Write, Path: file, Data: narrative})
 	}
 	if err := c.t.commit(c.r, "commit", changes); err != nil {
 		return Result{}, err
@@ -70,8 +71,9 @@ func (c *cycle) closeGM() error {
 // event is the cycle as the log keeps it.
 func (c *cycle) event(jobs []journal.Job) story.Event {
 	in := c.in // the event is remembered, the cycle is not
-	e := story.Event{V: story.Version, Seq: c.Seq, Kind: story.EventCommit, Time: c.Time, Session: c.Session, Cycle: c.Cycle, Run: c.r.ID(),
-		Input: &in, Blocks: c.telling.Blocks(), Context: c.context, Asked: c.asked, Rolls: c.rolls, Warnings: c.Warn, Withheld: c.withheld}
+	e := story.Event{V: story.Version, Seq: c.Seq, Kind: story.EventCommit, Time: c.Time, Session: c.Session,
+		Cycle: c.Cycle, Run: c.r.ID(), Input: &in, Blocks: c.telling.Blocks(), Context: c.context, Asked: c.asked,
+		Rolls: c.rolls, Warnings: c.Warn, Withheld: c.withheld}
 	if len(c.status) > 0 {
 		e.Statuses = c.status
 	}
@@ -103,7 +105,8 @@ func (c *cycle) writeScene(e story.Event) error {
 	} else {
 		before.Size = c.State.Scene.Size
 	}
-	return c.t.commit(c.r, "scene", []engine.Change{{Op: engine.Append, Path: c.t.file(before.File()), Data: []byte(before.Chunk(text))}})
+	change := engine.Change{Op: engine.Append, Path: c.t.file(before.File()), Data: []byte(before.Chunk(text))}
+	return c.t.commit(c.r, "scene", []engine.Change{change})
 }
 
 // logChange makes the file of an event.

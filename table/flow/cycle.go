@@ -158,7 +158,8 @@ func (t *Table) look(in story.Input) (begun, error) {
 		return b, engine.Halt(err)
 	}
 	if len(roster.Characters) == 0 {
-		return b, engine.Halt(fmt.Errorf("campaign %s has no characters: write a sheet party/{character}.md%s", t.opts.Campaign, firstOf(": ", roster.Problems)))
+		return b, engine.Halt(fmt.Errorf("campaign %s has no characters: write a sheet party/{character}.md%s",
+			t.opts.Campaign, firstOf(": ", roster.Problems)))
 	}
 	s := t.snapshot()
 	b.Cycle, b.Session, b.Seq = s.Cycle+1, s.Session, s.Seq+1
@@ -175,7 +176,8 @@ func (t *Table) look(in story.Input) (begun, error) {
 	b.Warnings = append(b.Warnings, roster.Problems...)
 	b.Warnings = append(b.Warnings, roster.Warnings...)
 	for _, n := range b.Report.Stale {
-		b.Warnings = append(b.Warnings, fmt.Sprintf("tmp/%s belongs to no open cycle: set aside in .conclave/tables/%s/stale", n, t.opts.Campaign))
+		b.Warnings = append(b.Warnings,
+			fmt.Sprintf("tmp/%s belongs to no open cycle: set aside in .conclave/tables/%s/stale", n, t.opts.Campaign))
 	}
 	for _, n := range b.Report.Foreign {
 		b.Warnings = append(b.Warnings, fmt.Sprintf("tmp/%s is no file of the table: left alone", n))
@@ -314,7 +316,9 @@ func (c *cycle) next(o gm.Intent) (message string, about []table.Source, err err
 			c.repairs++
 			return c.message("repair", repair(faults, lines)), nil, nil
 		}
-		c.Warn = append(c.Warn, prefixed("given up after repairs: ", faults)...)
+		for _, f := range faults {
+			c.Warn = append(c.Warn, "given up after repairs: "+f)
+		}
 		if len(names) == 0 && o.Signal.Found {
 			return "", nil, nil // treated as no signal
 		}
@@ -330,18 +334,11 @@ func (c *cycle) next(o gm.Intent) (message string, about []table.Source, err err
 		return c.message("rolls", strings.Join(lines, "\n")+"\n"), nil, nil
 	case len(c.prompt) > 0 && !c.nudged:
 		c.nudged = true
-		unsent := slices.Sorted(maps.Keys(c.prompt))
-		return c.message("nudge", fmt.Sprintf("Prompts for %s are written and nobody was signalled: signal, or say that they are withdrawn.\n", strings.Join(unsent, ", "))), nil, nil
+		unsent := strings.Join(slices.Sorted(maps.Keys(c.prompt)), ", ")
+		return c.message("nudge", "Prompts for "+unsent+
+			" are written and nobody was signalled: signal, or say that they are withdrawn.\n"), nil, nil
 	}
 	return "", nil, nil
-}
-
-func prefixed(prefix string, list []string) []string {
-	out := make([]string, len(list))
-	for i, s := range list {
-		out[i] = prefix + s
-	}
-	return out
 }
 
 func repair(faults, rolls []string) string {
@@ -365,7 +362,8 @@ func (c *cycle) checkSignal(s gm.Signal) ([]string, *gm.SignalError) {
 	sitting := &gm.SignalError{Known: c.Roster.Slugs()}
 	for _, n := range names {
 		if c.out[n] {
-			sitting.Names = append(sitting.Names, gm.NameFault{Name: n, Reason: "sits out this cycle: its prompts were malformed too often"})
+			sitting.Names = append(sitting.Names,
+				gm.NameFault{Name: n, Reason: "sits out this cycle: its prompts were malformed too often"})
 		}
 	}
 	if len(sitting.Names) > 0 {
@@ -381,7 +379,9 @@ func (c *cycle) handOff(names []string, rolls []string) (string, []table.Source,
 		c.bounded = true
 		return c.message("narrate", fmt.Sprintf("%d rounds and %d calls are spent: narrate now.\n", c.sub, c.calls)), nil, nil
 	}
-	frozen, err := engine.Do(c.r, fmt.Sprintf("freeze %d", c.turns), func(context.Context) ([]frozen, error) { return c.freeze(names) })
+	frozen, err := engine.Do(c.r, fmt.Sprintf("freeze %d", c.turns), func(context.Context) ([]frozen, error) {
+		return c.freeze(names)
+	})
 	if err != nil {
 		return "", nil, err
 	}

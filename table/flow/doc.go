@@ -39,12 +39,4 @@
 // for is open to everybody once the last answer is in, in a secret action only to
 // player and GM; any other roll is between these two for good. What was asked for
 // and not rolled the engine rolls when the answer has come.
-//
-// # What a journal keeper is told, and says
-//
-// Header lines ("Campaign:", "Character:", "Cycle:"), a blank line, and
-// table.Campaign.JournalContext as text: "# Your journal", "# What happened", "#
-// What only you saw", "# Your notes". It answers with a heading "### Title" and the
-// five bullets of the seed. A second message ("Event: repair") names the bullets
-// that are missing.
 package flow

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -105,9 +106,9 @@ func Open(ctx context.Context, o Options) (*Table, error) {
 	if err := table.CheckSlug(o.Campaign); err != nil {
 		return nil, fmt.Errorf("campaign %w", err)
 	}
-	setDuration(&o.JournalWait, 20*time.Second)
-	setDuration(&o.DrainWait, 120*time.Second)
-	setDuration(&o.Backoff, time.Second)
+	o.JournalWait = cmp.Or(o.JournalWait, 20*time.Second)
+	o.DrainWait = cmp.Or(o.DrainWait, 120*time.Second)
+	o.Backoff = cmp.Or(o.Backoff, time.Second)
 	abs, err := filepath.Abs(o.Workspace)
 	if err != nil {
 		return nil, err
@@ -182,12 +183,6 @@ func (t *Table) noteCut(err error) error {
 		t.cut.Store(true)
 	}
 	return err
-}
-
-func setDuration(d *time.Duration, value time.Duration) {
-	if *d == 0 {
-		*d = value
-	}
 }
 
 // Close stops what runs, leaving it open, and frees the lock.

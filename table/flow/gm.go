@@ -28,7 +28,8 @@ func (c *cycle) hear(message string, about []table.Source) (gm.Intent, error) {
 		if try == gmTries {
 			c.gmRun = c.t.runID(c.r.ID(), fmt.Sprintf("gm-fresh-%d", c.turns))
 			if c.turns > 1 {
-				text = c.Message + "\n\nYou take over in the middle of this cycle. So far in it you have said:\n\n" + c.own() + "\n\n" + message
+				text = c.Message + "\n\nYou take over in the middle of this cycle. So far in it you have said:\n\n" +
+					c.own() + "\n\n" + message
 			}
 		}
 		said, err := engine.Do(c.r, fmt.Sprintf("gm %d try %d", c.turns, try), func(ctx context.Context) (gm.Turn, error) {
@@ -263,11 +264,13 @@ func (t *Table) rollDice(req gm.Roll, id, cycle string) (dice.Line, error) {
 	if err != nil {
 		return dice.Line{}, err
 	}
-	line, err := log.Roll(dice.Request{ID: id, Cycle: cycle, Who: req.Who, Purpose: req.Purpose, Visibility: req.Visibility,
-		Expr: req.Expr, DC: req.DC, HideDC: req.HideDC, Advantage: req.Adv, Disadvantage: req.Dis})
+	line, err := log.Roll(dice.Request{ID: id, Cycle: cycle, Who: req.Who, Purpose: req.Purpose,
+		Visibility: req.Visibility, Expr: req.Expr, DC: req.DC, HideDC: req.HideDC,
+		Advantage: req.Adv, Disadvantage: req.Dis})
 	var void *dice.VoidError
 	if errors.As(err, &void) {
-		return dice.Line{Event: dice.EventVoid, N: void.N, ID: id, Who: req.Who, Purpose: req.Purpose, Input: req.Expr, Note: void.Err.Error()}, nil
+		return dice.Line{Event: dice.EventVoid, N: void.N, ID: id, Who: req.Who, Purpose: req.Purpose, Input: req.Expr,
+			Note: void.Err.Error()}, nil
 	}
 	return line, err
 }

@@ -193,7 +193,8 @@ func (t *Table) pause(ctx context.Context, try int) error {
 // keeperTurn takes one turn. Whatever keeps a keeper from its seat must not
 // keep the table waiting: every error is one attempt.
 func (t *Table) keeperTurn(ctx context.Context, run string, job journal.Job, try int, repair string) (string, error) {
-	view, err := t.campaign.JournalContext(job.Character, job.Narrative, job.Notes, job.Private, table.ContextOptions{Caps: t.caps})
+	view, err := t.campaign.JournalContext(job.Character, job.Narrative, job.Notes, job.Private,
+		table.ContextOptions{Caps: t.caps})
 	if err != nil {
 		return "", err
 	}
@@ -205,7 +206,8 @@ func (t *Table) keeperTurn(ctx context.Context, run string, job journal.Job, try
 			return t.furnishView(p, policy.JournalKeeper, job.Character, view)
 		},
 	}
-	text := fmt.Sprintf("Campaign: %s\nCharacter: %s\nCycle: %d\n\n%s", t.opts.Campaign, job.Character, job.Cycle, view.Text())
+	text := fmt.Sprintf("Campaign: %s\nCharacter: %s\nCycle: %d\n\n%s",
+		t.opts.Campaign, job.Character, job.Cycle, view.Text())
 	if repair != "" {
 		text = "Event: repair\n\n" + repair + "\n"
 	}
@@ -225,7 +227,8 @@ func (t *Table) journalDone(r *engine.Run, job journal.Job, parked bool) error {
 			}
 			change = engine.Change{Op: engine.Write, Path: t.private(job.PendingFile()), Data: data, Mode: 0o600}
 		}
-		done := engine.Change{Op: engine.Write, Path: t.private(journal.DoneFile(job.Character)), Data: t.journals.DoneText(job), Mode: 0o600}
+		done := engine.Change{Op: engine.Write, Path: t.private(journal.DoneFile(job.Character)),
+			Data: t.journals.DoneText(job), Mode: 0o600}
 		if err := t.commit(r, "done", []engine.Change{change, done}); err != nil {
 			return err
 		}

@@ -52,7 +52,8 @@ func (p *person) away(wrong error) error {
 	if p.private && !mine && !slices.Contains(p.t.opts.Here, string(policy.GM)) {
 		return fmt.Errorf("%w, at another terminal: `conclave table resume %s --as NAME` there", errAway, campaign)
 	}
-	how := fmt.Sprintf("Answer with `conclave table say %s --as %s TEXT`, then `conclave table resume %[1]s --as %[2]s`", campaign, who)
+	how := fmt.Sprintf("Answer with `conclave table say %s --as %s TEXT`, "+
+		"then `conclave table resume %[1]s --as %[2]s`", campaign, who)
 	switch {
 	case wrong != nil && mine:
 		return fmt.Errorf("%w: %s: %w. %s", errAway, who, wrong, how)
@@ -115,7 +116,8 @@ func (s *personSession) emit(kind transcript.Type, text string) (agent.Event, er
 func (s *personSession) answer(ctx context.Context, question string) (string, error) {
 	q := engine.Question{ID: s.run, Who: s.who, Text: "— " + s.who + " —\n" + gist(question)}
 	if s.isGM() {
-		q.Text, q.Lines = "— game master —\n"+gm.Gist(question)+"\n(An empty line ends your turn; /help says what you can do.)", true
+		q.Lines = true
+		q.Text = "— game master —\n" + gm.Gist(question) + "\n(An empty line ends your turn; /help says what you can do.)"
 	}
 	var wrong error // with the draft
 	draft, ok, err := s.t.takeDraft(s.who)

@@ -88,7 +88,9 @@ func (t *Table) retryParked(jobs []journal.Job) {
 			return
 		}
 		left, err := journal.Parked(t.opts.Workspace, t.opts.Campaign)
-		if err != nil || slices.ContainsFunc(left, func(p journal.Job) bool { return p.Cycle == job.Cycle && p.Character == job.Character }) {
+		if err != nil || slices.ContainsFunc(left, func(p journal.Job) bool {
+			return p.Cycle == job.Cycle && p.Character == job.Character
+		}) {
 			return
 		}
 	}
@@ -211,7 +213,8 @@ func (t *Table) End(ctx context.Context) error {
 		return nil
 	}
 	now := time.Now().UTC()
-	_, err := t.engine.Start(ctx, flowEnd, fmt.Sprintf("e%08d-%s", t.snapshot().Seq+1, shortID()), endInput{now.Format("20060102T150405.000Z")})
+	id := fmt.Sprintf("e%08d-%s", t.snapshot().Seq+1, shortID())
+	_, err := t.engine.Start(ctx, flowEnd, id, endInput{now.Format("20060102T150405.000Z")})
 	return t.noteCut(err)
 }
 
@@ -241,13 +244,15 @@ func (t *Table) runEnd(r *engine.Run, raw json.RawMessage) (json.RawMessage, err
 			jobs[i].Cycle++ // after a restore: never two entries of one number
 		}
 	}
-	e := story.Event{V: story.Version, Seq: b.Seq, Kind: story.EventEnd, Time: b.Time, Session: b.Session, Cycle: b.Cycle, Run: r.ID(), Flushed: len(jobs) > 0}
+	e := story.Event{V: story.Version, Seq: b.Seq, Kind: story.EventEnd, Time: b.Time, Session: b.Session,
+		Cycle: b.Cycle, Run: r.ID(), Flushed: len(jobs) > 0}
 	for _, j := range jobs {
 		e.Journals = append(e.Journals, j.Character)
 	}
 	changes := []engine.Change{t.logChange(e)}
 	if narrative != nil {
-		changes = append(changes, engine.Change{Op: engine.Write, Path: t.file("tmp/" + table.NarrativeFile), Data: narrative})
+		file := t.file("tmp/" + table.NarrativeFile)
+		changes = append(changes, engine.Change{Op: engine.Write, Path: file, Data: narrative})
 	}
 	if err := t.commit(r, "end", changes); err != nil {
 		return nil, err

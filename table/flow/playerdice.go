@@ -58,8 +58,9 @@ type playerRollInput struct {
 func (d *playerTools) list() []toolbox.Tool {
 	return []toolbox.Tool{{
 		Name: "roll",
-		Description: "Let dice fall for your own character; the result is told at once. What the request asks for under \"" + gm.RollSection +
-			"\" everybody will see; any other roll, about your own character's heart, only you and the game master.",
+		Description: "Let dice fall for your own character; the result is told at once. " +
+			"What the request asks for under \"" + gm.RollSection + "\" everybody will see; " +
+			"any other roll, about your own character's heart, only you and the game master.",
 		Schema: json.RawMessage(`{"type":"object","required":["expr"],"additionalProperties":false,"properties":{` +
 			`"expr":{"type":"string","description":"as 1d20+3"},"purpose":{"type":"string","description":"what for"},` +
 			`"advantage":{"type":"boolean"},"disadvantage":{"type":"boolean"}}}`),
@@ -100,7 +101,8 @@ func (d *playerTools) roll(in json.RawMessage) (playerRoll, error) {
 	if total := len(d.need) + sum(d.own); total >= gm.MaxPlayerRolls {
 		return playerRoll{}, fmt.Errorf("%d rolls are enough for one request: answer with what there is", gm.MaxPlayerRolls)
 	}
-	line, err := d.fall(gm.Roll{Expr: input.Expr, Purpose: gm.Clip(input.Purpose, 200), Adv: input.Adv, Dis: input.Dis}, fmt.Sprintf("own %s %d", table.Hash([]byte(key))[:16], n))
+	line, err := d.fall(gm.Roll{Expr: input.Expr, Purpose: gm.Clip(input.Purpose, 200), Adv: input.Adv, Dis: input.Dis},
+		fmt.Sprintf("own %s %d", table.Hash([]byte(key))[:16], n))
 	if err == nil {
 		d.own[key] = n
 	}

@@ -79,7 +79,8 @@ func (c *cycle) freezeOne(name string) (frozen, error) {
 		f.Error = table.PromptNotFound(c.t.opts.Campaign, name)
 		return f, nil
 	case errors.As(err, &tooBig):
-		bad := &table.MalformedPrompt{Notes: []string{fmt.Sprintf("Unreadable prompt: %d bytes, limit %d", tooBig.Size, tooBig.Limit)}}
+		note := fmt.Sprintf("Unreadable prompt: %d bytes, limit %d", tooBig.Size, tooBig.Limit)
+		bad := &table.MalformedPrompt{Notes: []string{note}}
 		f.Error = bad.File()
 		return f, nil
 	case err != nil:
@@ -108,7 +109,8 @@ func (c *cycle) guard(f *frozen) error {
 	for _, s := range skipped {
 		f.Warnings = append(f.Warnings, "not guarded: "+s)
 	}
-	ctx, err := c.t.campaign.PlayerContext(f.Character, nil, table.ContextOptions{Caps: c.t.caps, Recent: table.TextFor(c.telling.Blocks(), f.Character)})
+	ctx, err := c.t.campaign.PlayerContext(f.Character, nil, table.ContextOptions{
+		Caps: c.t.caps, Recent: table.TextFor(c.telling.Blocks(), f.Character)})
 	if err != nil {
 		return err
 	}
@@ -163,7 +165,8 @@ func (c *cycle) askPlayers(list []frozen) error {
 		if people { // two may sit at one screen
 			ask = engine.DoInTurn[answer]
 		}
-		results, err := ask(c.r, fmt.Sprintf("players %d %v", c.turns, people), len(group), func(ctx context.Context, i int) (answer, error) {
+		step := fmt.Sprintf("players %d %v", c.turns, people)
+		results, err := ask(c.r, step, len(group), func(ctx context.Context, i int) (answer, error) {
 			return c.askPlayer(ctx, list[group[i]])
 		})
 		if err != nil {
@@ -202,12 +205,14 @@ func heard(answers []answer) []gm.Answer {
 // model is asked. It is one step: should the process die within it, the turns
 // that were answered are on the seat's record.
 func (c *cycle) askPlayer(ctx context.Context, f frozen) (answer, error) {
-	a := answer{Asked: story.Asked{Character: f.Character, Sub: c.sub, Type: f.Type, Private: c.telling.Private(f.Character, f.Type), PromptSHA: f.Hash}}
+	a := answer{Asked: story.Asked{Character: f.Character, Sub: c.sub, Type: f.Type,
+		Private: c.telling.Private(f.Character, f.Type), PromptSHA: f.Hash}}
 	if len(f.Error) > 0 {
 		return a.failed(f.Error), nil
 	}
 	if len(f.Leaks) > 0 {
-		return a.failed(table.NoResponse(f.Character, "the prompt was withheld: it says what the character may not know")), nil
+		const why = "the prompt was withheld: it says what the character may not know"
+		return a.failed(table.NoResponse(f.Character, why)), nil
 	}
 	select {
 	case c.t.slots <- struct{}{}:
@@ -323,7 +328,8 @@ func (t *Table) playerActor(character string) (Actor, error) {
 }
 
 func (c *cycle) playerMessage(f frozen, view table.SeatContext) string {
-	s := fmt.Sprintf("Campaign: %s\nCharacter: %s\nScene: %s\nRequest: %s\n", c.t.opts.Campaign, f.Character, c.State.Scene.Title, f.Type)
+	s := fmt.Sprintf("Campaign: %s\nCharacter: %s\nScene: %s\nRequest: %s\n",
+		c.t.opts.Campaign, f.Character, c.State.Scene.Title, f.Type)
 	if strings.HasPrefix(c.Played[f.Character], "agent, while") {
 		s += "Note: the person who plays this character is away: make no choice that cannot be taken back.\n"
 	}
@@ -355,8 +361,9 @@ func (c *cycle) lately(who string) string {
 // roomNames are the files of a player's room.
 var roomNames = map[string]string{
 	"Your character": "sheet.md", "Your journal": "journal.md", "What the party knows": "party-knowledge.md",
-	"The world": "world-primer.md", "Lately": "lately.md", "Not yet in your journal": "pending.md", "The game master asks": "prompt.md",
-	"What happened": "narrative.md", "What only you saw": "private.md", "Your notes": "notes.md",
+	"The world": "world-primer.md", "Lately": "lately.md", "Not yet in your journal": "pending.md",
+	"The game master asks": "prompt.md",
+	"What happened":        "narrative.md", "What only you saw": "private.md", "Your notes": "notes.md",
 }
 
 // furnishPlayer puts exactly the parts of the view into the room, if the policy
@@ -375,7 +382,8 @@ func (t *Table) furnishView(p *seat.Plan, role policy.Role, who string, view tab
 		if d := policy.Decide(role, kind); !d.Allow {
 			return engine.Halt(fmt.Errorf("%s may not have %s: %s", role, view.Sources[i].Path, d.Reason))
 		}
-		p.Room.Grants = append(p.Room.Grants, room.Grant{Kind: string(kind), Name: roomNames[part.Title], Bytes: []byte(part.Text)})
+		p.Room.Grants = append(p.Room.Grants,
+			room.Grant{Kind: string(kind), Name: roomNames[part.Title], Bytes: []byte(part.Text)})
 	}
 	kept, _, err := t.watch.From(who)
 	if err != nil {

@@ -37,7 +37,8 @@ func (d *gmTools) handle(name string, in json.RawMessage) (string, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.handed {
-		return "", errors.New("not taken: await_players was called, and nothing counts after it. Say nothing more and end the turn")
+		return "", errors.New("not taken: await_players was called, and nothing counts after it. " +
+			"Say nothing more and end the turn")
 	}
 	if name == "roll" {
 		line, err := d.roll(in)

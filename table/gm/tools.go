@@ -57,7 +57,8 @@ func Tools(handle func(name string, input json.RawMessage) (string, error)) []to
 			obj(`"expr","who"`, str("expr", "as 1d20+3")+","+str("who", "a character, or gm")+","+str("purpose", "what for")+
 				`,"dc":{"type":"integer"},"hide_dc":{"type":"boolean"},"advantage":{"type":"boolean"},`+
 				`"disadvantage":{"type":"boolean"},"visibility":{"type":"string","enum":["open","sealed","private"]}`)),
-		tool("begin_scene", "begin a new scene", obj(`"title"`, str("title", "its title")+","+str("place", "place and time"))),
+		tool("begin_scene", "begin a new scene",
+			obj(`"title"`, str("title", "its title")+","+str("place", "place and time"))),
 		tool("set_status", "say that a character is present, dead, retired, benched or absent",
 			obj(`"character","status"`, str("character", "name")+","+str("status", "status"))),
 		tool("await_players", "ask these characters when this turn has ended; their prompts must be written. "+
@@ -116,8 +117,8 @@ func (o *called) fell(line dice.Line) {
 		return
 	}
 	o.Fallen = append(o.Fallen, line.N)
-	o.Told = append(o.Told, plain([]table.Block{{Audience: table.Audience{Party: true}, Text: line.Told(dice.Viewer{})}})...)
-	o.Told = append(o.Told, plain(rolledAlone(line))...)
+	open := table.Block{Audience: table.Audience{Party: true}, Text: line.Told(dice.Viewer{})}
+	o.Told = append(o.Told, plain(append([]table.Block{open}, rolledAlone(line)...))...)
 }
 
 // rolledAlone is a private roll for whoever rolled it.
@@ -125,7 +126,8 @@ func rolledAlone(line dice.Line) []table.Block {
 	if line.Visibility != dice.Private || line.Who == string(policy.GM) {
 		return nil
 	}
-	return []table.Block{{Audience: table.Audience{Names: []string{line.Who}}, Text: line.Told(dice.Viewer{Name: line.Who})}}
+	text := line.Told(dice.Viewer{Name: line.Who})
+	return []table.Block{{Audience: table.Audience{Names: []string{line.Who}}, Text: text}}
 }
 
 // take reads one call.

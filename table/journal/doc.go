@@ -19,4 +19,12 @@
 // newest cycle whose entry is written or parked) and
 // journal-pending/{cycle}-{character}.json (a parked job). It asks no agent and
 // takes no lock: package table/flow does, and calls.
+//
+// # What a journal keeper is told, and says
+//
+// Header lines ("Campaign:", "Character:", "Cycle:"), a blank line, and
+// table.Campaign.JournalContext as text: "# Your journal", "# What happened", "#
+// What only you saw", "# Your notes". It answers with a heading "### Title" and the
+// five bullets of the seed. A second message ("Event: repair") names the bullets
+// that are missing.
 package journal

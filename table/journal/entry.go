@@ -26,7 +26,8 @@ func (e *Entry) fields() []*string {
 	return []*string{&e.Happened, &e.Did, &e.Learned, &e.Feel, &e.Notes}
 }
 
-var bulletLine = regexp.MustCompile(`(?i)^\s*[-*+]\s+\**(` + strings.Join(table.EntryLabels, "|") + `)\**\s*:\**\s*(.*)$`)
+var bulletLine = regexp.MustCompile(
+	`(?i)^\s*[-*+]\s+\**(` + strings.Join(table.EntryLabels, "|") + `)\**\s*:\**\s*(.*)$`)
 
 // ParseEntry reads what a journal keeper wrote. It takes the first title and
 // the five bullets wherever they stand; what else looks like the start of an
