@@ -138,22 +138,22 @@ const (
 	outcomeHeading  = "### Outcome"
 )
 
-// Mismatch says where a file differs from what was exchanged.
-type Mismatch struct {
+// mismatch says where a file differs from what was exchanged.
+type mismatch struct {
 	Part   string // header, context, exchange, outcome
 	Line   int    // in the file, from 1
 	Offset int    // in bytes
 	Reason string
 }
 
-func (m *Mismatch) Error() string {
+func (m *mismatch) Error() string {
 	return fmt.Sprintf("line %d (byte %d, %s): %s", m.Line, m.Offset, m.Part, m.Reason)
 }
 
 // Verify proves a conversation file against what was exchanged: the
 // conversation, made from the record, is rendered again and the bytes are
 // compared; then the file is read back, and has to say what was said. The error
-// is a *Mismatch where the bytes differ.
+// is a *mismatch where the bytes differ.
 func Verify(name string, file []byte, fromRecord Conversation) error {
 	want, err := fromRecord.Render()
 	if err != nil {
@@ -173,7 +173,7 @@ func Verify(name string, file []byte, fromRecord Conversation) error {
 	for at < len(file) && at < len(want) && file[at] == want[at] {
 		at++
 	}
-	m := &Mismatch{Part: fromRecord.partAt(want, at), Line: 1 + bytes.Count(file[:at], []byte("\n")), Offset: at}
+	m := &mismatch{Part: fromRecord.partAt(want, at), Line: 1 + bytes.Count(file[:at], []byte("\n")), Offset: at}
 	switch {
 	case at == len(file):
 		m.Reason = fmt.Sprintf("the file ends here; the record goes on for %d bytes", len(want)-at)

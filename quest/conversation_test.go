@@ -193,7 +193,7 @@ func TestVerbatim(t *testing.T) {
 		changed := bytes.Clone(file)
 		changed[i] ^= 1 << rapid.IntRange(0, 7).Draw(t, "bit")
 		for what, bad := range map[string][]byte{"changed": changed, "cut": file[:i], "longer": append(bytes.Clone(file), 'x')} {
-			var m *Mismatch
+			var m *mismatch
 			if err := Verify(name, bad, c); !errors.As(err, &m) || m.Offset > len(bad) {
 				t.Fatalf("%s at %d: %v", what, i, err)
 			}
@@ -206,7 +206,7 @@ func TestVerifySaysWhere(t *testing.T) {
 	file, _ := c.Render()
 	for part, old := range map[string]string{"header": "phase: 3", "context": "Quest: Tide", "exchange": "Start with", "outcome": "Ask Owl"} {
 		bad := bytes.Replace(file, []byte(old), []byte(strings.ToUpper(old)), 1)
-		var m *Mismatch
+		var m *mismatch
 		if err := Verify("2026-02-18-14-32-cat(the-rogue).md", bad, c); !errors.As(err, &m) || m.Part != part {
 			t.Errorf("%s: %v", part, err)
 		}

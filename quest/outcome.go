@@ -26,7 +26,7 @@ func writeList(b *strings.Builder, title string, items []string) {
 
 // Outcome renders the verdict, criterion by criterion, for a conversation
 // file.
-func (v DragonVerdict) Outcome(t Test) string {
+func (v DragonVerdict) Outcome(t verdictTest) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "**Verdict:** %s\n\n%s\n\n", v.Verdict, strings.TrimSpace(v.Summary))
 	for _, f := range v.Criteria {
@@ -49,7 +49,7 @@ func (v DragonVerdict) Outcome(t Test) string {
 	return strings.TrimSpace(b.String())
 }
 
-func (t Test) sortOf(number int) Sort {
+func (t verdictTest) sortOf(number int) Sort {
 	for _, c := range t.Criteria {
 		if c.Number == number {
 			return c.Sort

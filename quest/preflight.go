@@ -14,8 +14,8 @@ const (
 	maxStage       = 80   // a stage's name
 )
 
-// Leak is a passage of a withheld source in something an evaluator would get.
-type Leak struct {
+// leak is a passage of a withheld source in something an evaluator would get.
+type leak struct {
 	Where   string `json:"where"` // a work file, "success criteria", "expectation" …
 	Line    int    `json:"line"`  // 0: it is the file's name that holds them
 	EndLine int    `json:"endLine"`
@@ -23,7 +23,7 @@ type Leak struct {
 	Windows int    `json:"windows"`
 }
 
-func (l Leak) String() string {
+func (l leak) String() string {
 	if l.Line == 0 {
 		return fmt.Sprintf("%s: its name holds words from %s, which this role may not know", l.Where, l.Source)
 	}
@@ -32,7 +32,7 @@ func (l Leak) String() string {
 
 // LeakError stops an evaluator before it starts. The person may go on with
 // open eyes; then every artefact says so.
-type LeakError struct{ Leaks []Leak }
+type LeakError struct{ Leaks []leak }
 
 func (e *LeakError) Error() string {
 	var lines []string
@@ -57,7 +57,7 @@ func (e *LeakError) Stamp() string {
 // it. The person is a channel too. A *LeakError names file and line. The key
 // is fresh for each run.
 func Preflight(key []byte, g Grants, work *Work, told ...NamedText) error {
-	var leaks []Leak
+	var leaks []leak
 	for _, t := range told {
 		set, err := g.forbidden(key, policy.Unknown, nil)
 		if err != nil {
@@ -164,16 +164,16 @@ func label(p Piece) string {
 	return p.Name
 }
 
-func leaksIn(where string, hits []shingle.Hit) []Leak {
-	var out []Leak
+func leaksIn(where string, hits []shingle.Hit) []leak {
+	var out []leak
 	for _, h := range hits {
-		out = append(out, Leak{Where: where, Line: h.Line, EndLine: h.EndLine, Source: h.Source, Windows: h.Windows})
+		out = append(out, leak{Where: where, Line: h.Line, EndLine: h.EndLine, Source: h.Source, Windows: h.Windows})
 	}
 	return out
 }
 
-func leaksInWork(set *shingle.Set, work *Work) ([]Leak, error) {
-	var leaks []Leak
+func leaksInWork(set *shingle.Set, work *Work) ([]leak, error) {
+	var leaks []leak
 	for _, f := range work.Files {
 		for _, l := range leaksIn(f.Path, set.Find([]byte(f.Path))) {
 			l.Line, l.EndLine = 0, 0

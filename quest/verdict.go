@@ -29,9 +29,9 @@ type Status string
 
 // The statuses.
 const (
-	Met          Status = "met"
-	PartiallyMet Status = "partially met"
-	NotMet       Status = "not met"
+	statusMet       Status = "met"
+	statusPartlyMet Status = "partially met"
+	statusNotMet    Status = "not met"
 )
 
 // GuardianVerdict is a checkpoint's structured answer.
@@ -42,8 +42,8 @@ type GuardianVerdict struct {
 	Conditions []string        `json:"conditions"` // of a conditional approval
 }
 
-// Finding is the Dragon's word on one criterion.
-type Finding struct {
+// finding is the Dragon's word on one criterion.
+type finding struct {
 	Number   int    `json:"number"`
 	Status   Status `json:"status"`
 	Evidence string `json:"evidence"`
@@ -53,7 +53,7 @@ type Finding struct {
 type DragonVerdict struct {
 	Verdict  DragonOutcome `json:"verdict"`
 	Summary  string        `json:"summary"`
-	Criteria []Finding     `json:"criteria"`
+	Criteria []finding     `json:"criteria"`
 }
 
 // CheckState is what came of a criterion's own check.
@@ -74,16 +74,16 @@ type CheckResult struct {
 	Note   string     `json:"note,omitempty"`
 }
 
-// Test is what a Dragon's verdict is held against.
-type Test struct {
+// verdictTest is what a Dragon's verdict is held against.
+type verdictTest struct {
 	Mode     Mode
 	Criteria []Criterion
 	Checks   []CheckResult
 }
 
 // Test is what a verdict on this quest is held against.
-func (q *Quest) Test(checks []CheckResult) Test {
-	return Test{Mode: q.Mode, Criteria: q.Criteria, Checks: checks}
+func (q *Quest) Test(checks []CheckResult) verdictTest {
+	return verdictTest{Mode: q.Mode, Criteria: q.Criteria, Checks: checks}
 }
 
 // check reports everything that keeps a Guardian's answer from being a
@@ -129,7 +129,7 @@ func emptyItems(name string, list []string) []string {
 // check reports everything that keeps a Dragon's answer from being a verdict:
 // criteria left out, counted twice or invented, evidence missing, a failed
 // check called met, and a verdict its own list contradicts.
-func (v DragonVerdict) check(t Test) []string {
+func (v DragonVerdict) check(t verdictTest) []string {
 	var bad []string
 	if v.Verdict != DragonSlain && v.Verdict != DragonPrevails {
 		bad = append(bad, fmt.Sprintf("verdict: %q is not one of Dragon Slain, Dragon Prevails", clip(string(v.Verdict), 40)))
@@ -148,7 +148,7 @@ func (v DragonVerdict) check(t Test) []string {
 		if !there && t.Mode.Assesses(c.Sort) {
 			bad = append(bad, fmt.Sprintf("criteria: criterion %d is left out", c.Number))
 		}
-		if t.Mode.requires(c.Sort) && s != Met {
+		if t.Mode.requires(c.Sort) && s != statusMet {
 			open = append(open, fmt.Sprintf("criterion %d is %s", c.Number, orNothing(s)))
 		}
 	}
@@ -171,7 +171,7 @@ func orNothing(s Status) string {
 	return string(s)
 }
 
-func (f Finding) check(i int, t Test, seen map[int]Status) []string {
+func (f finding) check(i int, t verdictTest, seen map[int]Status) []string {
 	at := fmt.Sprintf("criteria[%d]: ", i)
 	if f.Number < 1 || f.Number > len(t.Criteria) {
 		return []string{at + fmt.Sprintf("there is no criterion %d; they are 1 to %d", f.Number, len(t.Criteria))}
@@ -180,14 +180,14 @@ func (f Finding) check(i int, t Test, seen map[int]Status) []string {
 	if _, twice := seen[f.Number]; twice {
 		bad = append(bad, at+fmt.Sprintf("criterion %d stands here a second time", f.Number))
 	}
-	if f.Status != Met && f.Status != PartiallyMet && f.Status != NotMet {
+	if f.Status != statusMet && f.Status != statusPartlyMet && f.Status != statusNotMet {
 		bad = append(bad, at+fmt.Sprintf("status %q is not one of met, partially met, not met", clip(string(f.Status), 40)))
 	}
 	if oneLine(f.Evidence) == "" {
 		bad = append(bad, at+fmt.Sprintf("criterion %d has no evidence", f.Number))
 	}
 	for _, c := range t.Checks {
-		if c.Number == f.Number && c.State == CheckFailed && f.Status == Met {
+		if c.Number == f.Number && c.State == CheckFailed && f.Status == statusMet {
 			bad = append(bad, at+fmt.Sprintf("criterion %d cannot be met: its check failed", f.Number))
 		}
 	}

@@ -46,7 +46,7 @@ func TestDragonVerdictByMode(t *testing.T) {
 		{Ship, dragonAnswer("Dragon Slain", "met", "mostly met"), nil, `status "mostly met" is not one of`},
 		{Ship, dragonAnswer("Dragon sleeps", "met", "met"), nil, `verdict: "Dragon sleeps" is not one of`},
 	} {
-		test := Test{Mode: c.mode, Criteria: three, Checks: c.checks}
+		test := verdictTest{Mode: c.mode, Criteria: three, Checks: c.checks}
 		v, err := ParseDragonVerdict([]byte(c.answer), test)
 		if c.want == "" {
 			if err != nil {
@@ -109,7 +109,7 @@ func TestSlainMeansMet(t *testing.T) {
 				slain = false
 			}
 		}
-		test := Test{Mode: mode, Criteria: criteria}
+		test := verdictTest{Mode: mode, Criteria: criteria}
 		_, errSlain := ParseDragonVerdict([]byte(dragonAnswer("Dragon Slain", statuses...)), test)
 		_, errPrevails := ParseDragonVerdict([]byte(dragonAnswer("Dragon Prevails", statuses...)), test)
 		if (errSlain == nil) != slain || (errPrevails == nil) == slain {
@@ -152,7 +152,7 @@ func TestSchemasAreStrict(t *testing.T) {
 }
 
 func TestOutcomes(t *testing.T) {
-	test := Test{Mode: GrowAndShip, Criteria: three, Checks: []CheckResult{{1, CheckPassed, ""}, {2, CheckNotRun, "go is\nnot found"}}}
+	test := verdictTest{Mode: GrowAndShip, Criteria: three, Checks: []CheckResult{{1, CheckPassed, ""}, {2, CheckNotRun, "go is\nnot found"}}}
 	v, err := ParseDragonVerdict([]byte(dragonAnswer("Dragon Slain", "met", "met", "not met")), test)
 	if err != nil {
 		t.Fatal(err)
@@ -177,7 +177,7 @@ func FuzzParseVerdict(f *testing.F) {
 	f.Add([]byte(dragonAnswer("Dragon Slain", "met", "met", "met")))
 	f.Add([]byte("```json\n{}\n```"))
 	f.Add([]byte(`{"verdict":{"a":[1,{"a":2,"a":3}]}}`))
-	test := Test{Mode: Grow, Criteria: three}
+	test := verdictTest{Mode: Grow, Criteria: three}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		v, err := ParseDragonVerdict(data, test)
 		if err != nil {

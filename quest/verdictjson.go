@@ -84,14 +84,14 @@ func ParseGuardianVerdict(answer []byte) (GuardianVerdict, error) {
 
 // ParseDragonVerdict reads a Dragon's structured answer and holds it against
 // the criteria. The error is a *VerdictError.
-func ParseDragonVerdict(answer []byte, t Test) (DragonVerdict, error) {
+func ParseDragonVerdict(answer []byte, t verdictTest) (DragonVerdict, error) {
 	var v DragonVerdict
 	if problems := decodeAnswer(answer, &v); len(problems) > 0 {
 		return DragonVerdict{}, &VerdictError{problems}
 	}
 	v.Verdict = canonical(v.Verdict, DragonSlain, DragonPrevails)
 	for i := range v.Criteria {
-		v.Criteria[i].Status = canonical(v.Criteria[i].Status, Met, PartiallyMet, NotMet)
+		v.Criteria[i].Status = canonical(v.Criteria[i].Status, statusMet, statusPartlyMet, statusNotMet)
 	}
 	if problems := v.check(t); len(problems) > 0 {
 		return DragonVerdict{}, &VerdictError{problems}
