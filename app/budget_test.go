@@ -7,8 +7,10 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"conclave/agent"
 	"conclave/config"
 	"conclave/gateway"
+	"conclave/policy"
 	"conclave/seat"
 )
 
@@ -111,5 +113,26 @@ func TestNoBudgetIsNoAccount(t *testing.T) {
 	none.begin()
 	if none.account() != nil || none.Afford() != nil {
 		t.Error("no budget refuses something")
+	}
+}
+
+// T14: an agent's own limits hold at a table as they do at a quest.
+func TestLimitsOfAnAgentHoldAtATable(t *testing.T) {
+	w := &workspace{root: t.TempDir(), app: &App{}}
+	w.config = config.Merge(config.Config{Agents: map[string]config.Agent{
+		"player.tilda": {Turns: 3, USD: 0.5, Tokens: 9000}, "cat": {Turns: 4},
+	}}, config.Config{})
+	a, err := w.tableCast("rot", nil, true)(policy.Player, "tilda", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var p seat.Plan
+	a.Dress(&p)
+	if p.Limits != (agent.Limits{Turns: 3, BudgetUSD: 0.5}) || p.Budget != (gateway.Budget{USD: 0.5, Tokens: 9000}) {
+		t.Errorf("at a table: %+v, %+v", p.Limits, p.Budget)
+	}
+	p = seat.Plan{Role: "cat"}
+	if err := (&questSession{w: w}).dress(&p); err != nil || p.Limits.Turns != 4 || p.Limits.Wall != turnWall {
+		t.Errorf("at a quest: %+v, %v", p.Limits, err)
 	}
 }
