@@ -59,7 +59,7 @@ func (w *workspace) actor(a config.Agent, role string, offline agent.Agent) (act
 		})
 	case "codex":
 		return w.program(a, role, "codex", func(native string) (agent.Agent, error) {
-			return codex.New(codex.Options{Program: native})
+			return codex.New(codex.Options{Program: native, Prices: w.config.PriceList()})
 		})
 	}
 	return actor{}, environmentError("%s: no agent is called %q here", role, a.Agent)

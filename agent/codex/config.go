@@ -103,17 +103,14 @@ var plainName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 // config is config.toml and the variables that it refers to.
 func config(o Options, spec agent.Spec) (text string, env []string, err error) {
 	var t toml
-	policy := "never"
-	if o.Approve != nil {
-		policy = "on-request"
-	}
 	t.set("model", spec.Model.Name)
 	byLogin := o.Login != nil && spec.Model.Token == ""
 	if !byLogin || spec.Model.BaseURL != "" {
 		t.set("model_provider", provider)
 	}
-	t.set("approval_policy", policy)
-	t.set("sandbox_mode", o.Sandbox)
+	t.set("approval_policy", "never")
+	// The room is the sandbox, and two of them get into each other's way.
+	t.set("sandbox_mode", "danger-full-access")
 	t.line("check_for_update_on_startup = false")
 	t.line("project_doc_max_bytes = 0") // no AGENTS.md from anywhere
 	if restricted(spec.Tools) {

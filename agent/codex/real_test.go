@@ -1,9 +1,6 @@
 package codex
 
 import (
-	"context"
-	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -183,82 +180,6 @@ func TestFileChange(t *testing.T) {
 	r.want("user_message:Write a file.", "tool_use:fileChange", "tool_result:fileChange", "assistant_message:Patched.")
 	if b, err := os.ReadFile(r.spec.Place.OnHost(agent.WorkDir, "hello.txt")); err != nil || string(b) != "hello\n" {
 		t.Errorf("hello.txt is %q, %v", b, err)
-	}
-	r.accounted()
-}
-
-func TestDynamicTool(t *testing.T) {
-	t.Parallel()
-	var given string
-	r := start(t, modelstub.Script(
-		modelstub.Answer(call("submit", "c1", `{"answer":"42"}`)),
-		modelstub.Answer(call("submit", "c2", `{"answer":"0"}`)),
-		modelstub.Answer(modelstub.Say("Submitted."))),
-		func(o *Options, s *agent.Spec) {
-			s.Tools.Builtin = nil
-			o.Tools = []Tool{{Name: "submit", Description: "Submit the answer.",
-				Schema: []byte(`{"type":"object","properties":{"answer":{"type":"string"}},"required":["answer"]}`),
-				Call: func(_ context.Context, args json.RawMessage) (string, error) {
-					if given += string(args); strings.Contains(string(args), "0") {
-						return "", errors.New("wrong")
-					}
-					return "accepted", nil
-				}}}
-		})
-	r.say("Submit.")
-	r.want("user_message:Submit.", "tool_use:submit", "tool_result:submit", "tool_use:submit", "tool_result:submit!", "assistant_message:Submitted.")
-	if given != `{"answer":"42"}{"answer":"0"}` {
-		t.Errorf("the tool was given %s", given)
-	}
-	if res := r.stub.Requests()[1].ToolResults(); len(res) != 1 || !strings.Contains(res[0].Text, "accepted") {
-		t.Errorf("the model was given %+v", res)
-	}
-	r.accounted()
-}
-
-func TestApprovals(t *testing.T) {
-	t.Parallel()
-	escalate := func(id, file string) modelstub.Reply {
-		return modelstub.Answer(call("exec_command", id, `{"cmd":"touch `+file+`","sandbox_permissions":"require_escalated","justification":"to write"}`))
-	}
-	var asked []string
-	r := start(t, modelstub.Script(escalate("c1", "yes.txt"), escalate("c2", "no.txt"), modelstub.Answer(modelstub.Say("Both tried."))),
-		func(o *Options, s *agent.Spec) {
-			o.Sandbox = "read-only"
-			o.Approve = func(_ context.Context, a Approval) Decision {
-				asked = append(asked, a.Command+" "+a.Reason)
-				if strings.Contains(a.Command, "yes.txt") {
-					return Accept
-				}
-				return ""
-			}
-		})
-	r.say("Write.")
-	r.want("user_message:Write.", "tool_use:commandExecution", "tool_result:commandExecution",
-		"tool_use:commandExecution", "tool_result:commandExecution!", "assistant_message:Both tried.")
-	if len(asked) != 2 || !strings.Contains(asked[0], "touch yes.txt") || !strings.Contains(asked[0], "to write") {
-		t.Errorf("asked %q", asked)
-	}
-	if _, err := os.Stat(r.spec.Place.OnHost(agent.WorkDir, "yes.txt")); err != nil {
-		t.Error(err)
-	}
-	if _, err := os.Stat(r.spec.Place.OnHost(agent.WorkDir, "no.txt")); err == nil {
-		t.Error("what was declined was done")
-	}
-	if r.count(transcript.SystemEvent, "approval_request") != 2 || r.count(transcript.SystemEvent, "answer") != 2 {
-		t.Error("the questions and answers are not on the record")
-	}
-	r.accounted()
-}
-
-func TestApprovalCancelInterrupts(t *testing.T) {
-	t.Parallel()
-	r := start(t, modelstub.Script(modelstub.Answer(call("exec_command", "c1", `{"cmd":"touch x","sandbox_permissions":"require_escalated","justification":"to write"}`))),
-		func(o *Options, s *agent.Spec) {
-			o.Sandbox, o.Approve = "read-only", func(context.Context, Approval) Decision { return Cancel }
-		})
-	if reply := r.say("Write."); reply.Stopped != "interrupted" {
-		t.Errorf("reply %+v", reply)
 	}
 	r.accounted()
 }

@@ -77,7 +77,8 @@ func (s *session) emit(items []transcript.Item) error {
 // spend reads the usage of a response and puts it on the session's account.
 func (s *session) spend(detail []byte) transcript.Usage {
 	used := transcript.UsageOf(detail)
-	used.CostUSD = s.opts.Price.of(used)
+	p, _ := s.opts.Prices.Of(s.spec.Model.Name) // without one the cost is not known
+	used.CostUSD = p.Cost(used)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.spent += used.CostUSD

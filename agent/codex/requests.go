@@ -1,7 +1,6 @@
 package codex
 
 import (
-	"encoding/json"
 	"strings"
 	"time"
 
@@ -107,14 +106,8 @@ func (s *session) decide(msg jsonrpc.Message) any {
 	type object map[string]any
 	switch msg.Method {
 	case "item/commandExecution/requestApproval", "item/fileChange/requestApproval":
-		return object{"decision": s.approve(msg)}
+		return object{"decision": "decline"} // it was told never to ask
 	case "execCommandApproval", "applyPatchApproval": // the first version's
-		switch s.approve(msg) {
-		case Accept:
-			return object{"decision": "approved"}
-		case AcceptForSession:
-			return object{"decision": "approved_for_session"}
-		}
 		return object{"decision": "abort"}
 	case "item/permissions/requestApproval":
 		return object{"permissions": object{}, "scope": "turn"} // nothing more
@@ -124,39 +117,9 @@ func (s *session) decide(msg jsonrpc.Message) any {
 		return object{"action": "decline", "content": nil, "_meta": nil}
 	case "currentTime/read":
 		return object{"currentTimeAt": time.Now().Unix()}
-	case "item/tool/call":
-		return s.callTool(msg)
+	case "item/tool/call": // none was offered
+		name := jsontext.Text(jsontext.Get(msg.Params, "tool"))
+		return object{"success": false, "contentItems": []any{object{"type": "inputText", "text": "there is no tool " + name}}}
 	}
 	return nil
-}
-
-func (s *session) approve(msg jsonrpc.Message) Decision {
-	if s.opts.Approve == nil {
-		return Decline
-	}
-	p := jsontext.Members(msg.Params, "threadId", "itemId", "command", "reason")
-	d := s.opts.Approve(s.ctx, Approval{Method: msg.Method, ThreadID: jsontext.Text(p[0]), ItemID: jsontext.Text(p[1]),
-		Command: jsontext.Text(p[2]), Reason: jsontext.Text(p[3]), Params: json.RawMessage(msg.Params)})
-	switch d {
-	case Accept, AcceptForSession, Cancel:
-		return d
-	}
-	return Decline
-}
-
-// callTool calls a tool of ours. An error is told to the model.
-func (s *session) callTool(msg jsonrpc.Message) any {
-	name := jsontext.Text(jsontext.Get(msg.Params, "tool"))
-	text, ok := "there is no tool "+name, false
-	for _, t := range s.opts.Tools {
-		if t.Name != name {
-			continue
-		}
-		out, err := t.Call(s.ctx, json.RawMessage(jsontext.Get(msg.Params, "arguments")))
-		if text, ok = out, err == nil; err != nil {
-			text = err.Error()
-		}
-	}
-	return map[string]any{"success": ok,
-		"contentItems": []any{map[string]string{"type": "inputText", "text": text}}}
 }

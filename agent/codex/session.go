@@ -129,9 +129,6 @@ func (s *session) threadParams() (method string, params map[string]any) {
 		if len(s.spec.Tools.Builtin) == 0 {
 			params["environments"] = []any{} // no commands, no files
 		}
-		if tools := s.dynamicTools(); tools != nil {
-			params["dynamicTools"] = tools
-		}
 		return method, params
 	case s.spec.Fork:
 		method = "thread/fork"
@@ -141,15 +138,6 @@ func (s *session) threadParams() (method string, params map[string]any) {
 	params["threadId"] = s.spec.Resume
 	params["excludeTurns"] = true // the history is on the record already
 	return method, params
-}
-
-func (s *session) dynamicTools() []any {
-	var out []any
-	for _, t := range s.opts.Tools {
-		out = append(out, map[string]any{"type": "function", "name": t.Name,
-			"description": t.Description, "inputSchema": t.Schema})
-	}
-	return out
 }
 
 // fail ends the session because of err: the program is killed, and what waits

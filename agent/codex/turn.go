@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -14,18 +13,6 @@ import (
 	"conclave/internal/jsontext"
 	"conclave/transcript"
 )
-
-// Steerer is a Turn that takes a further message while it runs. All turns of
-// this adapter do.
-type Steerer interface {
-	Steer(ctx context.Context, m agent.Message) error
-}
-
-// Compacter is a Session that can be told to shorten its history. All sessions
-// of this adapter can.
-type Compacter interface {
-	Compact(ctx context.Context) (agent.Turn, error)
-}
 
 // turn is the answer to one message.
 type turn struct {
@@ -56,16 +43,7 @@ func (s *session) Send(ctx context.Context, m agent.Message) (agent.Turn, error)
 	if m.Schema != nil {
 		params["outputSchema"] = m.Schema
 	}
-	return s.startTurn(ctx, "turn/start", params, m.Schema != nil)
-}
-
-// Compact has the program shorten its history. It is a turn without a message.
-func (s *session) Compact(ctx context.Context) (agent.Turn, error) {
-	return s.startTurn(ctx, "thread/compact/start", map[string]any{}, false)
-}
-
-func (s *session) startTurn(ctx context.Context, method string, params map[string]any, schema bool) (agent.Turn, error) {
-	t, err := s.claim(ctx, schema)
+	t, err := s.claim(ctx, m.Schema != nil)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +53,7 @@ func (s *session) startTurn(ctx context.Context, method string, params map[strin
 	params["threadId"] = t.thread
 	// The caller's context interrupts the turn, not the request: what was
 	// begun must be known to be stopped.
-	answer, err := s.call(s.ctx, method, params)
+	answer, err := s.call(s.ctx, "turn/start", params)
 	if err != nil {
 		err = fmt.Errorf("send to codex: %w", err)
 		t.end(err)
@@ -195,21 +173,6 @@ func (t *turn) entry(e transcript.Entry, used transcript.Usage) {
 	case jsontext.Text(d[2]) == "item/started" && e.Type != transcript.UserMessage:
 		t.checkTurns(true)
 	}
-}
-
-// Steer puts a further message into the turn.
-func (t *turn) Steer(ctx context.Context, m agent.Message) error {
-	t.mu.Lock()
-	id, over := t.id, t.over
-	t.mu.Unlock()
-	if over || id == "" {
-		return errors.New("steer codex: no turn is running")
-	}
-	_, err := t.s.call(ctx, "turn/steer", map[string]any{"threadId": t.thread, "expectedTurnId": id, "input": input(m)})
-	if err != nil {
-		return fmt.Errorf("steer codex: %w", err)
-	}
-	return nil
 }
 
 // end ends the turn early.

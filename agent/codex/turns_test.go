@@ -19,6 +19,7 @@ import (
 	"conclave/agent/agenttest"
 	"conclave/internal/jsontext"
 	"conclave/internal/modelstub"
+	"conclave/internal/price"
 	"conclave/transcript"
 )
 
@@ -137,27 +138,6 @@ func TestFinishedMessageDoesNotWaitForTheNext(t *testing.T) {
 	r.accounted()
 }
 
-func TestSteer(t *testing.T) {
-	t.Parallel()
-	slow := modelstub.Answer(modelstub.Say("A long story begins"))
-	slow.Hold = make(chan struct{})
-	r := start(t, modelstub.Script(slow, modelstub.Answer(modelstub.Say("Short."))), nil)
-	turn := r.begin("Tell me a story.")
-	until(t, turn, isDeltaEvent)
-	if err := turn.(Steerer).Steer(t.Context(), agent.Message{Text: "Make it short."}); err != nil {
-		t.Fatal(err)
-	}
-	reply, _, err := agenttest.Drain(turn)
-	if err != nil || !strings.HasSuffix(reply.Text, "Short.") {
-		t.Errorf("reply %+v, %v", reply, err)
-	}
-	got := r.sequence()
-	if len(got) != 4 || got[1] != "user_message:Make it short." || !strings.HasSuffix(got[2], "…") || got[3] != "assistant_message:Short." {
-		t.Errorf("entries %q", got)
-	}
-	r.accounted()
-}
-
 func TestInterruptStopsCommands(t *testing.T) {
 	t.Parallel()
 	r := start(t, modelstub.Script(modelstub.Answer(call("exec_command", "c1", `{"cmd":"touch begun; sleep 61.73; touch over","yield_time_ms":30000}`))), nil)
@@ -195,29 +175,6 @@ func running(t *testing.T, arg string) bool {
 		b, _ := os.ReadFile(f) // it may be gone
 		return slices.Contains(strings.Split(string(b), "\x00"), arg)
 	})
-}
-
-func TestCompaction(t *testing.T) {
-	t.Parallel()
-	r := start(t, modelstub.Script(modelstub.Answer(modelstub.Say("First.")), modelstub.Answer(modelstub.Say("A summary.")),
-		modelstub.Answer(modelstub.Say("Third."))), nil)
-	r.say("One.")
-	turn, err := r.s.(Compacter).Compact(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, _, err := agenttest.Drain(turn); err != nil {
-		t.Fatal(err)
-	}
-	r.say("Two.")
-	r.want("user_message:One.", "assistant_message:First.", "user_message:Two.", "assistant_message:Third.")
-	if n := r.count(transcript.SystemEvent, "compaction"); n != 1 {
-		t.Errorf("%d compactions on the record", n)
-	}
-	if n := r.count(transcript.TokenUsage, ""); n != 3 {
-		t.Errorf("%d usages, want 3", n)
-	}
-	r.accounted()
 }
 
 func TestChildAgents(t *testing.T) {
@@ -361,7 +318,7 @@ func TestLimits(t *testing.T) {
 	t.Run("budget", func(t *testing.T) {
 		t.Parallel()
 		r := start(t, forever, func(o *Options, s *agent.Spec) {
-			s.Limits.BudgetUSD, o.Price = 0.0003, Price{Input: 1, Output: 1}
+			s.Limits.BudgetUSD, o.Prices = 0.0003, price.List{s.Model.Name: {Input: 1, Output: 1}}
 		})
 		reply := r.say("Go on.")
 		if reply.Stopped != "budget" || reply.Usage.CostUSD < 0.0003 {

@@ -22,7 +22,7 @@ var house = map[string]string{
 	"agent":               "transcript",
 	"agent/agenttest":     "agent transcript",
 	"agent/claude":        "agent internal/jsontext internal/schema internal/tail session session/claude session/kind transcript",
-	"agent/codex":         "agent internal/jsonrpc internal/jsontext session/codex transcript",
+	"agent/codex":         "agent internal/jsonrpc internal/jsontext internal/price session/codex transcript",
 	"agent/local":         "agent transcript",
 	"agent/offline":       "agent agent/local internal/schema transcript",
 	"agent/scripted":      "agent agent/local transcript",
