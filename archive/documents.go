@@ -78,7 +78,8 @@ func (w *writer) putFlat(j *job, document, name string) error {
 		return err
 	}
 	if !jsontext.Valid(b) {
-		_, err := w.exec("INSERT INTO documents(source, name, key, value) VALUES (?, ?, 'text', ?)", j.id, document, string(w.a.clean(b)))
+		_, err := w.exec("INSERT INTO documents(source, name, key, value) VALUES (?, ?, 'text', ?)",
+			j.id, document, string(w.a.clean(b)))
 		return err
 	}
 	return w.flatten(j, document, "", bytes.TrimSpace(w.a.cleanJSON(b)))
@@ -188,7 +189,8 @@ func sliceTable(typ string) string {
 
 // sliceViews makes a view per type of state item, with a column per member.
 func (w *writer) sliceViews() error {
-	rows, err := w.tx.Query(`SELECT l.slice_type, e.key FROM slices l, json_each(l.data) e WHERE e.key <> '__type__' GROUP BY 1, 2 ORDER BY 1, min(l.rowid), min(e.id)`)
+	rows, err := w.tx.Query(`SELECT l.slice_type, e.key FROM slices l, json_each(l.data) e WHERE e.key <> '__type__'
+		GROUP BY 1, 2 ORDER BY 1, min(l.rowid), min(e.id)`)
 	if err != nil {
 		return err
 	}
@@ -204,7 +206,8 @@ func (w *writer) sliceViews() error {
 		if !slices.Contains(types[table], typ) {
 			types[table] = append(types[table], typ)
 		}
-		if !slices.ContainsFunc(columns[table], func(c string) bool { return strings.EqualFold(c, key) }) && len(columns[table]) < 200 {
+		same := func(c string) bool { return strings.EqualFold(c, key) }
+		if len(columns[table]) < 200 && !slices.ContainsFunc(columns[table], same) {
 			columns[table] = append(columns[table], key)
 		}
 	}
@@ -218,7 +221,8 @@ func (w *writer) sliceViews() error {
 			if k == "rowid" || k == "bundle" {
 				continue
 			}
-			fmt.Fprintf(&b, ", json_extract(l.data, %s) AS %s", sqlText(`$."`+k+`"`), `"`+strings.ReplaceAll(k, `"`, `""`)+`"`)
+			name := `"` + strings.ReplaceAll(k, `"`, `""`) + `"`
+			fmt.Fprintf(&b, ", json_extract(l.data, %s) AS %s", sqlText(`$."`+k+`"`), name)
 		}
 		b.WriteString(" FROM slices l JOIN sources s ON s.id = l.source WHERE l.slice_type IN (")
 		for i, t := range types[table] {

@@ -68,8 +68,8 @@ func (a *Archive) Rows(ctx context.Context, where string, args ...any) iter.Seq2
 
 // entry is the entry of a row, as it is shown.
 func (r *Row) entry(s *Shown) transcript.Entry {
-	return transcript.Entry{PromptName: r.Prompt, Adapter: r.Adapter, Type: r.Type, Sequence: r.Sequence, Source: r.Agent,
-		Timestamp: time.UnixMicro(r.At).UTC(), SessionID: r.Session, Detail: s.Detail, Raw: s.Raw}
+	return transcript.Entry{PromptName: r.Prompt, Adapter: r.Adapter, Type: r.Type, Sequence: r.Sequence,
+		Source: r.Agent, Timestamp: time.UnixMicro(r.At).UTC(), SessionID: r.Session, Detail: s.Detail, Raw: s.Raw}
 }
 
 // Entries yields the entries of runs in the order of their files, all of them
@@ -87,7 +87,8 @@ func (a *Archive) Entries(ctx context.Context, runs ...string) iter.Seq2[Entry, 
 			}
 		}
 		for r, err := range a.Rows(ctx, where+" ORDER BY s.path, s.generation, i.id", args...) {
-			e := Entry{Run: r.Run, Path: r.Path, Role: r.Seat, Project: r.Project, Tool: r.Tool, ToolID: r.ToolID, Failed: r.Failed}
+			e := Entry{Run: r.Run, Path: r.Path, Role: r.Seat, Project: r.Project,
+				Tool: r.Tool, ToolID: r.ToolID, Failed: r.Failed}
 			if err == nil {
 				var s *Shown
 				if s, err = a.Show(r.Ref); err == nil {

@@ -24,7 +24,8 @@ type sessionFeed struct {
 // newSessionFeed returns the feed of a session file.
 func newSessionFeed(file session.File, x indexer) *sessionFeed {
 	f := &sessionFeed{index: x, file: file, mapper: file.Kind.NewMapper(file, session.Options{Reuse: true})}
-	f.org = origin{adapter: file.Kind.Adapter, source: file.Source, session: file.Session, seat: file.Role(), project: file.Project}
+	f.org = origin{adapter: file.Kind.Adapter, source: file.Source, session: file.Session, seat: file.Role(),
+		project: file.Project}
 	if file.Kind.SessionIn != nil {
 		f.org.session, f.org.project = "", "" // the file itself says
 	}

@@ -123,8 +123,8 @@ func (e *Shown) Message() []byte {
 
 // Input is what a tool was called with, as JSON; nil where there is none.
 func (e *Shown) Input() []byte {
-	for _, path := range [][]string{{"block", "input"}, {"input"}, {"sdk_entry", "input"}, {"notification", "item", "arguments"},
-		{"notification", "arguments"}, {"notification", "item"}, {"notification"}, {"context"}} {
+	for _, path := range [][]string{{"block", "input"}, {"input"}, {"sdk_entry", "input"},
+		{"notification", "item", "arguments"}, {"notification", "arguments"}, {"notification", "item"}, {"notification"}, {"context"}} {
 		if v := jsontext.Get(e.Detail, path...); v != nil {
 			return unwrapJSON(v)
 		}

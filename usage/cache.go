@@ -154,7 +154,8 @@ func readCache(path string) map[string]*file {
 		d.names = append(d.names, d.text())
 	}
 	for n := d.number(); n > 0 && !d.bad; n-- {
-		f := &file{path: d.text(), kind: d.name(), project: d.name(), role: d.name(), size: d.number(), mtime: d.number(), pos: d.number()}
+		f := &file{path: d.text(), kind: d.name(), project: d.name(), role: d.name(),
+			size: d.number(), mtime: d.number(), pos: d.number()}
 		rows := d.number()
 		if rows < 0 || rows > int64(len(d.b)) {
 			return map[string]*file{}

@@ -195,7 +195,8 @@ func (u *file) internSession(name []byte) string {
 // scanWhole reads a rollout or a record from its beginning.
 func (u *file) scanWhole(f io.ReaderAt) error {
 	told, err := archive.Responses(u.kind, u.path, f, func(r archive.Response) {
-		u.add(response{key: responseKey(r.Key), at: r.At, model: r.Model, session: r.Session, Usage: r.Usage, whole: true}, false)
+		u.add(response{key: responseKey(r.Key), at: r.At, model: r.Model, session: r.Session, Usage: r.Usage,
+			whole: true}, false)
 	})
 	u.project, u.role, u.pos = told.Project, told.Role, told.End
 	return err

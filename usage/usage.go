@@ -100,7 +100,9 @@ type part struct {
 const partBytes = 32 << 20
 
 // readFiles brings what is known up to date.
-func readFiles(ctx context.Context, targets []source.File, known map[string]*file, u *Report) (files []*file, changed bool, err error) {
+func readFiles(
+	ctx context.Context, targets []source.File, known map[string]*file, u *Report,
+) (files []*file, changed bool, err error) {
 	var parts []part
 	for _, t := range targets {
 		k := known[t.Path]
