@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 
@@ -21,6 +24,8 @@ import (
 // are counted, and the record has them.
 type Log struct {
 	name   string
+	file   *os.File // nil for one that is somebody else's
+	made   bool     // there was no such file
 	out    io.Writer
 	tell   func(string)
 	stream *transcript.Stream
@@ -32,19 +37,22 @@ type Log struct {
 // OpenLog begins the log stream to a file, which is appended to and readable for
 // the person alone, or to out when the name is "-". Whoever opens it closes it.
 func (a *App) OpenLog(name string, out io.Writer) (*Log, error) {
+	l := &Log{name: name, out: out, tell: a.tell}
 	if name != "-" {
+		path := a.AbsPath(name)
+		_, err := os.Stat(path)
+		l.made = errors.Is(err, fs.ErrNotExist)
 		// A pipe that nobody reads is an error and not a wait.
 		const flags = os.O_APPEND | os.O_CREATE | os.O_WRONLY | syscall.O_NONBLOCK
-		f, err := os.OpenFile(a.AbsPath(name), flags, 0o600)
+		l.file, err = os.OpenFile(path, flags, 0o600)
 		if errors.Is(err, syscall.ENXIO) {
 			return nil, environmentError("--log: %w: nobody reads that pipe; start who does first", err)
 		}
 		if err != nil {
 			return nil, environmentError("--log: %w", err)
 		}
-		out = f
+		l.out = l.file
 	}
-	l := &Log{name: name, out: out, tell: a.tell}
 	l.stream = transcript.NewStream(transcript.NewHandler(l, "conclave", nil), transcript.StreamOptions{})
 	return l, nil
 }
@@ -74,13 +82,50 @@ func (l *Log) Close(ctx context.Context) {
 		return
 	}
 	_ = l.stream.Close(ctx) // what it left out is in the figures
-	if f, ok := l.out.(*os.File); ok && l.name != "-" {
-		_ = f.Close() // as with any line, the record has it
+	if l.file != nil {
+		info, err := l.file.Stat()
+		_ = l.file.Close() // as with any line, the record has it
+		if err == nil && l.made && info.Size() == 0 {
+			_ = os.Remove(l.file.Name()) // nothing ran
+		}
 	}
 	if s := l.stream.Stats(); s.Dropped+s.Failed > 0 {
 		l.tell(fmt.Sprintf("--log %s: %d of %d log records were left out; the record has them",
 			l.name, s.Dropped+s.Failed, s.Delivered+s.Dropped+s.Failed))
 	}
+}
+
+// keepOutOf refuses a log in a workspace, but for the engine's own directory,
+// which enters no room: seats that see the project would read there what the
+// others are told. Standard output is looked behind where the system shows what
+// it is.
+func (l *Log) keepOutOf(root string) error {
+	if l == nil {
+		return nil
+	}
+	f, ok := l.out.(*os.File)
+	if !ok {
+		return nil
+	}
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return refusedHere(err)
+	}
+	file, err := filepath.EvalSymlinks(f.Name())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // it has no name any more
+	}
+	if err == nil {
+		root, err = filepath.EvalSymlinks(root)
+	}
+	if err != nil {
+		return environmentError("--log: %w", err)
+	}
+	rel, err := filepath.Rel(root, file)
+	if err != nil || !filepath.IsLocal(rel) || strings.HasPrefix(filepath.ToSlash(rel), ".conclave/") {
+		return nil
+	}
+	return usageError("--log %s: seats that see the workspace would read there what others are told; "+
+		"put the log outside of it, or into .conclave/", l.name)
 }
 
 // to is where seats and collectors send the stream; nil for nowhere.

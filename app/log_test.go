@@ -158,3 +158,40 @@ func TestLogIsAppendedToForThePersonAlone(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestLogIsKeptOutOfTheWorkspace: seats see the project while the log is written.
+// What was made for a run that was refused is gone; what was there stays.
+func TestLogIsKeptOutOfTheWorkspace(t *testing.T) {
+	dir := t.TempDir()
+	root := filepath.Join(dir, "project")
+	for _, d := range []string{filepath.Join(root, ".campaign"), filepath.Join(root, ".conclave")} {
+		if err := os.MkdirAll(d, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(root, "old.jsonl"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(root, filepath.Join(dir, "link")); err != nil {
+		t.Skip(err)
+	}
+	for name, refused := range map[string]bool{
+		"log.jsonl": true, ".campaign/log.jsonl": true, "old.jsonl": true, "../link/log.jsonl": true,
+		".conclave/log.jsonl": false, "../log.jsonl": false, "../project.jsonl": false,
+	} {
+		a := &App{Dir: root, Getenv: func(string) string { return "" }}
+		log, err := a.OpenLog(name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.Log = log
+		_, err = a.enter()
+		if (err != nil) != refused || refused && KindOf(err) != Usage {
+			t.Errorf("%s: %v, want it refused: %v", name, err, refused)
+		}
+		log.Close(t.Context())
+		if _, err := os.Stat(filepath.Join(root, name)); (err == nil) != (name == "old.jsonl") {
+			t.Errorf("%s: %v; only what was there stays", name, err)
+		}
+	}
+}

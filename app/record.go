@@ -90,6 +90,9 @@ func (a *App) collect(ctx context.Context, o collect.Options, f Follow) (b Balan
 	if o.Workspace, err = a.findRoot(); err != nil {
 		return b, err
 	}
+	if err := a.Log.keepOutOf(o.Workspace); err != nil {
+		return b, err
+	}
 	if err := refusedHere(door.MakePrivate(o.Workspace)); err != nil {
 		return b, err
 	}

@@ -78,6 +78,9 @@ func (a *App) enter() (*workspace, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := a.Log.keepOutOf(root); err != nil {
+		return nil, err
+	}
 	d, err := door.Open(root)
 	if err != nil {
 		return nil, environmentError("%w", err)
