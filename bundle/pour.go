@@ -28,15 +28,7 @@ type pour struct {
 	firstAsk json.RawMessage // of a session that has no turns of ours
 	lastSaid json.RawMessage
 	metrics  metrics
-	used     used // by the entries; receipts say it better where there are any
-}
-
-// used is the usage of a token_usage entry, which all adapters tell alike.
-type used struct {
-	Input      int64 `json:"input_tokens"`
-	Output     int64 `json:"output_tokens"`
-	CacheRead  int64 `json:"cache_read_input_tokens"`
-	CacheWrite int64 `json:"cache_creation_input_tokens"`
+	used     transcript.Usage // by the entries; receipts say it better where there are any
 }
 
 // metrics is metrics.json.
@@ -200,13 +192,7 @@ func (p *pour) entry(context []byte) {
 	p.metrics.EntriesByType[kind]++
 	p.metrics.EntriesBySource[source]++
 	if transcript.Type(kind) == transcript.TokenUsage {
-		var u used
-		if json.Unmarshal(jsontext.Get(detail, "usage"), &u) == nil {
-			p.used.Input += u.Input
-			p.used.Output += u.Output
-			p.used.CacheRead += u.CacheRead
-			p.used.CacheWrite += u.CacheWrite
-		}
+		p.used = p.used.Add(transcript.UsageOf(detail))
 	}
 	if source != transcript.Main {
 		return
