@@ -7,3 +7,8 @@ import _ "embed"
 //
 //go:embed fold.txt
 var foldLines string
+
+// foldExtra holds Latin letters that Unicode does not decompose.
+//
+//go:embed fold-extra.txt
+var foldExtra string

@@ -128,36 +128,6 @@ func foldRune(r rune) (string, bool) {
 	return "", !unicode.IsLetter(r) && !unicode.IsNumber(r)
 }
 
-// foldExtra holds Latin letters that Unicode does not decompose.
-const foldExtra = `ae Ææ
-oe Œœ
-o ØøɵƟ
-ss ẞß
-l Łłƚɫ
-th Þþ
-d ÐðĐđƉɖɗƊ
-h Ħħ
-i ıƗɨ
-ng Ŋŋ
-t ŦŧƬƭƮʈ
-b ƀɃƁɓ
-c ƇƈȻȼ
-g ƓɠǤǥ
-k Ƙƙ
-n Ɲɲƞ
-p Ƥƥ
-v Ʋʋ
-y Ƴƴɏ
-z Ƶƶȥ
-f Ƒƒ
-e ƎǝɘɛƐə
-r ɍɌ
-u Ʉʉ
-j ȷɉ
-a ɐɑⱥȺ
-ij Ĳĳ
-`
-
 var foldTable = sync.OnceValue(func() map[rune]string {
 	m := map[rune]string{}
 	for line := range strings.Lines(foldLines + foldExtra) {
