@@ -175,7 +175,8 @@ func (b *budget) fits(c gateway.Call, most seat.Spending) error {
 	}
 	if b.limits.USD > 0 && b.limits.Tokens <= 0 && !c.Priced {
 		return fmt.Errorf("the budget of %s USD cannot be held: no price is known for the model %q; "+
-			"set `budget: {tokens: …}` in %s to go on", dollars(b.limits.USD), c.Model, b.file)
+			"set `budget: {tokens: …}` in %s, or its price under `prices` in your own configuration, to go on",
+			dollars(b.limits.USD), c.Model, b.file)
 	}
 	if sum := b.spent.Tokens + most.Tokens; b.limits.Tokens > 0 && sum > b.limits.Tokens {
 		return fmt.Errorf("the budget of %d tokens does not cover a request that may use %d (%d are spent); %s",

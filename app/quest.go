@@ -63,7 +63,7 @@ type QuestStatus struct {
 	Criteria []quest.Criterion  `json:"criteria"`
 	Progress []quest.Entry      `json:"progress"`
 	Faults   []quest.Fault      `json:"faults"`
-	Open     []OpenInteraction  `json:"open"`
+	Open     []openInteraction  `json:"open"`
 	Holder   string             `json:"holder,omitempty"`
 	Costs    []flow.Cost        `json:"costs"`
 	Offers   []quest.Offer      `json:"offers"`
@@ -71,8 +71,8 @@ type QuestStatus struct {
 	Others   []quest.Assignment `json:"assignments"`
 }
 
-// OpenInteraction was interrupted, or is under way in another process.
-type OpenInteraction struct {
+// openInteraction was interrupted, or is under way in another process.
+type openInteraction struct {
 	ID      string `json:"id"`
 	Flow    string `json:"flow"`
 	Started string `json:"started"`
@@ -93,7 +93,7 @@ func (a *App) QuestStatus(ctx context.Context) (QuestStatus, error) {
 	v := QuestStatus{
 		Title: q.Title, Mode: q.Mode, Phase: q.Phase, PhaseIs: q.Phase.String(), Created: q.Created,
 		Criteria: q.Criteria, Progress: q.Progress, Faults: append([]quest.Fault{}, q.Faults...),
-		Others: q.Assignments, Open: []OpenInteraction{},
+		Others: q.Assignments, Open: []openInteraction{},
 	}
 	database, err := a.database()
 	if err != nil {
@@ -104,7 +104,7 @@ func (a *App) QuestStatus(ctx context.Context) (QuestStatus, error) {
 		return v, environmentError("%w", err)
 	}
 	for _, i := range status.Open {
-		v.Open = append(v.Open, OpenInteraction{i.ID, i.Flow, i.Started.Format("2006-01-02T15:04:05Z07:00")})
+		v.Open = append(v.Open, openInteraction{i.ID, i.Flow, i.Started.Format("2006-01-02T15:04:05Z07:00")})
 	}
 	if status.Holder != nil {
 		v.Holder = fmt.Sprintf("process %d: %s", status.Holder.PID, status.Holder.Purpose)

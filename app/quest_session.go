@@ -15,6 +15,9 @@ import (
 	"conclave/seat"
 )
 
+// Result is what an interaction came to.
+type Result = flow.Result
+
 // Talk is what a person gives to every verb that talks to the party.
 type Talk struct {
 	Message *string  // TEXT, @FILE, or - for what comes in; nil when nothing was said

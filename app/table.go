@@ -11,6 +11,9 @@ import (
 	tableflow "conclave/table/flow"
 )
 
+// TableInfo is how a table stands.
+type TableInfo = tableflow.Status
+
 // Seating is how a person comes to a table.
 type Seating struct {
 	Table   string   // the campaign
@@ -127,6 +130,7 @@ func TableState(st tableflow.Status) string {
 // TableFaults is what stands in the way of playing a campaign, and what does
 // not but is odd.
 type TableFaults struct {
+	Table    string   `json:"-"`
 	Problems []string `json:"problems"`
 	Warnings []string `json:"warnings"`
 }
@@ -137,13 +141,11 @@ func (a *App) ValidateTable(name string) (v TableFaults, err error) {
 	if err != nil {
 		return v, err
 	}
+	v.Table = name
 	if v.Problems, v.Warnings, err = tableflow.Validate(root, name, table.Caps{}); err != nil {
 		return v, environmentError("%w", err)
 	}
-	if len(v.Problems) > 0 {
-		return v, saidNo()
-	}
-	return v, nil
+	return v, noUnless(len(v.Problems) == 0)
 }
 
 // checkSeats refuses a table that is not here, and seats that are not at it.

@@ -5,7 +5,7 @@ import "conclave/trust"
 // Trust is what a workspace asks to be trusted with.
 type Trust struct {
 	Workspace string      `json:"workspace"`
-	Items     []TrustItem `json:"items"`
+	Items     []trustItem `json:"items"`
 	Refused   []string    `json:"refused"`
 	Trusted   bool        `json:"trusted"`
 
@@ -13,8 +13,8 @@ type Trust struct {
 	items []trust.Item
 }
 
-// TrustItem is a text that is used when the person says yes to it.
-type TrustItem struct {
+// trustItem is a text that is used when the person says yes to it.
+type trustItem struct {
 	Name    string `json:"name"`
 	Trusted bool   `json:"trusted"`
 	Text    string `json:"-"`
@@ -36,7 +36,7 @@ func (a *App) Trust(packs ...string) (*Trust, error) {
 		items = append(items, w.packItems(p)...)
 	}
 	t := &Trust{
-		Workspace: w.root, Items: []TrustItem{}, Refused: []string{}, Trusted: w.vouchFor(items) == nil,
+		Workspace: w.root, Items: []trustItem{}, Refused: []string{}, Trusted: w.vouchFor(items) == nil,
 		w: w, items: items,
 	}
 	held, err := w.trust.Holds(w.root, items)
@@ -44,7 +44,7 @@ func (a *App) Trust(packs ...string) (*Trust, error) {
 		return nil, environmentError("%w", err)
 	}
 	for n, i := range items {
-		t.Items = append(t.Items, TrustItem{i.Name, held[n], string(i.Text)})
+		t.Items = append(t.Items, trustItem{i.Name, held[n], string(i.Text)})
 	}
 	for _, err := range refused {
 		t.Refused = append(t.Refused, err.Error())

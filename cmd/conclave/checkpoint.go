@@ -1,15 +1,16 @@
 package main
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"conclave/app"
 )
 
 func newCheckpointCommand(env *environment) *cobra.Command {
-	var flags talkFlags
 	var in app.Evaluation
-	cmd := &cobra.Command{
+	cmd := talk(env, &cobra.Command{
 		Use:   "checkpoint --stage NAME [--expect TEXT] PATH…",
 		Short: "Have the Guardian judge the work of a stage",
 		Long: `Checkpoint puts the named work, and nothing else, before the Guardian: no
@@ -25,15 +26,12 @@ says Blocked, or that no verdict was given.`,
   conclave checkpoint --stage api --expect "every endpoint has an error case" src/api 'docs/*.md'
   conclave checkpoint --stage beta --json src/`,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			in.Paths, in.Talk = args, flags.given(env, cmd)
-			res, err := env.app().Checkpoint(cmd.Context(), in)
-			return ended(env, &flags, res, err)
-		},
-	}
+	}, silent, func(ctx context.Context, talk app.Talk, args []string) (*app.Result, error) {
+		in.Talk, in.Paths = talk, args
+		return env.app().Checkpoint(ctx, in)
+	})
 	cmd.Flags().StringVar(&in.Stage, "stage", "", "the stage's name")
 	cmd.Flags().StringVar(&in.Expect, "expect", "", "what ready means for this stage")
 	cmd.Flags().BoolVar(&in.AcceptContext, "accept-context", false, "go on although forbidden context was found; the verdict says so")
-	flags.add(cmd, false)
 	return cmd
 }

@@ -1,15 +1,16 @@
 package main
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"conclave/app"
 )
 
 func newConfrontCommand(env *environment) *cobra.Command {
-	var flags talkFlags
 	var in app.Evaluation
-	cmd := &cobra.Command{
+	cmd := talk(env, &cobra.Command{
 		Use:   "confront PATH…",
 		Short: "Face the Dragon: the final work against the criteria",
 		Long: "Confront puts the named work and the success criteria before the Dragon, and\n" +
@@ -22,13 +23,10 @@ func newConfrontCommand(env *environment) *cobra.Command {
 		Example: `  conclave confront src/ README.md
   conclave confront 'dist/*.tar.gz' docs --json`,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			in.Paths, in.Talk = args, flags.given(env, cmd)
-			res, err := env.app().Confront(cmd.Context(), in)
-			return ended(env, &flags, res, err)
-		},
-	}
+	}, silent, func(ctx context.Context, talk app.Talk, args []string) (*app.Result, error) {
+		in.Talk, in.Paths = talk, args
+		return env.app().Confront(ctx, in)
+	})
 	cmd.Flags().BoolVar(&in.AcceptContext, "accept-context", false, "go on although forbidden context was found; the verdict says so")
-	flags.add(cmd, false)
 	return cmd
 }

@@ -1,15 +1,16 @@
 package main
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"conclave/app"
 )
 
 func newConsultCommand(env *environment) *cobra.Command {
-	var flags talkFlags
 	var in app.Consultation
-	cmd := &cobra.Command{
+	cmd := talk(env, &cobra.Command{
 		Use:   "consult WHO",
 		Short: "Talk to an advisor about the quest",
 		Long: `Consult talks to one of the party: bear, cat, owl, puppy, rabbit or wolf for
@@ -25,13 +26,10 @@ input is the message when it is neither a terminal nor named.`,
   git diff | conclave consult cat --message -
   conclave consult gandalf --readiness -m "Are we ready?" --json`,
 		Args: oneArg("WHO"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			in.Who, in.Talk = args[0], flags.spoken(env, cmd)
-			res, err := env.app().Consult(cmd.Context(), in)
-			return ended(env, &flags, res, err)
-		},
-	}
+	}, talks, func(ctx context.Context, talk app.Talk, args []string) (*app.Result, error) {
+		in.Talk, in.Who = talk, args[0]
+		return env.app().Consult(ctx, in)
+	})
 	cmd.Flags().BoolVar(&in.Readiness, "readiness", false, "ask gandalf for a review of readiness")
-	flags.add(cmd, true)
 	return cmd
 }

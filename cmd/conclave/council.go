@@ -1,10 +1,15 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"conclave/app"
+)
 
 func newCouncilCommand(env *environment) *cobra.Command {
-	var flags talkFlags
-	cmd := &cobra.Command{
+	return talk(env, &cobra.Command{
 		Use:   "council",
 		Short: "Hear the six advisors on this project, and what they agree on",
 		Long: `Council lets bear, cat, owl, puppy, rabbit and wolf look at the project, each
@@ -17,11 +22,7 @@ It needs no quest and never moves one. --message says what to look at.`,
   conclave council --message "Could a newcomer maintain this?"
   conclave council --json`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			res, err := env.app().Council(cmd.Context(), flags.given(env, cmd))
-			return ended(env, &flags, res, err)
-		},
-	}
-	flags.add(cmd, true)
-	return cmd
+	}, mayTalk, func(ctx context.Context, talk app.Talk, _ []string) (*app.Result, error) {
+		return env.app().Council(ctx, talk)
+	})
 }

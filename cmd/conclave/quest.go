@@ -1,7 +1,7 @@
 package main
 
 import (
-	"errors"
+	"context"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -27,9 +27,8 @@ func newQuestCommand(env *environment) *cobra.Command {
 }
 
 func newQuestStartCommand(env *environment) *cobra.Command {
-	var flags talkFlags
 	var in app.QuestStart
-	cmd := &cobra.Command{
+	cmd := talk(env, &cobra.Command{
 		Use:   "start",
 		Short: "Define a quest with Gandalf",
 		Long: `Start defines a quest: say what you are up to, answer Gandalf's questions, agree
@@ -42,21 +41,17 @@ conclave quest archive puts it away.`,
   conclave quest start --mode ship -m "A release with a changelog" --answers answers.txt
   conclave quest start -m @idea.md --yes --json`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			in.Talk = flags.spoken(env, cmd)
-			res, err := env.app().StartQuest(cmd.Context(), in)
-			return ended(env, &flags, res, err)
-		},
-	}
+	}, talks, func(ctx context.Context, talk app.Talk, _ []string) (*app.Result, error) {
+		in.Talk = talk
+		return env.app().StartQuest(ctx, in)
+	})
 	cmd.Flags().StringVar(&in.Mode, "mode", "", `grow, ship or "grow & ship"`)
 	cmd.Flags().BoolVar(&in.Yes, "yes", false, "agree to what Gandalf proposes")
-	flags.add(cmd, true)
 	return cmd
 }
 
 func newQuestStatusCommand(env *environment) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+	return answer(env, &cobra.Command{
 		Use:   "status",
 		Short: "Where the quest stands, what it cost, what is open",
 		Long: `Status looks and changes nothing. It shows the phase, the criteria, the log,
@@ -64,20 +59,12 @@ interactions that were interrupted, and tokens and cost by role and phase. Exit
 code 1 when quest.md or a profile is damaged: then it says where, and what could be
 repaired.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			v, err := env.app().QuestStatus(cmd.Context())
-			switch {
-			case err != nil && !app.Said(err):
-			case asJSON:
-				err = errors.Join(env.Stdout.JSON(v), err)
-			default:
-				env.printStatus(v)
-			}
-			return err
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	return cmd
+	}, func(ctx context.Context, _ []string) (app.QuestStatus, error) {
+		return env.app().QuestStatus(ctx)
+	}, func(_ *screen.Writer, v app.QuestStatus) error {
+		env.printStatus(v)
+		return nil
+	})
 }
 
 func (env *environment) printStatus(v app.QuestStatus) {
@@ -121,10 +108,9 @@ func (env *environment) printStatus(v app.QuestStatus) {
 }
 
 func newQuestContinueCommand(env *environment) *cobra.Command {
-	var flags talkFlags
 	var choose string
 	var repair bool
-	cmd := &cobra.Command{
+	cmd := talk(env, &cobra.Command{
 		Use:   "continue",
 		Short: "Go on: with what was interrupted, or with the next step",
 		Long: `Continue goes on with an interaction that was interrupted. When there is none it
@@ -132,56 +118,42 @@ offers the next steps; --choose takes one of them in a script (a number, or part
 of its words). With --repair it repairs what quest status offers to repair.`,
 		Example: "  conclave quest continue\n  conclave quest continue --choose \"continue working\"\n  conclave quest continue --answers more.txt",
 		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			talk := flags.given(env, cmd)
-			if repair {
-				did, err := env.app().RepairQuest(cmd.Context(), talk)
-				if err == nil {
-					env.Stdout.Printf("repaired: %s\n", did)
-				}
-				return err
-			}
-			res, err := env.app().ContinueQuest(cmd.Context(), talk, choose)
-			return ended(env, &flags, res, err)
-		},
-	}
+	}, silent, func(ctx context.Context, talk app.Talk, _ []string) (*app.Result, error) {
+		if !repair {
+			return env.app().ContinueQuest(ctx, talk, choose)
+		}
+		did, err := env.app().RepairQuest(ctx, talk)
+		if err == nil {
+			env.Stdout.Printf("repaired: %s\n", did)
+		}
+		return nil, err
+	})
 	cmd.Flags().StringVar(&choose, "choose", "", "the next step to take")
 	cmd.Flags().BoolVar(&repair, "repair", false, "repair quest.md as offered")
-	flags.add(cmd, false)
 	return cmd
 }
 
 func newQuestLogCommand(env *environment) *cobra.Command {
-	var flags talkFlags
-	cmd := &cobra.Command{
+	return talk(env, &cobra.Command{
 		Use:     "log TEXT",
 		Short:   "Add a line about progress to the quest's log",
 		Example: `  conclave quest log "API design finished"`,
 		Args:    oneArg("TEXT"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			res, err := env.app().LogProgress(cmd.Context(), flags.given(env, cmd), args[0])
-			return ended(env, &flags, res, err)
-		},
-	}
-	flags.add(cmd, false)
-	return cmd
+	}, silent, func(ctx context.Context, talk app.Talk, args []string) (*app.Result, error) {
+		return env.app().LogProgress(ctx, talk, args[0])
+	})
 }
 
 func newQuestArchiveCommand(env *environment) *cobra.Command {
-	var flags talkFlags
-	cmd := &cobra.Command{
+	return talk(env, &cobra.Command{
 		Use:     "archive",
 		Short:   "Put the quest away, so that another can begin",
 		Long:    "Archive moves quest.md to .campaign/archive, byte for byte. Conversations and records stay.",
 		Example: "  conclave quest archive",
 		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			res, err := env.app().ArchiveQuest(cmd.Context(), flags.given(env, cmd))
-			return ended(env, &flags, res, err)
-		},
-	}
-	flags.add(cmd, false)
-	return cmd
+	}, silent, func(ctx context.Context, talk app.Talk, _ []string) (*app.Result, error) {
+		return env.app().ArchiveQuest(ctx, talk)
+	})
 }
 
 func newQuestShowCommand(env *environment) *cobra.Command {

@@ -30,9 +30,8 @@ What runs there has at most 4 GiB of memory and of disk, 1 GiB in a file,
 }
 
 func newRoomShowCommand(env *environment) *cobra.Command {
-	var asJSON bool
 	var of app.RoomOf
-	cmd := &cobra.Command{
+	cmd := answer(env, &cobra.Command{
 		Use:   "show ROLE [PATH…]",
 		Short: "List what a role would see, and what not, with reasons; starts nobody",
 		Long: `Show lists the very room that the role would get: what is in it, what of the
@@ -42,20 +41,13 @@ id_rsa, a *.pem that holds a private key …) are in nobody's room; --grant lets
 one in by name, for this command alone.`,
 		Example: "  conclave room show dragon src/ README.md\n  conclave room show cat --grant .env.test\n  conclave room show gandalf --json",
 		Args:    cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			of.Role, of.Work = args[0], args[1:]
-			v, err := env.app().ShowRoom(cmd.Context(), of)
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return env.Stdout.JSON(v)
-			}
-			env.printRoom(v)
-			return nil
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	}, func(ctx context.Context, args []string) (app.RoomView, error) {
+		of.Role, of.Work = args[0], args[1:]
+		return env.app().ShowRoom(ctx, of)
+	}, func(_ *screen.Writer, v app.RoomView) error {
+		env.printRoom(v)
+		return nil
+	})
 	addGrantFlag(cmd, &of.Grants)
 	return cmd
 }

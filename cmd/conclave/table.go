@@ -1,12 +1,13 @@
 package main
 
 import (
-	"errors"
+	"context"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"conclave/app"
+	"conclave/internal/screen"
 )
 
 func newTableCommand(env *environment) *cobra.Command {
@@ -38,112 +39,103 @@ func addWaitFlag(cmd *cobra.Command, in *app.Seating) {
 	cmd.Flags().BoolVar(&in.Wait, "wait", false, "wait while another process holds the table")
 }
 
+// tableVerb makes a command of what is done at a table, which the first argument
+// names. What do returns is said when it was done.
+func tableVerb(
+	env *environment, cmd *cobra.Command, in *app.Seating,
+	do func(ctx context.Context, args []string) (screen.Text, error),
+) *cobra.Command {
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		in.Table = args[0]
+		done, err := do(cmd.Context(), args)
+		if err == nil && done != (screen.Text{}) {
+			env.Stdout.Printf("%s\n", done)
+		}
+		return err
+	}
+	addWaitFlag(cmd, in)
+	return cmd
+}
+
 func newTableList(env *environment) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+	return answer(env, &cobra.Command{
 		Use: "list", Short: "The campaigns of this workspace", Args: cobra.NoArgs,
 		Example: "  conclave table list --json",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			list, err := env.app().Tables(cmd.Context())
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return env.Stdout.JSON(list)
-			}
-			if len(list) == 0 {
-				env.Stdout.Printf("no campaigns here; begin one: conclave table new NAME --adventure\n")
-				return nil
-			}
-			tw := env.Stdout.Table(false)
-			tw.Printf("CAMPAIGN\tSESSION\tCYCLE\tPARTY\tSTATE\n")
-			for _, st := range list {
-				tw.Printf("%s\t%d\t%d\t%d\t%s\n", st.Campaign, st.Session, st.Cycle, len(st.Characters), app.TableState(st))
-			}
-			return tw.Flush()
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	return cmd
+	}, func(ctx context.Context, _ []string) ([]app.TableInfo, error) {
+		return env.app().Tables(ctx)
+	}, func(w *screen.Writer, v []app.TableInfo) error {
+		if len(v) == 0 {
+			w.Printf("no campaigns here; begin one: conclave table new NAME --adventure\n")
+			return nil
+		}
+		tw := w.Table(false)
+		tw.Printf("CAMPAIGN\tSESSION\tCYCLE\tPARTY\tSTATE\n")
+		for _, st := range v {
+			tw.Printf("%s\t%d\t%d\t%d\t%s\n", st.Campaign, st.Session, st.Cycle, len(st.Characters), app.TableState(st))
+		}
+		return tw.Flush()
+	})
 }
 
 func newTableStatus(env *environment) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+	return answer(env, &cobra.Command{
 		Use: "status NAME", Short: "How a table stands", Args: oneArg("campaign"),
 		Example: "  conclave table status ashfall",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			st, err := env.app().TableStatus(cmd.Context(), args[0])
-			if err != nil {
-				return err
+	}, func(ctx context.Context, args []string) (app.TableInfo, error) {
+		return env.app().TableStatus(ctx, args[0])
+	}, func(w *screen.Writer, v app.TableInfo) error {
+		w.Printf("%s: session %d, cycle %d, %s\n", v.Campaign, v.Session, v.Cycle, app.TableState(v))
+		if v.Scene != nil {
+			w.Printf("scene %d: %s\n", v.Scene.Number, v.Scene.Title)
+		}
+		for _, c := range v.Characters {
+			away := ""
+			if c.Away {
+				away = ", its person is away"
 			}
-			if asJSON {
-				return env.Stdout.JSON(st)
+			w.Printf("  %s (%s): %s%s\n", c.Slug, c.Name, c.Status, away)
+		}
+		for _, part := range []struct {
+			what string
+			list []string
+		}{{"open", v.Open}, {"journal", v.Journals}, {"draft", v.Drafts}, {"problem", v.Problems}} {
+			for _, l := range part.list {
+				w.Printf("%s: %s\n", part.what, l)
 			}
-			env.Stdout.Printf("%s: session %d, cycle %d, %s\n", st.Campaign, st.Session, st.Cycle, app.TableState(st))
-			if st.Scene != nil {
-				env.Stdout.Printf("scene %d: %s\n", st.Scene.Number, st.Scene.Title)
+		}
+		for _, sv := range v.Saves {
+			scene := ""
+			if sv.Scene != "" {
+				scene = ", " + sv.Scene
 			}
-			for _, c := range st.Characters {
-				away := ""
-				if c.Away {
-					away = ", its person is away"
-				}
-				env.Stdout.Printf("  %s (%s): %s%s\n", c.Slug, c.Name, c.Status, away)
-			}
-			for _, part := range []struct {
-				what string
-				list []string
-			}{{"open", st.Open}, {"journal", st.Journals}, {"draft", st.Drafts}, {"problem", st.Problems}} {
-				for _, l := range part.list {
-					env.Stdout.Printf("%s: %s\n", part.what, l)
-				}
-			}
-			for _, sv := range st.Saves {
-				scene := ""
-				if sv.Scene != "" {
-					scene = ", " + sv.Scene
-				}
-				env.Stdout.Printf("save point: %s (cycle %d%s)\n", sv.Name, sv.Cycle, scene)
-			}
-			env.Stdout.Printf("dice: %s\n", counted(st.Rolls, "roll", "rolls"))
-			if st.Holder != nil {
-				env.Stdout.Printf("held by process %d: %s\n", st.Holder.PID, st.Holder.Purpose)
-			}
-			return nil
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	return cmd
+			w.Printf("save point: %s (cycle %d%s)\n", sv.Name, sv.Cycle, scene)
+		}
+		w.Printf("dice: %s\n", counted(v.Rolls, "roll", "rolls"))
+		if v.Holder != nil {
+			w.Printf("held by process %d: %s\n", v.Holder.PID, v.Holder.Purpose)
+		}
+		return nil
+	})
 }
 
 func newTableValidate(env *environment) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+	return answer(env, &cobra.Command{
 		Use: "validate NAME", Short: "Can this campaign be played?", Args: oneArg("campaign"),
 		Example: "  conclave table validate ashfall",
-		RunE: func(_ *cobra.Command, args []string) error {
-			v, err := env.app().ValidateTable(args[0])
-			switch {
-			case err != nil && !app.Said(err):
-			case asJSON:
-				return errors.Join(env.Stdout.JSON(v), err)
-			default:
-				for _, p := range v.Problems {
-					env.Stdout.Printf("problem: %s\n", p)
-				}
-				for _, w := range v.Warnings {
-					env.Stdout.Printf("warning: %s\n", w)
-				}
-				if err == nil {
-					env.Stdout.Printf("%s can be played\n", args[0])
-				}
-			}
-			return err
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	return cmd
+	}, func(_ context.Context, args []string) (app.TableFaults, error) {
+		return env.app().ValidateTable(args[0])
+	}, func(w *screen.Writer, v app.TableFaults) error {
+		for _, p := range v.Problems {
+			w.Printf("problem: %s\n", p)
+		}
+		for _, text := range v.Warnings {
+			w.Printf("warning: %s\n", text)
+		}
+		if len(v.Problems) == 0 {
+			w.Printf("%s can be played\n", v.Table)
+		}
+		return nil
+	})
 }
 
 // argsNamed wants exactly these arguments.

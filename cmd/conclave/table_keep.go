@@ -1,13 +1,14 @@
 package main
 
 import (
-	"errors"
+	"context"
 	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"conclave/app"
+	"conclave/internal/screen"
 )
 
 func newTableRoll(env *environment) *cobra.Command {
@@ -73,80 +74,52 @@ but the host of the engine, who can read the seed of an epoch that is open.`,
 
 func newTableReveal(env *environment) *cobra.Command {
 	var f app.Seating
-	cmd := &cobra.Command{
+	return tableVerb(env, &cobra.Command{
 		Use: "reveal NAME ROLL", Short: "Open a sealed or private roll to everyone", Args: argsNamed("a campaign", "the number of a roll"),
 		Example: "  conclave table reveal ashfall 7",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			f.Table = args[0]
-			text, err := env.app().RevealRoll(cmd.Context(), f, args[1])
-			if err == nil {
-				env.Stdout.Printf("%s\n", text)
-			}
-			return err
-		},
-	}
-	addWaitFlag(cmd, &f)
-	return cmd
+	}, &f, func(ctx context.Context, args []string) (screen.Text, error) {
+		text, err := env.app().RevealRoll(ctx, f, args[1])
+		return screen.Sprintf("%s", text), err
+	})
 }
 
 func newTableSave(env *environment) *cobra.Command {
 	var f app.Seating
-	cmd := &cobra.Command{
+	return tableVerb(env, &cobra.Command{
 		Use: "save NAME POINT", Short: "Keep a save point", Args: argsNamed("a campaign", "a name for the save point"),
 		Long: `Save keeps the campaign as it is under a name. The table keeps save points of its
 own (auto-…) whenever a scene has begun and a session has ended, the last ten of
 them; conclave table status lists all.`,
 		Example: "  conclave table save ashfall before-the-lock",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			f.Table = args[0]
-			save, err := env.app().SaveTable(cmd.Context(), f, args[1])
-			if err == nil {
-				env.Stdout.Printf("saved as %s, at cycle %d\n", save.Name, save.Cycle)
-			}
-			return err
-		},
-	}
-	addWaitFlag(cmd, &f)
-	return cmd
+	}, &f, func(ctx context.Context, args []string) (screen.Text, error) {
+		save, err := env.app().SaveTable(ctx, f, args[1])
+		return screen.Sprintf("saved as %s, at cycle %d", save.Name, save.Cycle), err
+	})
 }
 
 func newTableRestore(env *environment) *cobra.Command {
 	var f app.Seating
-	cmd := &cobra.Command{
+	return tableVerb(env, &cobra.Command{
 		Use: "restore NAME POINT", Short: "Go back to a save point", Args: argsNamed("a campaign", "a save point"),
 		Long: `Restore brings the campaign's files and the table's memory back to a save point.
 What is now is kept as a save point of its own. Dice do not go back: their seed is
 shown, a new one begins.`,
 		Example: "  conclave table restore ashfall before-the-lock",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			f.Table = args[0]
-			kept, err := env.app().RestoreTable(cmd.Context(), f, args[1])
-			if err == nil {
-				env.Stdout.Printf("back at %s; what was is kept as %s\n", args[1], kept)
-			}
-			return err
-		},
-	}
-	addWaitFlag(cmd, &f)
-	return cmd
+	}, &f, func(ctx context.Context, args []string) (screen.Text, error) {
+		kept, err := env.app().RestoreTable(ctx, f, args[1])
+		return screen.Sprintf("back at %s; what was is kept as %s", args[1], kept), err
+	})
 }
 
 func newTableFork(env *environment) *cobra.Command {
 	var f app.Seating
 	var from string
-	cmd := &cobra.Command{
+	cmd := tableVerb(env, &cobra.Command{
 		Use: "fork NAME NEW", Short: "Make another campaign of this one", Args: argsNamed("a campaign", "a name for the new one"),
 		Example: "  conclave table fork ashfall ashfall-two --from before-the-lock",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			f.Table = args[0]
-			err := env.app().ForkTable(cmd.Context(), f, args[1], from)
-			if err == nil {
-				env.Stdout.Printf("campaigns/%s goes its own way\n", args[1])
-			}
-			return err
-		},
-	}
-	addWaitFlag(cmd, &f)
+	}, &f, func(ctx context.Context, args []string) (screen.Text, error) {
+		return screen.Sprintf("campaigns/%s goes its own way", args[1]), env.app().ForkTable(ctx, f, args[1], from)
+	})
 	cmd.Flags().StringVar(&from, "from", "", "a save point; otherwise from now")
 	return cmd
 }
@@ -197,8 +170,8 @@ func newTableExport(env *environment) *cobra.Command {
 }
 
 func newTableAudit(env *environment) *cobra.Command {
-	var asJSON, isolation bool
-	cmd := &cobra.Command{
+	var isolation bool
+	cmd := answer(env, &cobra.Command{
 		Use:   "audit NAME",
 		Short: "What fed every call, and did anything reach anyone who must not know it?",
 		Long: `Audit lists for every call of the table the sources that fed it (path, digest)
@@ -209,32 +182,25 @@ also stand where others read them, with file and line. It exits with 1 when
 anything was found.`,
 		Example: "  conclave table audit ashfall\n  conclave table audit ashfall --json",
 		Args:    oneArg("campaign"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			found, err := env.app().AuditTable(args[0])
-			switch {
-			case err != nil && !app.Said(err):
-			case asJSON:
-				return errors.Join(env.Stdout.JSON(found), err)
-			default:
-				env.printTableAudit(found, isolation)
-			}
-			return err
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	}, func(_ context.Context, args []string) (app.TableAudit, error) {
+		return env.app().AuditTable(args[0])
+	}, func(w *screen.Writer, v app.TableAudit) error {
+		printTableAudit(w, v, isolation)
+		return nil
+	})
 	cmd.Flags().BoolVar(&isolation, "isolation", false, "print the sources only")
 	return cmd
 }
 
-func (env *environment) printTableAudit(found app.TableAudit, isolation bool) {
+func printTableAudit(w *screen.Writer, found app.TableAudit, isolation bool) {
 	for _, c := range found.Calls {
-		env.Stdout.Printf("%s %s %s\n", c.Run, c.Turn, c.Role)
+		w.Printf("%s %s %s\n", c.Run, c.Turn, c.Role)
 		for _, s := range c.Sources.Sources {
 			note := ""
 			if s.Note != "" {
 				note = " (" + s.Note + ")"
 			}
-			env.Stdout.Printf("    %s %.12s %d bytes%s\n", s.Path, s.SHA256, s.Bytes, note)
+			w.Printf("    %s %.12s %d bytes%s\n", s.Path, s.SHA256, s.Bytes, note)
 		}
 		for _, t := range found.Tools(c) {
 			if isolation {
@@ -244,16 +210,16 @@ func (env *environment) printTableAudit(found app.TableAudit, isolation bool) {
 			if t.Failed {
 				note = ", not taken"
 			}
-			env.Stdout.Printf("    called %s %.12s %d bytes%s\n", t.Name, t.SHA256, t.Bytes, note)
+			w.Printf("    called %s %.12s %d bytes%s\n", t.Name, t.SHA256, t.Bytes, note)
 		}
 		for _, p := range c.Trespasses() {
-			env.Stdout.Printf("found: %s must not read %s\n", c.Character, p)
+			w.Printf("found: %s must not read %s\n", c.Character, p)
 		}
 	}
 	for _, f := range found.Files {
-		env.Stdout.Printf("found: %s\n", f.String())
+		w.Printf("found: %s\n", f.String())
 	}
 	if !isolation {
-		printAudit(env.Stdout, found.Reports, len(found.Files))
+		printAudit(w, found.Reports, len(found.Files))
 	}
 }

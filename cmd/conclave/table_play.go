@@ -1,11 +1,13 @@
 package main
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"conclave/app"
+	"conclave/internal/screen"
 )
 
 func newTablePlay(env *environment) *cobra.Command {
@@ -55,15 +57,12 @@ seat they are how you ask, tell and roll: /help lists them. The end of the input
 
 func newTableResume(env *environment) *cobra.Command {
 	var f app.Seating
-	cmd := &cobra.Command{
+	cmd := tableVerb(env, &cobra.Command{
 		Use: "resume NAME", Short: "Continue what was cut, and nothing more", Args: oneArg("campaign"),
 		Example: "  conclave table resume ashfall\n  conclave table resume ashfall --as gm",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			f.Table = args[0]
-			return env.app().ResumeTable(cmd.Context(), f)
-		},
-	}
-	addWaitFlag(cmd, &f)
+	}, &f, func(ctx context.Context, _ []string) (screen.Text, error) {
+		return screen.Text{}, env.app().ResumeTable(ctx, f)
+	})
 	cmd.Flags().StringArrayVar(&f.As, "as", nil, "the seat you sit in; several for people who share a terminal")
 	cmd.Flags().StringVar(&f.Answers, "answers", "", "a file with answers")
 	cmd.Flags().BoolVar(&f.Auto, "auto", false, "nobody is asked")
@@ -73,7 +72,7 @@ func newTableResume(env *environment) *cobra.Command {
 func newTableSay(env *environment) *cobra.Command {
 	var f app.Seating
 	var as string
-	cmd := &cobra.Command{
+	cmd := tableVerb(env, &cobra.Command{
 		Use:   "say NAME TEXT",
 		Short: "Say something, in one command",
 		Long: `Say runs one cycle with your words and prints what your seat sees of it. While a
@@ -82,26 +81,23 @@ can say it again, differently, until the cycle is resumed.`,
 		Example: `  conclave table say ashfall "I open the hatch."
   conclave table say ashfall --as bram-oatley "I open the hatch."`,
 		Args: argsNamed("a campaign", "what you say"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			f.Table = args[0]
-			if as != "" {
-				f.As = []string{as}
-			}
-			kept, err := env.app().SayAtTable(cmd.Context(), f, args[1])
-			if err == nil && kept {
-				env.Stdout.Printf("kept for %s. Send it: conclave table resume %s --as %[1]s\n", as, args[0])
-			}
-			return err
-		},
-	}
-	addWaitFlag(cmd, &f)
+	}, &f, func(ctx context.Context, args []string) (screen.Text, error) {
+		if as != "" {
+			f.As = []string{as}
+		}
+		kept, err := env.app().SayAtTable(ctx, f, args[1])
+		if !kept {
+			return screen.Text{}, err
+		}
+		return screen.Sprintf("kept for %s. Send it: conclave table resume %s --as %[1]s", as, args[0]), err
+	})
 	cmd.Flags().StringVar(&as, "as", "", "the seat you speak from")
 	return cmd
 }
 
 func newTableSignal(env *environment) *cobra.Command {
 	var f app.Seating
-	cmd := &cobra.Command{
+	return tableVerb(env, &cobra.Command{
 		Use:   "signal NAME CHARACTER…",
 		Short: "As the game master: ask these characters",
 		Long: `Signal is for a person who is the game master: write campaigns/NAME/tmp/
@@ -115,13 +111,9 @@ narrate with: conclave table say NAME --as gm TEXT, and resume.`,
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			f.Table = args[0]
-			return env.app().SignalTable(cmd.Context(), f, args[1:])
-		},
-	}
-	addWaitFlag(cmd, &f)
-	return cmd
+	}, &f, func(ctx context.Context, args []string) (screen.Text, error) {
+		return screen.Text{}, env.app().SignalTable(ctx, f, args[1:])
+	})
 }
 
 func newTableSeats(env *environment) *cobra.Command {
@@ -156,18 +148,10 @@ func newTableSeats(env *environment) *cobra.Command {
 
 func newTableRename(env *environment) *cobra.Command {
 	var f app.Seating
-	cmd := &cobra.Command{
+	return tableVerb(env, &cobra.Command{
 		Use: "rename NAME FROM TO", Short: "Give a character another file name", Args: argsNamed("a campaign", "the old name", "the new name"),
 		Example: "  conclave table rename ashfall bram-oatley bram-the-elder",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			f.Table = args[0]
-			if err := env.app().RenameCharacter(cmd.Context(), f, args[1], args[2]); err != nil {
-				return err
-			}
-			env.Stdout.Printf("%s is %s now\n", args[1], args[2])
-			return nil
-		},
-	}
-	addWaitFlag(cmd, &f)
-	return cmd
+	}, &f, func(ctx context.Context, args []string) (screen.Text, error) {
+		return screen.Sprintf("%s is %s now", args[1], args[2]), env.app().RenameCharacter(ctx, f, args[1], args[2])
+	})
 }

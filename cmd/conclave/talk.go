@@ -1,7 +1,8 @@
 package main
 
 import (
-	"errors"
+	"cmp"
+	"context"
 
 	"github.com/spf13/cobra"
 
@@ -15,8 +16,37 @@ type talkFlags struct {
 	asJSON  bool
 }
 
-func (f *talkFlags) add(cmd *cobra.Command, messages bool) {
-	if messages {
+// speaking is how a command of a quest comes to a message.
+type speaking int
+
+const (
+	silent speaking = iota // it takes none
+	mayTalk
+	talks // standard input is the message when it is neither a terminal nor named
+)
+
+// talk makes a command of a verb that talks to the party. What events have not
+// shown is printed with --json.
+func talk(
+	env *environment, cmd *cobra.Command, how speaking,
+	do func(ctx context.Context, talk app.Talk, args []string) (*app.Result, error),
+) *cobra.Command {
+	var f talkFlags
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		env.muted, f.Once = f.asJSON, f.asJSON
+		if cmd.Flags().Changed("message") {
+			f.Message = &f.message
+		} else if how == talks && !env.StdinIsTerminal && f.Answers == "" {
+			f.message = "-"
+			f.Message = &f.message
+		}
+		res, err := do(cmd.Context(), f.Talk, args)
+		if f.asJSON && res != nil && (err == nil || app.Said(err)) {
+			err = cmp.Or(env.Stdout.JSON(res), err)
+		}
+		return err
+	}
+	if how != silent {
 		cmd.Flags().StringVarP(&f.message, "message", "m", "", "what to say: TEXT, @FILE, or - for standard input")
 	}
 	cmd.Flags().StringVar(&f.Answers, "answers", "",
@@ -24,6 +54,7 @@ func (f *talkFlags) add(cmd *cobra.Command, messages bool) {
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "print the result as JSON")
 	addGrantFlag(cmd, &f.Grants)
 	cmd.Flags().BoolVar(&f.Wait, "wait", false, "wait while another process holds the quest")
+	return cmd
 }
 
 // addGrantFlag adds the only way in which a key or a login gets into a room:
@@ -31,32 +62,4 @@ func (f *talkFlags) add(cmd *cobra.Command, messages bool) {
 func addGrantFlag(cmd *cobra.Command, to *[]string) {
 	cmd.Flags().StringArrayVar(to, "grant", nil,
 		"let a key or login of the project into the room, by name (may be repeated); receipts say so")
-}
-
-// given is what the flags say.
-func (f *talkFlags) given(env *environment, cmd *cobra.Command) app.Talk {
-	env.muted, f.Once = f.asJSON, f.asJSON
-	if cmd.Flags().Changed("message") {
-		f.Message = &f.message
-	}
-	return f.Talk
-}
-
-// spoken is given, with standard input for the message when it is neither a
-// terminal nor named.
-func (f *talkFlags) spoken(env *environment, cmd *cobra.Command) app.Talk {
-	talk := f.given(env, cmd)
-	if talk.Message == nil && !env.StdinIsTerminal && f.Answers == "" {
-		in := "-"
-		talk.Message = &in
-	}
-	return talk
-}
-
-// ended prints what a verb came to: as JSON, where events have not shown it.
-func ended[T any](env *environment, f *talkFlags, res *T, err error) error {
-	if f.asJSON && res != nil && (err == nil || app.Said(err)) {
-		err = errors.Join(env.Stdout.JSON(res), err)
-	}
-	return err
 }
