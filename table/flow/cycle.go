@@ -8,10 +8,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"conclave/engine"
-	"conclave/policy"
 	"conclave/table"
 	"conclave/table/gm"
 	"conclave/table/story"
@@ -25,34 +23,6 @@ type Result struct {
 	Asked    []story.Asked `json:"asked,omitempty"`
 	Warnings []string      `json:"warnings,omitempty"`
 }
-
-// begun is what a cycle takes from the world at its beginning, as it was then.
-type begun struct {
-	Cycle     int               `json:"cycle"`
-	Session   int               `json:"session"`
-	Seq       int               `json:"seq"`
-	Time      time.Time         `json:"time"`
-	Delimiter string            `json:"delimiter"`
-	Roster    table.Roster      `json:"roster"`
-	Played    map[string]string `json:"played"`
-	Persons   map[string]bool   `json:"persons"`
-	Auto      bool              `json:"auto"`
-	State     struct {
-		Scene   story.Scene      `json:"scene"`
-		Context string           `json:"context"`
-		Rounds  [][]table.Block  `json:"rounds"`
-		LastJob map[string]int   `json:"last_job"`
-		Recap   []story.Exchange `json:"recap,omitempty"`
-		Secrets []story.Secret   `json:"secrets,omitempty"` // of earlier cycles
-		Common  string           `json:"common,omitempty"`  // what everybody can read
-	} `json:"state"`
-	Report   table.TmpReport `json:"report"`
-	Warnings []string        `json:"warnings"`
-	Message  string          `json:"message"`
-	Sources  []table.Source  `json:"sources"`
-}
-
-func (b begun) stamp() string { return b.Time.Format("20060102T150405.000Z") }
 
 // cycle is one interaction under way. Between its steps it knows only what its
 // steps have recorded.
@@ -126,132 +96,6 @@ func (t *Table) runCycle(r *engine.Run, raw json.RawMessage) (json.RawMessage, e
 		return nil, err
 	}
 	return json.Marshal(result)
-}
-
-// begin looks at the world once, and sets aside what no open cycle knows.
-func (c *cycle) begin() error {
-	b, err := engine.Do(c.r, "begin", func(context.Context) (begun, error) { return c.t.look(c.in) })
-	if err != nil {
-		return err
-	}
-	c.begun, c.context = b, b.State.Context
-	c.Warn = slices.Clone(b.Warnings)
-	c.telling = gm.NewTelling(b.Roster, gm.Before{Common: b.State.Common, Recap: b.State.Recap, Rounds: b.State.Rounds,
-		Secrets: b.State.Secrets}, &c.Remarks)
-	_, err = engine.Do(c.r, "set aside", func(context.Context) (struct{}, error) {
-		return struct{}{}, c.t.setAside(b.Report.Stale, b.stamp())
-	})
-	if c.in.Kind == story.InputSaid && c.in.Who != "table" && c.in.Who != string(policy.GM) {
-		c.note(c.in.Who, c.in.Text)
-	}
-	return err
-}
-
-// look is the body of the first step.
-func (t *Table) look(in story.Input) (begun, error) {
-	var b begun
-	if err := t.campaign.Tmp.Probe(); err != nil {
-		return b, engine.Halt(err)
-	}
-	roster, err := t.roster()
-	if err != nil {
-		return b, engine.Halt(err)
-	}
-	if len(roster.Characters) == 0 {
-		return b, engine.Halt(fmt.Errorf("campaign %s has no characters: write a sheet party/{character}.md%s",
-			t.opts.Campaign, firstOf(": ", roster.Problems)))
-	}
-	s := t.snapshot()
-	b.Cycle, b.Session, b.Seq = s.Cycle+1, s.Session, s.Seq+1
-	b.Time, b.Delimiter, b.Auto = time.Now().UTC().Round(0), table.NewDelimiter(), t.opts.Auto
-	b.Roster = roster
-	b.State.Scene, b.State.Context, b.State.Rounds, b.State.LastJob = s.Scene, s.Context, s.Rounds, maps.Clone(s.LastJob)
-	b.State.Recap, b.State.Secrets, b.State.Common = s.Recap, s.Secrets, t.common(roster)
-	if err := t.seating(&b); err != nil {
-		return b, engine.Halt(err)
-	}
-	if b.Report, err = t.inspect(in, roster); err != nil {
-		return b, engine.Halt(err)
-	}
-	b.Warnings = append(b.Warnings, roster.Problems...)
-	b.Warnings = append(b.Warnings, roster.Warnings...)
-	for _, n := range b.Report.Stale {
-		b.Warnings = append(b.Warnings,
-			fmt.Sprintf("tmp/%s belongs to no open cycle: set aside in .conclave/tables/%s/stale", n, t.opts.Campaign))
-	}
-	for _, n := range b.Report.Foreign {
-		b.Warnings = append(b.Warnings, fmt.Sprintf("tmp/%s is no file of the table: left alone", n))
-	}
-	text, sources := t.pack(b, s, in)
-	b.Message, b.Sources = header(in.Kind, t.opts.Campaign, b.Session, b.Cycle, 0)+text, sources
-	return b, nil
-}
-
-func firstOf(prefix string, list []string) string {
-	if len(list) == 0 {
-		return ""
-	}
-	return prefix + list[0]
-}
-
-// seating says who plays whom.
-func (t *Table) seating(b *begun) error {
-	b.Played, b.Persons = map[string]string{}, map[string]bool{}
-	away := t.snapshot().Away
-	for _, ch := range b.Roster.Characters {
-		actor, err := t.opts.Cast(policy.Player, ch.Slug, false)
-		if err != nil {
-			return err
-		}
-		_, gone := away[ch.Slug]
-		switch {
-		case actor.Person && gone:
-			b.Played[ch.Slug] = "agent, while its person is away"
-		case actor.Person:
-			b.Played[ch.Slug], b.Persons[ch.Slug] = "person", true
-		default:
-			b.Played[ch.Slug] = "agent"
-		}
-	}
-	return nil
-}
-
-// inspect sorts tmp/ before a new cycle. Notes that wait for their journal are
-// known; so are the prompts of a GM who writes files by hand and signals.
-func (t *Table) inspect(in story.Input, roster table.Roster) (table.TmpReport, error) {
-	known := t.journals.Notes()
-	if in.Kind == story.InputSignal {
-		names := []string{table.GMContextFile}
-		for _, n := range in.Names {
-			if ch, ok := roster.Get(n); ok { // what was typed is never a path
-				names = append(names, table.PromptFile(ch.Slug))
-			}
-		}
-		for _, n := range names {
-			if hash, err := t.campaign.Tmp.HashOf(n); err == nil {
-				known[n] = hash
-			}
-		}
-	}
-	return t.campaign.InspectTmp(known)
-}
-
-// setAside moves what was found; what is gone already was moved before a kill.
-func (t *Table) setAside(names []string, stamp string) error {
-	there, err := t.campaign.Tmp.List()
-	if err != nil {
-		return engine.Halt(err)
-	}
-	for _, n := range names {
-		if !slices.Contains(there, n) {
-			continue
-		}
-		if _, err := t.campaign.SetAside(n, stamp); err != nil {
-			return engine.Halt(err)
-		}
-		t.crash("set aside " + n)
-	}
-	return nil
 }
 
 // play is the GM's turns and the players' between them, until the GM narrates
