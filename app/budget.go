@@ -28,6 +28,7 @@ type budget struct {
 	file   string // that sets them
 
 	mu      sync.Mutex
+	before  func() (seat.Spending, error) // what earlier commands spent; nil when it is counted
 	spent   seat.Spending
 	held    seat.Spending // set aside
 	changed chan struct{} // closed when something is given back
@@ -35,14 +36,13 @@ type budget struct {
 }
 
 // newBudget is the budget that the configuration sets, nil when it sets none.
-func (w *workspace) newBudget(spent func() (seat.Spending, error)) (*budget, error) {
-	b := &budget{limits: w.config.Budget, file: w.budgetFile, changed: make(chan struct{})}
+// Records are read when it is first asked: most commands spend nothing.
+func (w *workspace) newBudget(before func() (seat.Spending, error)) *budget {
+	b := &budget{limits: w.config.Budget, file: w.budgetFile, before: before, changed: make(chan struct{})}
 	if b.limits.USD <= 0 && b.limits.Tokens <= 0 {
-		return nil, nil
+		return nil
 	}
-	var err error
-	b.spent, err = spent()
-	return b, refusedHere(err)
+	return b
 }
 
 // account is the budget for those who ask it; no budget is no account.
@@ -54,7 +54,7 @@ func (b *budget) account() seat.Account {
 }
 
 // questBudget is that of the workspace's quest, or of all that is done without.
-func (w *workspace) questBudget() (*budget, error) {
+func (w *workspace) questBudget() *budget {
 	return w.newBudget(func() (seat.Spending, error) {
 		store, err := quest.OpenStore(w.root)
 		if err != nil {
@@ -70,11 +70,12 @@ func (w *workspace) questBudget() (*budget, error) {
 }
 
 // tableBudget is that of a campaign.
-func (w *workspace) tableBudget(campaign string) (*budget, error) {
+func (w *workspace) tableBudget(campaign string) *budget {
 	return w.newBudget(func() (sum seat.Spending, err error) {
 		files, err := tableflow.Records(w.root, campaign)
 		for _, file := range files {
-			if s, err := seat.Spent(file, w.config.PriceList()); err == nil { // a record that cannot be read is left to `conclave audit`
+			// A record that cannot be read is left to `conclave audit`.
+			if s, err := seat.Spent(file, w.config.PriceList()); err == nil {
 				sum = sum.Add(s)
 			}
 		}
@@ -89,7 +90,7 @@ func (b *budget) begin() {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.spent, b.refused = seat.Spending{}, nil
+	b.before, b.spent, b.refused = nil, seat.Spending{}, nil
 }
 
 // Afford implements seat.Account.
@@ -107,6 +108,13 @@ func (b *budget) Afford() error {
 
 // over says that all is spent.
 func (b *budget) over() error {
+	if b.before != nil {
+		spent, err := b.before()
+		if err != nil {
+			return fmt.Errorf("find out what was spent: %w", err)
+		}
+		b.before, b.spent = nil, b.spent.Add(spent)
+	}
 	if b.limits.Tokens > 0 && b.spent.Tokens >= b.limits.Tokens {
 		return fmt.Errorf("the budget of %d tokens is spent (%d); %s",
 			b.limits.Tokens, b.spent.Tokens, b.raise("tokens"))

@@ -61,9 +61,7 @@ func (a *App) openQuest(verb string, talk Talk) (*questSession, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.budget, err = w.questBudget(); err != nil {
-		return nil, err
-	}
+	c.budget = w.questBudget()
 	c.house = flow.New(flow.Options{
 		Root: w.root, Trust: w, Dress: c.dress, Listener: voice{a}, Instructions: w.instructions,
 		Library: library, Tools: w.config.Tools, Granted: c.granted,
