@@ -52,7 +52,8 @@ func (f *logFeed) add(dst []item, line []byte, off int) []item {
 	l := &f.line
 	l.parse(line)
 	it.at = transcript.ParseTime(jsontext.Bare(l.timestamp))
-	it.level, it.logger, it.event = intern(jsontext.Bare(l.level)), f.sameLogger(jsontext.Bare(l.logger)), intern(jsontext.Bare(l.event))
+	it.level, it.event = intern(jsontext.Bare(l.level)), intern(jsontext.Bare(l.event))
+	it.logger = f.sameLogger(jsontext.Bare(l.logger))
 	if !l.entry {
 		it.message = f.clean(jsontext.Text(l.message))
 		it.origin = f.eventOrigin(l.context)
@@ -142,7 +143,8 @@ func (f *logFeed) origin(prompt, adapter, source, session []byte) *origin {
 			return f.last
 		}
 	}
-	o := origin{prompt: jsontext.Text(prompt), adapter: jsontext.Text(adapter), source: jsontext.Text(source), session: jsontext.Text(session), project: f.project}
+	o := origin{prompt: jsontext.Text(prompt), adapter: jsontext.Text(adapter), source: jsontext.Text(source),
+		session: jsontext.Text(session), project: f.project}
 	o.seat = seatOf(o.prompt)
 	if f.origins == nil {
 		f.origins = map[origin]*origin{}

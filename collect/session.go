@@ -69,7 +69,9 @@ func (s *recording) open(t target) error {
 
 func (s *recording) create(t target) error {
 	attrs := map[string]string{"prompt_name": t.promptName(), "adapter": t.Kind.Adapter, "collected": t.Path}
-	for name, value := range map[string]string{"session_id": t.Session, "project": t.Project, "parent_thread_id": t.Parent} {
+	for name, value := range map[string]string{
+		"session_id": t.Session, "project": t.Project, "parent_thread_id": t.Parent,
+	} {
 		if value != "" {
 			attrs[name] = value
 		}

@@ -151,7 +151,8 @@ func (u *file) line(line []byte) {
 	if !ok {
 		return
 	}
-	row := response{at: r.At, model: u.intern(r.Model), session: u.internSession(r.Session), Usage: r.Usage, whole: r.Whole}
+	row := response{at: r.At, model: u.intern(r.Model), session: u.internSession(r.Session),
+		Usage: r.Usage, whole: r.Whole}
 	row.key = responseKey(transcript.ResponseKey(string(r.Message), string(r.Request), row.session, row.at, row.Usage))
 	u.add(row, r.Aborted)
 }

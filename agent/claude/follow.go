@@ -117,7 +117,8 @@ func (f *follower) discover() error {
 		if err != nil || path == "" {
 			return err
 		}
-		if f.main, err = f.open(session.File{Path: path, Kind: claude.Kind, Source: transcript.Main, Session: f.session}); err != nil {
+		file := session.File{Path: path, Kind: claude.Kind, Source: transcript.Main, Session: f.session}
+		if f.main, err = f.open(file); err != nil {
 			return err
 		}
 	}

@@ -177,7 +177,8 @@ const unwritten = `{"subtype":"unwritten","reason":"counted by the program, in n
 // largest has of each figure the larger one.
 func largest(u, v transcript.Usage) transcript.Usage {
 	return transcript.Usage{Input: max(u.Input, v.Input), Output: max(u.Output, v.Output),
-		CacheRead: max(u.CacheRead, v.CacheRead), CacheWrite: max(u.CacheWrite, v.CacheWrite), CostUSD: max(u.CostUSD, v.CostUSD)}
+		CacheRead: max(u.CacheRead, v.CacheRead), CacheWrite: max(u.CacheWrite, v.CacheWrite),
+		CostUSD: max(u.CostUSD, v.CostUSD)}
 }
 
 // natural says that none of the figures is negative.

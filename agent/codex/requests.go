@@ -119,7 +119,8 @@ func (s *session) decide(msg jsonrpc.Message) any {
 		return object{"currentTimeAt": time.Now().Unix()}
 	case "item/tool/call": // none was offered
 		name := jsontext.Text(jsontext.Get(msg.Params, "tool"))
-		return object{"success": false, "contentItems": []any{object{"type": "inputText", "text": "there is no tool " + name}}}
+		return object{"success": false,
+			"contentItems": []any{object{"type": "inputText", "text": "there is no tool " + name}}}
 	}
 	return nil
 }

@@ -159,7 +159,8 @@ func (t *turn) entry(e transcript.Entry, used transcript.Usage) {
 		t.texts = append(t.texts, jsontext.Text(d[1]))
 	case e.Type == transcript.ToolUse:
 		t.tools = true
-		t.reply.Uses = append(t.reply.Uses, agent.ToolUse{Name: jsontext.Text(d[3]), Said: len(strings.Join(t.texts, "\n\n"))})
+		said := len(strings.Join(t.texts, "\n\n"))
+		t.reply.Uses = append(t.reply.Uses, agent.ToolUse{Name: jsontext.Text(d[3]), Said: said})
 	}
 	t.mu.Unlock()
 	t.push(agent.Event{Entry: &e})

@@ -122,7 +122,8 @@ func (o *usageOnce) see(msg message, env *envelope, session string) (due []usage
 	}
 	if ended := len(msg.stopReason) > 0 && msg.stopReason[0] == '"'; !ended {
 		// It outlives the line, whose memory may be used again.
-		o.pending = &usage{bytes.Clone(u.id), bytes.Clone(u.model), bytes.Clone(u.figures), bytes.Clone(u.uuid), bytes.Clone(u.request), u.session}
+		o.pending = &usage{bytes.Clone(u.id), bytes.Clone(u.model), bytes.Clone(u.figures),
+			bytes.Clone(u.uuid), bytes.Clone(u.request), u.session}
 		return due
 	}
 	o.pending = nil

@@ -147,11 +147,16 @@ func (e *Exec) execItem(l *execLine) []transcript.Item {
 	case !done && (l.what == "agent_message" || l.what == "reasoning"):
 		return e.event("item_started", l)
 	case l.what == "agent_message":
-		return one(e.item(transcript.AssistantMessage, "", l, func(d *detail) { d.raw("text", jsontext.Get(l.item, "text")) }))
+		return e.said(transcript.AssistantMessage, l)
 	case l.what == "reasoning":
-		return one(e.item(transcript.Thinking, "", l, func(d *detail) { d.raw("text", jsontext.Get(l.item, "text")) }))
+		return e.said(transcript.Thinking, l)
 	}
 	return e.notKnown(l, "item type "+l.what)
+}
+
+// said maps a text of the model.
+func (e *Exec) said(typ transcript.Type, l *execLine) []transcript.Item {
+	return one(e.item(typ, "", l, func(d *detail) { d.raw("text", jsontext.Get(l.item, "text")) }))
 }
 
 func (e *Exec) tool(l *execLine, done bool) []transcript.Item {

@@ -133,7 +133,8 @@ func (r *Rollout) responseItem(l *rolloutLine) []transcript.Item {
 	case "message":
 		return r.message(l)
 	case "reasoning":
-		return r.said(l, jsontext.Text(jsontext.Get(l.payload, "id")), transcript.Thinking, firstText(l.payload, "summary", "content"))
+		id := jsontext.Text(jsontext.Get(l.payload, "id"))
+		return r.said(l, id, transcript.Thinking, firstText(l.payload, "summary", "content"))
 	case "agent_message", "additional_tools", "ghost_snapshot", "compaction", "compaction_summary":
 		return r.event(l.sub, l)
 	}

@@ -78,7 +78,8 @@ func (r *Rollout) itemCompleted(l *rolloutLine) []transcript.Item {
 		}
 		return r.said(l, jsontext.Text(id), transcript.AssistantMessage, text)
 	case "Reasoning":
-		return r.said(l, jsontext.Text(id), transcript.Thinking, firstText(item, "summary_text", "summary", "raw_content", "content"))
+		return r.said(l, jsontext.Text(id), transcript.Thinking,
+			firstText(item, "summary_text", "summary", "raw_content", "content"))
 	case "ContextCompaction":
 		return r.event("compaction_notice", l)
 	case "SubAgentActivity", "HookPrompt", "EnteredReviewMode", "ExitedReviewMode":

@@ -40,9 +40,10 @@ func (f *FileMapper) Words(dst []byte, item int) []byte {
 
 // words are the members of an item that hold words, by type.
 var words = map[transcript.Type][]string{
-	transcript.ToolUse:    {"arguments", "input", "command", "changes", "query", "action"},
-	transcript.ToolResult: {"output", "aggregatedOutput", "aggregated_output", "result", "contentItems", "changes", "error"},
-	transcript.Error:      {"error", "message"},
+	transcript.ToolUse: {"arguments", "input", "command", "changes", "query", "action"},
+	transcript.ToolResult: {"output", "aggregatedOutput", "aggregated_output", "result", "contentItems", "changes",
+		"error"},
+	transcript.Error: {"error", "message"},
 }
 
 // AppendWords appends the words of an entry of that type and detail: it looks
