@@ -1,6 +1,8 @@
 package layers
 
 import (
+	"go/ast"
+	"go/token"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -44,4 +46,46 @@ func TestHouseIsDescribed(t *testing.T) {
 			t.Errorf(`%s: no line in "The rooms" of docs/house.md; say what it decides that no other does`, pkg)
 		}
 	}
+}
+
+// TestPathsExist holds the paths of docs/house.md against the code: each of
+// their steps names a function, package.Function or package.Type.Method.
+func TestPathsExist(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "house.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	declared := map[string]bool{}
+	eachFile(t, func(pkg string, _ *token.FileSet, file *ast.File) {
+		for _, d := range file.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok {
+				declared[pkg+"."+receiverOf(f)+f.Name.Name] = true
+			}
+		}
+	})
+	steps := regexp.MustCompile("[0-9]+\\. `([^`]+)`").FindAllStringSubmatch(string(text), -1)
+	if len(steps) < 60 {
+		t.Fatalf("only %d steps were found: the walk is broken", len(steps))
+	}
+	for _, s := range steps {
+		if !declared[s[1]] {
+			t.Errorf("docs/house.md walks through %s, which is not there", s[1])
+		}
+	}
+}
+
+// receiverOf is the name of a method's type, with its point.
+func receiverOf(f *ast.FuncDecl) string {
+	if f.Recv == nil {
+		return ""
+	}
+	typ := f.Recv.List[0].Type
+	if star, ok := typ.(*ast.StarExpr); ok {
+		typ = star.X
+	}
+	name, _ := typ.(*ast.Ident)
+	if name == nil {
+		return "" // of a generic type
+	}
+	return name.Name + "."
 }
