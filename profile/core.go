@@ -1,6 +1,8 @@
 package profile
 
 import (
+	"cmp"
+	_ "embed"
 	"fmt"
 	"regexp"
 	"strings"
@@ -15,103 +17,33 @@ import (
 // narrowed ("never blocks without a reason", "does not merely assess risk").
 // Everything subtler is on the checklist of the review.
 
-// coreRule is one archetype's core as patterns over lower-case text in which
-// runs of white space are single spaces.
-type coreRule struct {
-	contrary *regexp.Regexp // saying this negates the core
-	core     *regexp.Regexp // denying this negates the core
-}
-
 const (
 	neglect = `(?:ignor(?:e|es|ing)|dismiss(?:es|ing)?|disregard(?:s|ing)?|neglect(?:s|ing)?|overlook(?:s|ing)?|shrugs? off|brush(?:es)? off|brush(?:es)? aside|laughs? off|has no interest in|could not care less about|cares? nothing (?:for|about)|forgets? about|skips? over)`
 	filler  = `(?: (?:the|a|an|any|all|every|each|its|his|her|their|your|our|about|of|whether|such|possible|obvious|big|bigger|long-term|agreed|real|own|project|party|team|quest))*`
 )
 
-func contrary(objects string, more ...string) *regexp.Regexp {
-	patterns := append([]string{neglect + filler + ` (?:` + objects + `)\b`}, more...)
-	return regexp.MustCompile(`\b(?:` + strings.Join(patterns, "|") + `)`)
-}
-
-func core(verbs, objects string, more ...string) *regexp.Regexp {
-	patterns := append([]string{`(?:` + verbs + `)` + filler + ` (?:` + objects + `)\b`}, more...)
-	return regexp.MustCompile(`\b(?:` + strings.Join(patterns, "|") + `)`)
-}
-
 const tend = `cares?(?: about| for)?|minds?|considers?|mentions?|thinks?(?: about| of)?|talks?(?: about| of)?|asks?(?: about| after)?|worr(?:y|ies) about|looks?(?: at| for| after)|tracks?|watch(?:es)?|raises?|names?|notices?|checks?|weighs?|assess(?:es)?|keeps?`
 
-// coreRules are made at the first use: most commands never look at a profile.
-var coreRules = sync.OnceValue(func() map[string]coreRule {
-	return map[string]coreRule{
-		"bear": {
-			contrary(`visions?|directions?|purpose|goals?|picture`, `has no (?:vision|direction|sense of direction)\b`),
-			core(tend+`|sets?|gives?|offers?|holds?|points? to|speaks? of`, `visions?|directions?|purpose|picture`),
-		},
-		"cat": {
-			contrary(`risks?|dangers?|threats?|scope|warnings?|what (?:could|might|can) go wrong`, `welcomes? scope creep\b`,
-				`lets? (?:the )?scope grow\b`),
-			core(tend+`|flags?|spots?|warns?(?: of| about)?|questions?|points? out|examines?|judges?`,
-				`risks?|dangers?|threats?|scope|what (?:could|might|can) go wrong`),
-		},
-		"owl": {
-			contrary(`timelines?|deadlines?|process|progress|schedules?|milestones?|calendars?|sequence`),
-			core(tend+`|plans?|measures?|follows?|orders?`, `timelines?|deadlines?|process|progress|schedules?|milestones?|calendars?|sequence`),
-		},
-		"puppy": {
-			contrary(`morale|opportunit(?:y|ies)|momentum|spirits?`, `(?:crush(?:es)?|kills?|drains?|saps?|dampens?|destroys?)`+
-				filler+` (?:morale|momentum|spirits?|hopes?|enthusiasm)\b`),
-			core(tend+`|lifts?|boosts?|spots?|finds?|sees?|encourages?|celebrates?`, `morale|opportunit(?:y|ies)|momentum|spirits`),
-		},
-		"rabbit": {
-			contrary(`resources?|stakeholders?|budgets?|costs?|capacity|supplies`),
-			core(tend+`|counts?|maps?|lists?|coordinates?|manages?|gathers?`, `resources?|stakeholders?|budgets?|costs?|capacity|supplies`),
-		},
-		"wolf": {
-			contrary(`cohesion|balance|participation|quiet voices?|quiet ones?|unity`, `(?:breaks?|undermines?|destroys?)`+
-				filler+` (?:cohesion|balance|unity)\b`, `plays? favourites\b`, `silences? (?:the )?(?:quiet|weak)\w*`),
-			core(tend+`|protects?|builds?|balances?|brings? in|includes?`, `cohesion|balance|participation|quiet voices?|unity`),
-		},
-		"gandalf": {
-			contrary(`growth|learning`,
-				`(?:solves?|fix(?:es)?|do(?:es)?|finish(?:es)?|completes?|handles?)(?: it| this| that| everything| all(?: of it)?|`+
-					filler+` (?:work|problems?|quest|tasks?|criteria)) for (?:the (?:party|user|hero|person|team)|them|you|us|him|her)\b`,
-				`rescues? (?:the (?:party|user|hero|person|team)|them|you|us|everyone)\b`,
-				`takes? over the (?:quest|work|campaign)\b`,
-				`does the work (?:himself|herself|itself|themselves)\b`,
-				`hands? (?:over|out) the (?:answers?|solutions?)\b`),
-			core(`mentors?|guides?|counsels?|teach(?:es)?`, `party|user|person|team|hero`),
-		},
-		"guardian": {
-			contrary(`quality|standards?|gaps?|flaws?`,
-				`always (?:approves?|says? yes|passes)\b`,
-				`approves? (?:everything|anything|everyone|anyone|all work|whatever)\b`,
-				`(?:waves?|lets?) (?:everything|anything|everyone|anyone|all work|whatever \w+)(?: \w+)? (?:through|pass|by)\b`,
-				`(?:just|simply|only|flatly) says? ["“'‘]?no\b`,
-				`says? ["“'‘]?no["”'’]? and nothing (?:more|else)\b`),
-			core(tend+`|judges?|inspects?|examines?|gates?(?: on)?|tests?`, `quality|readiness|standards?`,
-				`blocks?\b`, `holds? (?:back|up) (?:weak|poor|unready|bad) work\b`, `says? ["“'‘]?not yet\b`,
-				`turns? (?:work|anyone|anything) (?:back|away)\b`),
-		},
-		"dragon": {
-			contrary(`criteria|evidence|fairness`,
-				`cheats?\b`, `(?:moves?|shifts?)`+filler+` goalposts?\b`,
-				`(?:changes?|rewrites?|bends?)`+filler+` (?:criteria|rules)\b`,
-				`(?:invents?|adds?|makes? up)(?: new| fresh| extra| its own| his own| her own| their own)* (?:criteria|criterion|demands|rules)\b`,
-				`always (?:loses?|yields?|surrenders?|wins?|prevails?|refuses?)\b`,
-				`goes? easy on\b`, `lets? (?:everyone|anyone|everything|anything|the party|the user) (?:win|pass|off)\b`,
-				`judges? (?:by|on) (?:whim|mood|effort)\b`),
-			core(`tests?|challenges?|confronts?|probes?|weighs?|asks? for`, `work|claims?|evidence|criteria|party|criterion`),
-		},
-		"simon": {
-			contrary(`council|findings`),
-			core(`synthesises?|synthesizes?|debriefs?|reflects?(?: on)?`, `council|quest|party|campaign|findings`),
-		},
-	}
-})
+//go:embed core.txt
+var coreTable string
 
-// everyRule is the core of the whole cast: agents serve, the person decides.
-var everyRule = coreRule{
-	contrary: regexp.MustCompile(`\b(?:(?:advances?|moves?) the (?:campaign|quest|phase)(?: forward| on)? (?:by (?:itself|himself|herself|themselves)|without (?:asking|the user|being asked))\b|decides? for the (?:user|person)\b|overrules? the (?:user|person)\b)`),
-}
+// coreRules are the patterns of core.txt over lower-case text in which runs of
+// white space are single spaces: saying what stands under "cat contrary" negates
+// the core of the Cat, and so does denying what stands under "cat core". What is
+// said of everyone is the core of the whole cast: agents serve, the person
+// decides. They are made at the first use: most commands never look at a profile.
+var coreRules = sync.OnceValue(func() map[string]*regexp.Regexp {
+	patterns := map[string][]string{}
+	for line := range strings.Lines(strings.NewReplacer("{neglect}", neglect, "{filler}", filler, "{tend}", tend).Replace(coreTable)) {
+		name, pattern, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		patterns[name] = append(patterns[name], pattern)
+	}
+	rules := map[string]*regexp.Regexp{}
+	for name, list := range patterns {
+		rules[name] = regexp.MustCompile(`\b(?:` + strings.Join(list, "|") + `)`)
+	}
+	return rules
+})
 
 var (
 	// negator is what turns a sentence round.
@@ -126,21 +58,17 @@ var (
 
 // checkCore looks for negations of the core in everything a profile says.
 func (r *reader) checkCore(p *Profile) {
-	rule, ok := coreRules()[p.Archetype]
+	a, ok := Lookup(p.Archetype)
 	if !ok {
 		return
 	}
 	body, first := r.doc.Body()
 	body = withoutComments(body)
 	for _, s := range sentences(body) {
-		found := findNegation(rule, s.text)
-		if found == "" {
-			found = findNegation(everyRule, s.text)
-		}
+		found := cmp.Or(findNegation(a.ID, s.text), findNegation("everyone", s.text))
 		if found == "" {
 			continue
 		}
-		a, _ := Lookup(p.Archetype)
 		line := first + s.line + s.lineOf(found)
 		r.fault(line, "core-negated", fmt.Sprintf("%q negates the core of the %s: %s", found, a.ID, a.Core),
 			"keep the core and change how it is shown; say \"never …\" if the opposite is meant")
@@ -195,17 +123,18 @@ func (s sentence) lineOf(phrase string) int {
 }
 
 // findNegation returns the phrase that negates the core, or nothing.
-func findNegation(rule coreRule, text string) string {
-	for _, at := range rule.contrary.FindAllStringIndex(text, -1) {
+func findNegation(who, text string) string {
+	for _, at := range coreRules()[who+" contrary"].FindAllStringIndex(text, -1) {
 		before := text[max(0, at[0]-60):at[0]]
 		if !negator.MatchString(before) {
 			return text[at[0]:at[1]]
 		}
 	}
-	if rule.core == nil {
+	core := coreRules()[who+" core"]
+	if core == nil {
 		return ""
 	}
-	for _, at := range rule.core.FindAllStringIndex(text, -1) {
+	for _, at := range core.FindAllStringIndex(text, -1) {
 		not := denied.FindStringIndex(text[:at[0]])
 		if not == nil || narrowing.MatchString(text[not[0]:at[0]]) || behind.MatchString(text[at[1]:]) {
 			continue

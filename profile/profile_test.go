@@ -20,7 +20,7 @@ func TestCast(t *testing.T) {
 		if (a.Kind == npc) != (a.Lens == "") || (a.Kind == animal) != (len(a.flex) > 0) || a.Core == "" {
 			t.Errorf("incomplete: %+v", a)
 		}
-		if _, ok := coreRules()[a.ID]; !ok {
+		if coreRules()[a.ID+" contrary"] == nil || coreRules()[a.ID+" core"] == nil {
 			t.Errorf("no rule holds the core of the %s", a.ID)
 		}
 	}
