@@ -15,17 +15,8 @@ var quoted = regexp.MustCompile("`([^`]+)`")
 // TestHouseIsDescribed holds docs/house.md against the table of packages: each
 // has a line in "The rooms", and each line there is of a package.
 func TestHouseIsDescribed(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "house.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rooms, ok := strings.Cut(string(text), "\n## The rooms\n")
-	if !ok {
-		t.Fatal(`docs/house.md has no part "The rooms"`)
-	}
-	rooms, _, _ = strings.Cut(rooms, "\n## ")
 	named := map[string]bool{}
-	for line := range strings.Lines(rooms) {
+	for line := range strings.Lines(described(t, "The rooms")) {
 		cells := strings.SplitN(line, "|", 3)
 		if len(cells) < 3 {
 			continue
@@ -51,10 +42,6 @@ func TestHouseIsDescribed(t *testing.T) {
 // TestPathsExist holds the paths of docs/house.md against the code: each of
 // their steps names a function, package.Function or package.Type.Method.
 func TestPathsExist(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "house.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	declared := map[string]bool{}
 	eachFile(t, func(pkg string, _ *token.FileSet, file *ast.File) {
 		for _, d := range file.Decls {
@@ -63,7 +50,7 @@ func TestPathsExist(t *testing.T) {
 			}
 		}
 	})
-	steps := regexp.MustCompile("[0-9]+\\. `([^`]+)`").FindAllStringSubmatch(string(text), -1)
+	steps := regexp.MustCompile("[0-9]+\\. `([^`]+)`").FindAllStringSubmatch(described(t, "Three paths"), -1)
 	if len(steps) < 60 {
 		t.Fatalf("only %d steps were found: the walk is broken", len(steps))
 	}
@@ -88,4 +75,19 @@ func receiverOf(f *ast.FuncDecl) string {
 		return "" // of a generic type
 	}
 	return name.Name + "."
+}
+
+// described is a part of docs/house.md.
+func described(t *testing.T, part string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "house.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, ok := strings.Cut(string(text), "\n## "+part+"\n")
+	if !ok {
+		t.Fatalf("docs/house.md has no part %q", part)
+	}
+	body, _, _ := strings.Cut(rest, "\n## ")
+	return body
 }
