@@ -62,7 +62,7 @@ func (a *application) do(in intent) error {
 	if in.Op == Rename {
 		return a.rename(in)
 	}
-	now, _, err := look(a.root, in.Path, -1)
+	now, err := look(a.root, in.Path, allBytes)
 	if err != nil {
 		return err
 	}
@@ -232,7 +232,7 @@ func (e *Engine) extend(in intent, rest []byte) error {
 // mend completes an addition that a kill has torn: the file begins as it was
 // before, and what follows is the beginning of what was to be added.
 func (e *Engine) mend(in intent) (bool, error) {
-	_, first, err := look(e.root, in.Path, in.Length)
+	first, err := look(e.root, in.Path, in.Length)
 	if err != nil || first.digest() != in.Before {
 		return false, err
 	}
@@ -249,11 +249,11 @@ func (e *Engine) mend(in intent) (bool, error) {
 }
 
 func (a *application) rename(in intent) error {
-	from, _, err := look(a.root, in.Path, -1)
+	from, err := look(a.root, in.Path, allBytes)
 	if err != nil {
 		return err
 	}
-	to, _, err := look(a.root, in.To, -1)
+	to, err := look(a.root, in.To, allBytes)
 	if err != nil {
 		return err
 	}

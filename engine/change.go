@@ -85,17 +85,15 @@ func Commit(r *Run, name string, changes []Change) error {
 	if err != nil {
 		return err
 	}
-	if apart(intents) {
-		_, err = Do(r, "commit "+label(name, 0), func(context.Context) (struct{}, error) {
-			return struct{}{}, r.e.apply(intents...)
-		})
-		return err
+	steps := [][]intent{intents}
+	if !apart(intents) {
+		// After a kill, a file that is changed twice cannot say by its digest how
+		// far its changes had come: each of them is a step.
+		steps = slices.Collect(slices.Chunk(intents, 1))
 	}
-	// After a kill, a file that is changed twice cannot say by its digest how
-	// far its changes had come: each of them is a step.
-	for i, in := range intents {
+	for i, step := range steps {
 		_, err := Do(r, "commit "+label(name, i), func(context.Context) (struct{}, error) {
-			return struct{}{}, r.e.apply(in)
+			return struct{}{}, r.e.apply(step...)
 		})
 		if err != nil {
 			return err
@@ -153,7 +151,7 @@ func (w *world) intend(c Change) (intent, error) {
 	next := now
 	switch c.Op {
 	case Write, Create:
-		next = stateOf(c.Data)
+		next = state{}.plus(c.Data)
 	case Append:
 		next = now.plus(c.Data)
 	case Delete:

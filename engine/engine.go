@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -75,10 +76,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 }
 
 func takeLock(ctx context.Context, o Options) (*lockfile.Lock, error) {
-	purpose := o.Purpose
-	if purpose == "" {
-		purpose = o.Scope
-	}
+	purpose := cmp.Or(o.Purpose, o.Scope)
 	if o.Wait {
 		return lockfile.WaitLock(ctx, o.lock(), purpose)
 	}

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"database/sql"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -138,7 +137,7 @@ func makePrivate(file string) error {
 func (o *Options) schema() string {
 	sum := sha256.Sum256([]byte(o.Dir + "\x00" + o.Scope))
 	name := strings.NewReplacer(".", "_", "-", "_").Replace(o.Scope)
-	return "conclave_" + name[:min(len(name), 30)] + "_" + hex.EncodeToString(sum[:6])
+	return fmt.Sprintf("conclave_%.30s_%x", name, sum[:6])
 }
 
 // scrubEnvironment removes the variables that would override what the engine

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -132,12 +133,10 @@ func (r *Repository) copyIndex() error {
 
 // writeTags lists the tags where git looks for references.
 func (r *Repository) writeTags(tags map[string]string) error {
-	lines := []string{}
-	for name, id := range tags {
-		lines = append(lines, id+" "+name+"\n")
+	var list strings.Builder
+	list.WriteString("# pack-refs with: sorted \n")
+	for _, name := range slices.Sorted(maps.Keys(tags)) {
+		list.WriteString(tags[name] + " " + name + "\n")
 	}
-	slices.SortFunc(lines, func(a, b string) int {
-		return strings.Compare(a[strings.IndexByte(a, ' '):], b[strings.IndexByte(b, ' '):])
-	})
-	return r.write("packed-refs", "# pack-refs with: sorted \n"+strings.Join(lines, ""))
+	return r.write("packed-refs", list.String())
 }

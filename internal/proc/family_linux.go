@@ -3,8 +3,10 @@ package proc
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -102,19 +104,22 @@ type member struct {
 
 // Descendants are the living processes below pid, however deep.
 func Descendants(pid int) []int {
-	all := processes()
-	below := map[int]bool{pid: true}
-	var out []int
+	in := map[int]bool{pid: true}
+	addBelow(in, processes())
+	delete(in, pid)
+	return slices.Collect(maps.Keys(in))
+}
+
+// addBelow adds all processes whose parents are in, however deep.
+func addBelow(in map[int]bool, all []member) {
 	for grown := true; grown; {
 		grown = false
 		for _, m := range all {
-			if !below[m.pid] && below[m.parent] {
-				below[m.pid], grown = true, true
-				out = append(out, m.pid)
+			if !in[m.pid] && in[m.parent] {
+				in[m.pid], grown = true, true
 			}
 		}
 	}
-	return out
 }
 
 // members lists the living processes of the family.
@@ -126,21 +131,8 @@ func (f family) members() []member {
 			in[m.pid] = true
 		}
 	}
-	for grown := true; grown; {
-		grown = false
-		for _, m := range all {
-			if !in[m.pid] && in[m.parent] {
-				in[m.pid], grown = true, true
-			}
-		}
-	}
-	var out []member
-	for _, m := range all {
-		if in[m.pid] {
-			out = append(out, m)
-		}
-	}
-	return out
+	addBelow(in, all)
+	return slices.DeleteFunc(all, func(m member) bool { return !in[m.pid] })
 }
 
 func (f family) marked(pid int) bool {
@@ -148,12 +140,7 @@ func (f family) marked(pid int) bool {
 	if err != nil {
 		return false // gone, or of another user: then it is not ours
 	}
-	for v := range bytes.SplitSeq(env, []byte{0}) {
-		if bytes.Equal(v, f.mark) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(bytes.Split(env, []byte{0}), func(v []byte) bool { return bytes.Equal(v, f.mark) })
 }
 
 // processes lists everything alive; a zombie has ended already.

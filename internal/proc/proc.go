@@ -260,13 +260,11 @@ func (p *Process) terminated() bool {
 
 // ended waits up to d for the end of the program, less when in a hurry.
 func (p *Process) ended(d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
 	select {
 	case <-p.done:
 		return true
 	case <-p.killNow:
-	case <-t.C:
+	case <-time.After(d):
 	}
 	select {
 	case <-p.done:
@@ -279,12 +277,10 @@ func (p *Process) ended(d time.Duration) bool {
 // hungUp asks the program to end everything, and says whether it has.
 func (p *Process) hungUp() bool {
 	p.opts.HangUp()
-	t := time.NewTimer(killWait)
-	defer t.Stop()
 	select {
 	case <-p.done:
 		return true
-	case <-t.C:
+	case <-time.After(killWait):
 		return false
 	}
 }
@@ -294,18 +290,14 @@ func (p *Process) kill() {
 	if p.opts.HangUp != nil && p.hungUp() {
 		return
 	}
-	deadline := time.NewTimer(2 * killWait)
-	defer deadline.Stop()
+	deadline := time.After(2 * killWait)
 	for {
 		p.family.kill()
-		again := time.NewTimer(50 * time.Millisecond)
 		select {
 		case <-p.done:
-			again.Stop()
 			return
-		case <-again.C:
-		case <-deadline.C:
-			again.Stop()
+		case <-time.After(50 * time.Millisecond):
+		case <-deadline:
 			return
 		}
 	}

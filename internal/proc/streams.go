@@ -22,10 +22,7 @@ func (s *stdin) Close() error {
 }
 
 // output gives its descriptor back at the end of the stream.
-type output struct {
-	f    *os.File
-	once sync.Once
-}
+type output struct{ f *os.File }
 
 func (o *output) Read(b []byte) (int, error) {
 	n, err := o.f.Read(b)
@@ -38,4 +35,4 @@ func (o *output) Read(b []byte) (int, error) {
 	return n, err
 }
 
-func (o *output) close() { o.once.Do(func() { o.f.Close() }) }
+func (o *output) close() { o.f.Close() }
