@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"conclave/internal/jsontext"
@@ -210,12 +211,9 @@ func (j *judge) enforced(r Receipt, t *Turn) {
 }
 
 func lowered(stamps []string) bool {
-	for _, s := range stamps {
-		if strings.HasPrefix(s, "room lowered to ") { // other stamps name files, and those may be called anything
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(stamps, func(s string) bool {
+		return strings.HasPrefix(s, "room lowered to ") // other stamps name files, and those may be called anything
+	})
 }
 
 // toolEvent is what the toolbox says of a call and of its end.
@@ -280,9 +278,8 @@ func (j *judge) fingerprints(data []byte) {
 	source := j.pending[0]
 	j.pending = j.pending[1:]
 	var digests []shingle.Digest
-	for len(data) > 0 {
-		digests = append(digests, shingle.Digest(data[:len(shingle.Digest{})]))
-		data = data[len(shingle.Digest{}):]
+	for digest := range slices.Chunk(data, len(shingle.Digest{})) {
+		digests = append(digests, shingle.Digest(digest))
 	}
 	j.denied.AddDigests(source.Name, digests)
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -82,8 +81,7 @@ func (g *Gateway) exchange(w http.ResponseWriter, r *http.Request, to route) {
 }
 
 func (x *exchange) measure(body []byte) {
-	sum := sha256.Sum256(body)
-	x.RequestBytes, x.RequestSHA256 = int64(len(body)), hex.EncodeToString(sum[:])
+	x.RequestBytes, x.RequestSHA256 = int64(len(body)), fmt.Sprintf("%x", sha256.Sum256(body))
 	if x.paid {
 		x.estimate = Usage{Input: guessTokens(x.RequestBytes)}
 	}

@@ -51,8 +51,6 @@ type Events interface {
 // Options say what a gateway allows. Upstream and Blobs are needed.
 type Options struct {
 	Upstream Upstream
-	// Hosts are those that an upstream may have; nil means any.
-	Hosts []string
 
 	// Token is what the agent's program shows; a random one is made when it is
 	// empty.
@@ -87,7 +85,6 @@ type Options struct {
 type Gateway struct {
 	opts      Options
 	base      *url.URL
-	token     string
 	tokenSum  [sha256.Size]byte
 	scrub     *strings.Replacer
 	needles   *needles        // to find the key by
@@ -117,7 +114,7 @@ func New(o Options) (*Gateway, error) {
 	if o.Blobs == nil {
 		return nil, errors.New("open gateway: there is no record to write to, and nothing passes unrecorded")
 	}
-	base, err := baseURL(o.Upstream, o.Hosts)
+	base, err := baseURL(o.Upstream)
 	if err != nil {
 		return nil, fmt.Errorf("open gateway: %w", err)
 	}
@@ -131,7 +128,7 @@ func New(o Options) (*Gateway, error) {
 	o.Models = slices.Clone(o.Models)
 	ctx, cancel := context.WithCancel(context.Background())
 	g := &Gateway{
-		opts: o, base: base, token: o.Token, tokenSum: sha256.Sum256([]byte(o.Token)),
+		opts: o, base: base, tokenSum: sha256.Sum256([]byte(o.Token)),
 		scrub: scrubber(o.Token, o.Upstream.Key), needles: newNeedles(o.Upstream.Key), transport: newTransport(),
 		prefix: strings.ToLower(rand.Text()[:8]),
 		ctx:    ctx, cancel: cancel,
@@ -143,7 +140,7 @@ func New(o Options) (*Gateway, error) {
 }
 
 // Token is what the agent's program shows to be served.
-func (g *Gateway) Token() string { return g.token }
+func (g *Gateway) Token() string { return g.opts.Token }
 
 // Observed says what has passed so far, without the exchanges that still run.
 // A program may have the last byte of an answer a moment before its exchange
@@ -186,7 +183,7 @@ func (g *Gateway) enter() bool {
 }
 
 // baseURL checks an upstream and returns its address without "/v1".
-func baseURL(up Upstream, hosts []string) (*url.URL, error) {
+func baseURL(up Upstream) (*url.URL, error) {
 	if up.Kind != Anthropic && up.Kind != OpenAI {
 		return nil, fmt.Errorf("upstream kind %q is not known: use %q or %q", up.Kind, Anthropic, OpenAI)
 	}
@@ -201,11 +198,6 @@ func baseURL(up Upstream, hosts []string) (*url.URL, error) {
 		return nil, fmt.Errorf("base URL %q has a user, a query or a fragment: give the key as the key", u.Redacted())
 	case u.Scheme == "http" && up.Key != "" && !loopback(u.Hostname()):
 		return nil, fmt.Errorf("base URL %q would send the key in the clear: use https", up.BaseURL)
-	case hosts != nil && !slices.ContainsFunc(hosts, func(h string) bool {
-		return strings.EqualFold(h, u.Host) || strings.EqualFold(h, u.Hostname())
-	}):
-		return nil, fmt.Errorf("host %q is not allowed (allowed: %s): add it to the allowed hosts or use one of them",
-			u.Host, listed(hosts))
 	}
 	if strings.ContainsAny(up.Key, "\r\n\x00") {
 		return nil, errors.New("the key holds a line break: read it without the newline at its end")

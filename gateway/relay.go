@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash"
@@ -47,7 +46,7 @@ func (t *tape) take(b []byte) error {
 func (t *tape) finish() error {
 	t.meter.end()
 	x := t.x
-	x.ResponseSHA256 = hex.EncodeToString(t.sum.Sum(nil))
+	x.ResponseSHA256 = fmt.Sprintf("%x", t.sum.Sum(nil))
 	x.TotalMS = float64(time.Since(x.sent).Microseconds()) / 1000
 	if x.paid {
 		x.Usage = t.meter.usage
@@ -110,10 +109,7 @@ func (g *Gateway) redirected(w http.ResponseWriter, r *http.Request, t *tape, re
 			no = g.broken(err)
 		}
 	}
-	if err := t.finish(); err != nil {
-		no = g.broken(err)
-	}
-	writeRefusal(w, g.family(r), no)
+	g.instead(w, r, t, no)
 }
 
 // unreadable refuses an answer that could be read neither on the record nor for
@@ -121,7 +117,11 @@ func (g *Gateway) redirected(w http.ResponseWriter, r *http.Request, t *tape, re
 func (g *Gateway) unreadable(w http.ResponseWriter, r *http.Request, t *tape, encoding string) {
 	t.x.Error = fmt.Sprintf("the model's server (%s) answered in a compressed form (%s), which it was asked not to do: nothing of it was passed on",
 		g.base.Host, clip(encoding))
-	no := &refusal{ruleUpstream, g.clean(t.x.Error)}
+	g.instead(w, r, t, &refusal{ruleUpstream, g.clean(t.x.Error)})
+}
+
+// instead refuses what the model's server has answered.
+func (g *Gateway) instead(w http.ResponseWriter, r *http.Request, t *tape, no *refusal) {
 	if err := t.finish(); err != nil {
 		no = g.broken(err)
 	}
@@ -159,11 +159,11 @@ func (g *Gateway) put(w io.Writer, out *http.ResponseController, t *tape, data [
 		g.broken(err)
 		return errors.New("the answer could not be recorded, and was cut")
 	}
-	if _, err := w.Write(data); err != nil {
-		t.x.HungUp = true
-		return fmt.Errorf("the program hung up: %w", err)
+	_, err := w.Write(data)
+	if err == nil {
+		err = out.Flush()
 	}
-	if err := out.Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
+	if err != nil && !errors.Is(err, http.ErrNotSupported) {
 		t.x.HungUp = true
 		return fmt.Errorf("the program hung up: %w", err)
 	}

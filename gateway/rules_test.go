@@ -352,23 +352,20 @@ func TestSizeAndEncoding(t *testing.T) {
 
 func TestUpstreamsThatAreRefused(t *testing.T) {
 	for _, c := range []struct {
-		up    gateway.Upstream
-		hosts []string
-		says  string
+		up   gateway.Upstream
+		says string
 	}{
-		{gateway.Upstream{}, nil, "kind"},
-		{gateway.Upstream{Kind: "gemini", BaseURL: "https://x.example"}, nil, `"gemini"`},
-		{gateway.Upstream{Kind: gateway.OpenAI, BaseURL: "ftp://x.example"}, nil, "no web address"},
-		{gateway.Upstream{Kind: gateway.OpenAI, BaseURL: "api.example"}, nil, "no web address"},
-		{gateway.Upstream{Kind: gateway.OpenAI, BaseURL: "https://u:pass-word@x.example"}, nil, "give the key as the key"},
-		{gateway.Upstream{Kind: gateway.OpenAI, BaseURL: "https://x.example?key=1"}, nil, "query"},
-		{gateway.Upstream{Kind: gateway.OpenAI, BaseURL: "http://x.example", Key: "k"}, nil, "in the clear"},
-		{gateway.Upstream{Kind: gateway.OpenAI, BaseURL: "https://x.example", Key: "k\n"}, nil, "newline"},
-		{gateway.Upstream{Kind: gateway.OpenAI, BaseURL: "https://x.example"}, []string{"api.openai.com"}, "not allowed"},
-		{gateway.Upstream{Kind: gateway.OpenAI, BaseURL: "https://x.example"}, []string{}, "(allowed: none)"},
-		{gateway.Upstream{Kind: gateway.OpenAI, BaseURL: "http://\x7f"}, nil, "cannot be read"},
+		{gateway.Upstream{}, "kind"},
+		{gateway.Upstream{Kind: "gemini", BaseURL: "https://x.example"}, `"gemini"`},
+		{gateway.Upstream{Kind: gateway.OpenAI, BaseURL: "ftp://x.example"}, "no web address"},
+		{gateway.Upstream{Kind: gateway.OpenAI, BaseURL: "api.example"}, "no web address"},
+		{gateway.Upstream{Kind: gateway.OpenAI, BaseURL: "https://u:pass-word@x.example"}, "give the key as the key"},
+		{gateway.Upstream{Kind: gateway.OpenAI, BaseURL: "https://x.example?key=1"}, "query"},
+		{gateway.Upstream{Kind: gateway.OpenAI, BaseURL: "http://x.example", Key: "k"}, "in the clear"},
+		{gateway.Upstream{Kind: gateway.OpenAI, BaseURL: "https://x.example", Key: "k\n"}, "newline"},
+		{gateway.Upstream{Kind: gateway.OpenAI, BaseURL: "http://\x7f"}, "cannot be read"},
 	} {
-		_, err := gateway.New(gateway.Options{Upstream: c.up, Hosts: c.hosts, Blobs: &memory{}})
+		_, err := gateway.New(gateway.Options{Upstream: c.up, Blobs: &memory{}})
 		if err == nil || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "pass-word") {
 			t.Errorf("%+v: %v", c.up, err)
 		}
@@ -377,8 +374,7 @@ func TestUpstreamsThatAreRefused(t *testing.T) {
 		t.Error("a gateway without a record was opened")
 	}
 	for _, ok := range []string{"https://API.openai.com/v1/", "https://api.openai.com", "https://api.openai.com:443"} {
-		g, err := gateway.New(gateway.Options{Upstream: gateway.Upstream{Kind: gateway.OpenAI, BaseURL: ok, Key: "k"},
-			Hosts: []string{"api.openai.com"}, Blobs: &memory{}})
+		g, err := gateway.New(gateway.Options{Upstream: gateway.Upstream{Kind: gateway.OpenAI, BaseURL: ok, Key: "k"}, Blobs: &memory{}})
 		if err != nil {
 			t.Errorf("%s: %v", ok, err)
 			continue

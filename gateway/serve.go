@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 func newServer(g *Gateway) *http.Server {
@@ -46,21 +47,15 @@ func (g *Gateway) ServeConn(c net.Conn) {
 
 // oneListener gives out one connection, and ends when that is closed.
 type oneListener struct {
-	mu   sync.Mutex
-	conn *oneConn
-	held *oneConn
+	conn  *oneConn
+	given atomic.Bool
 }
 
 func (l *oneListener) Accept() (net.Conn, error) {
-	l.mu.Lock()
-	if c := l.conn; c != nil {
-		l.conn, l.held = nil, c
-		l.mu.Unlock()
-		return c, nil
+	if !l.given.Swap(true) {
+		return l.conn, nil
 	}
-	held := l.held
-	l.mu.Unlock()
-	<-held.gone
+	<-l.conn.gone
 	return nil, net.ErrClosed
 }
 

@@ -3,7 +3,6 @@ package seat
 import (
 	"context"
 	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -125,10 +124,8 @@ func (s *Seat) emitAs(promptName, adapter string) (err error) {
 // openRoom opens toolbox, gateway and room, and puts on the record what is in
 // it and what is kept from it.
 func (s *Seat) openRoom(ctx context.Context) error {
-	token, err := randomWord()
-	if err != nil {
-		return err
-	}
+	token := rand.Text()
+	var err error
 	s.toolbox, err = toolbox.New(toolbox.Options{Tools: s.plan.Tools, Token: token, Events: toolEvents{s}})
 	if err != nil {
 		return err
@@ -259,25 +256,13 @@ func (s *Seat) read(name string) ([]byte, error) {
 // plantCanary puts a word where no agent may look, for as long as the seat is
 // open.
 func (s *Seat) plantCanary() (string, error) {
-	word, err := randomWord()
-	if err != nil {
-		return "", err
-	}
-	word = "canary-" + word
+	word := "canary-" + rand.Text()
 	dir := filepath.Join(s.plan.Workspace, ".conclave", "canaries")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
 	}
 	s.canary = filepath.Join(dir, s.plan.Run)
 	return word, os.WriteFile(s.canary, []byte(word+"\n"), 0o600)
-}
-
-func randomWord() (string, error) {
-	var b [16]byte
-	if _, err := rand.Read(b[:]); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(b[:]), nil
 }
 
 // Enforcement says what was shown of the room when a program last started.
@@ -323,10 +308,7 @@ func (s *Seat) Close(ctx context.Context, reason string) (record.Seal, error) {
 		return s.seal, nil
 	}
 	s.closed = true
-	err := s.closeRoom(ctx)
-	if stop := s.emitter.Stop(); stop != nil {
-		err = errors.Join(err, stop)
-	}
+	err := errors.Join(s.closeRoom(ctx), s.emitter.Stop())
 	seal, sealErr := s.writer.Seal(reason)
 	s.seal = seal
 	return seal, errors.Join(err, sealErr, s.writer.Close())

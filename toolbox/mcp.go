@@ -162,19 +162,11 @@ func (t *Toolbox) message(ctx context.Context, raw []byte) []byte {
 		return nil // a notification; none of them changes anything here
 	}
 	result, fault := t.method(ctx, name, params)
-	if fault != nil {
-		return failure(id, fault.code, fault.message)
-	}
-	return encode(response{Version: "2.0", ID: id, Result: result})
+	return encode(response{"2.0", id, result, fault})
 }
 
 func hasAnswer(raw []byte) bool {
 	return jsontext.Get(raw, "result") != nil || jsontext.Get(raw, "error") != nil
-}
-
-type fault struct {
-	code    int
-	message string
 }
 
 func (t *Toolbox) method(ctx context.Context, name string, params []byte) (any, *fault) {
@@ -261,16 +253,11 @@ func (t *Toolbox) call(ctx context.Context, params []byte) (any, *fault) {
 type response struct {
 	Version string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`
-	Result  any             `json:"result"`
+	Result  any             `json:"result,omitempty"` // or
+	Error   *fault          `json:"error,omitempty"`
 }
 
-type errorResponse struct {
-	Version string          `json:"jsonrpc"`
-	ID      json.RawMessage `json:"id"`
-	Error   errorBody       `json:"error"`
-}
-
-type errorBody struct {
+type fault struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
 }
@@ -279,7 +266,7 @@ func failure(id []byte, code int, message string) []byte {
 	if id == nil {
 		id = []byte("null")
 	}
-	return encode(errorResponse{"2.0", id, errorBody{code, message}})
+	return encode(response{"2.0", id, nil, &fault{code, message}})
 }
 
 func encode(v any) []byte {

@@ -3,7 +3,6 @@ package toolbox
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -146,8 +145,7 @@ func (t *Toolbox) CallTool(ctx context.Context, name string, input json.RawMessa
 	if len(input) == 0 || string(input) == "null" {
 		input = json.RawMessage("{}")
 	}
-	sum := sha256.Sum256(input)
-	c := Call{Tool: name, InputSHA256: hex.EncodeToString(sum[:]), InputBytes: len(input)}
+	c := Call{Tool: name, InputSHA256: fmt.Sprintf("%x", sha256.Sum256(input)), InputBytes: len(input)}
 	n, err := t.take()
 	if err != nil {
 		return "", err

@@ -37,7 +37,6 @@ var unset = map[string]string{
 	"gateway.Limits.Connections":         bound,
 	"gateway.Limits.HeaderTime":          bound,
 	"gateway.Limits.IdleTime":            bound,
-	"gateway.Options.Hosts":              waits,
 	"gateway.Options.MaxRequest":         bound,
 	"gateway.Options.Remote":             waits,
 	"room.Limits.Disk":                   bound,
