@@ -40,19 +40,16 @@ func FirstAdvisor(texts ...string) Suggestion {
 
 // fallback is the next perspective when nothing that was said calls for one.
 func fallback(after policy.Role) []policy.Role {
-	switch after {
-	case policy.Bear:
-		return []policy.Role{policy.Cat, policy.Owl}
-	case policy.Cat:
-		return []policy.Role{policy.Owl, policy.Rabbit}
-	case policy.Owl:
-		return []policy.Role{policy.Bear, policy.Rabbit}
-	case policy.Puppy:
-		return []policy.Role{policy.Cat, policy.Wolf}
-	case policy.Rabbit:
-		return []policy.Role{policy.Owl, policy.Wolf}
-	case policy.Wolf:
-		return []policy.Role{policy.Bear, policy.Puppy}
+	angles := map[policy.Role][]policy.Role{
+		policy.Bear:   {policy.Cat, policy.Owl},
+		policy.Cat:    {policy.Owl, policy.Rabbit},
+		policy.Owl:    {policy.Bear, policy.Rabbit},
+		policy.Puppy:  {policy.Cat, policy.Wolf},
+		policy.Rabbit: {policy.Owl, policy.Wolf},
+		policy.Wolf:   {policy.Bear, policy.Puppy},
+	}
+	if next, ok := angles[after]; ok {
+		return next
 	}
 	return []policy.Role{policy.Bear, policy.Cat}
 }
@@ -72,12 +69,8 @@ func NextPerspective(after policy.Role, said string, heard []policy.Role) Sugges
 		return best
 	}
 	next := fallback(after)
-	for _, who := range next {
-		if !slices.Contains(heard, who) {
-			return Suggestion{Who: who, Reason: "another angle on the same question"}
-		}
-	}
-	return Suggestion{Who: next[0], Reason: "another angle on the same question"}
+	unheard := slices.IndexFunc(next, func(who policy.Role) bool { return !slices.Contains(heard, who) })
+	return Suggestion{Who: next[max(unheard, 0)], Reason: "another angle on the same question"}
 }
 
 func strongest(words []string, but []policy.Role) (Suggestion, int) {

@@ -1,7 +1,7 @@
 package quest
 
 import (
-	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -17,12 +17,7 @@ func ArchiveNames(q *Quest) []string {
 	if _, err := time.Parse(time.DateOnly, day); err != nil {
 		day = "undated"
 	}
-	stem := ArchiveDir + "/" + day + "-" + slug(q.Title)
-	names := []string{stem + ".md"}
-	for n := 2; n <= 99; n++ {
-		names = append(names, fmt.Sprintf("%s_%02d.md", stem, n))
-	}
-	return names
+	return slices.Collect(numberedNames(ArchiveDir + "/" + day + "-" + slug(q.Title)))
 }
 
 func slug(title string) string {

@@ -38,10 +38,7 @@ var (
 )
 
 func (q *Quest) readAssignments() {
-	s, ok := q.doc.Section(sectionAssignments)
-	if !ok {
-		return
-	}
+	s, _ := q.doc.Section(sectionAssignments)
 	seenRule := false
 	for i, line := range strings.Split(s.Body, "\n") {
 		line = strings.TrimSpace(line)

@@ -103,7 +103,7 @@ func (c *collector) relative(name string) (string, error) {
 		}
 		name = rel
 	}
-	rel := path.Clean(toSlash(name))
+	rel := path.Clean(filepath.ToSlash(name))
 	if rel == ".." || strings.HasPrefix(rel, "../") || path.IsAbs(rel) {
 		return "", errors.New("it is outside the workspace")
 	}

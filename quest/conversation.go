@@ -87,6 +87,12 @@ func (c Conversation) Names() iter.Seq[string] {
 	if c.FilePart != "" {
 		stem += "(" + c.FilePart + ")"
 	}
+	return numberedNames(stem)
+}
+
+// numberedNames are the names of a file that begins so, should the earlier ones
+// be taken.
+func numberedNames(stem string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		if !yield(stem + ".md") {
 			return
@@ -159,11 +165,7 @@ func Verify(name string, file []byte, fromRecord Conversation) error {
 	if err != nil {
 		return fmt.Errorf("verify %s: %w", name, err)
 	}
-	named := false
-	for n := range fromRecord.Names() {
-		named = named || n == name
-	}
-	if !named {
+	if !slices.Contains(slices.Collect(fromRecord.Names()), name) {
 		return fmt.Errorf("verify %s: a conversation with %s that began %s is not filed under this name", name, fromRecord.Agent, fromRecord.Start.Format("2006-01-02 15:04"))
 	}
 	if bytes.Equal(file, want) {

@@ -3,6 +3,8 @@ package quest
 import (
 	"fmt"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -74,7 +76,8 @@ func (r *criteriaReader) line(text string, line int) {
 		}
 		if m := numbered.FindStringSubmatch(text); m != nil && strings.TrimSpace(m[2]) != "" {
 			r.add(m[2], line)
-			r.written = append(r.written, atoi(m[1]))
+			n, _ := strconv.Atoi(m[1]) // nine digits at most
+			r.written = append(r.written, n)
 			return
 		}
 		if m := bulleted.FindStringSubmatch(text); m != nil && (len(r.list) == 0 || r.bullets) {
@@ -134,7 +137,7 @@ func (r *criteriaReader) finish(line int) {
 	for i := range q.Criteria {
 		r.details(&q.Criteria[i])
 	}
-	if q.Mode == Grow && !anyTransformation(q.Criteria) {
+	if q.Mode == Grow && !slices.ContainsFunc(q.Criteria, func(c Criterion) bool { return c.Sort == Transformation }) {
 		q.fault(Fault{Line: line, Message: "mode Grow, but no criterion is marked (transformation)"})
 	}
 }
@@ -173,15 +176,6 @@ func inOrder(numbers []int) bool {
 		last = n
 	}
 	return true
-}
-
-func anyTransformation(list []Criterion) bool {
-	for _, c := range list {
-		if c.Sort == Transformation {
-			return true
-		}
-	}
-	return false
 }
 
 // renumber rewrites the list's marks and touches nothing else.
@@ -232,12 +226,4 @@ func sortHeading(s Sort) string {
 		return "### Deliverables"
 	}
 	return "### Criteria"
-}
-
-func atoi(s string) int {
-	n := 0
-	for _, c := range s {
-		n = n*10 + int(c-'0')
-	}
-	return n
 }

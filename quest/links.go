@@ -72,7 +72,7 @@ func (c *collector) inside(link, target string) bool {
 // followInside resolves the links in a path, segment by segment, and refuses
 // to leave the workspace. It returns a path without links.
 func followInside(root *os.Root, name string) (string, error) {
-	todo := strings.Split(toSlash(name), "/")
+	todo := strings.Split(filepath.ToSlash(name), "/")
 	done := "."
 	for hops := 0; len(todo) > 0; {
 		next := todo[0]
@@ -109,7 +109,7 @@ func followInside(root *os.Root, name string) (string, error) {
 		if filepath.IsAbs(target) || strings.HasPrefix(target, "/") {
 			return "", fmt.Errorf("a link to an absolute path (%q)", target)
 		}
-		todo = append(strings.Split(toSlash(target), "/"), todo...)
+		todo = append(strings.Split(filepath.ToSlash(target), "/"), todo...)
 	}
 	return done, nil
 }

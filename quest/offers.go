@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"conclave/policy"
@@ -204,7 +205,7 @@ func Choose(offers []Offer, answer string) (Choice, error) {
 		return Choice{}, ErrChoose
 	}
 	if m := numberForm.FindStringSubmatch(answer); m != nil {
-		n := atoi(m[1])
+		n, _ := strconv.Atoi(m[1])
 		if n < 1 || n > len(offers) {
 			return Choice{}, fmt.Errorf("%s: there is no line %d, they are 1 to %d: %w", answer, n, len(offers), ErrChoose)
 		}

@@ -1,8 +1,10 @@
 package quest
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
+	"strings"
 )
 
 // Phase is a step of the lifecycle. The council is phase 0: it may be held at
@@ -56,12 +58,15 @@ type step struct {
 }
 
 func steps() []step {
+	unless := func(ok bool, why string) string {
+		if ok {
+			return ""
+		}
+		return why
+	}
 	return []step{
 		{PhaseDefinition, PhaseSetup, func(f Facts) string {
-			if f.Mode.Setup() == SetupSkipped {
-				return "mode Ship skips character setup; go on to phase 3"
-			}
-			return ""
+			return unless(f.Mode.Setup() != SetupSkipped, "mode Ship skips character setup; go on to phase 3")
 		}},
 		{PhaseDefinition, PhaseExecution, nil},
 		{PhaseSetup, PhaseExecution, nil},
@@ -69,22 +74,14 @@ func steps() []step {
 		{PhaseExecution, PhaseConfrontation, nil},
 		{PhaseCheckpoint, PhaseExecution, nil},
 		{PhaseCheckpoint, PhaseConfrontation, func(f Facts) string {
-			if f.Guardian == Approved || f.Guardian == ConditionalApproval {
-				return ""
-			}
-			return "the Guardian has not approved; return to phase 3"
+			approved := f.Guardian == Approved || f.Guardian == ConditionalApproval
+			return unless(approved, "the Guardian has not approved; return to phase 3")
 		}},
 		{PhaseConfrontation, PhaseDebrief, func(f Facts) string {
-			if f.Dragon == DragonSlain {
-				return ""
-			}
-			return "the debrief follows a slain Dragon"
+			return unless(f.Dragon == DragonSlain, "the debrief follows a slain Dragon")
 		}},
 		{PhaseConfrontation, PhaseExecution, func(f Facts) string {
-			if f.Dragon == DragonSlain {
-				return "the Dragon is slain; go on to the debrief"
-			}
-			return ""
+			return unless(f.Dragon != DragonSlain, "the Dragon is slain; go on to the debrief")
 		}},
 		{PhaseDebrief, PhaseDefinition, func(Facts) string {
 			return "after the debrief a new quest begins; the old one is archived first"
@@ -133,15 +130,9 @@ func nextPhases(from Phase, f Facts) []Phase {
 }
 
 func openFrom(from Phase, f Facts) string {
-	text := ""
+	var open []string
 	for _, to := range nextPhases(from, f) {
-		if text != "" {
-			text += " or "
-		}
-		text += fmt.Sprintf("%d (%v)", int(to), to)
+		open = append(open, fmt.Sprintf("%d (%v)", int(to), to))
 	}
-	if text == "" {
-		return "a new quest"
-	}
-	return text
+	return cmp.Or(strings.Join(open, " or "), "a new quest")
 }

@@ -1,6 +1,7 @@
 package quest
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -149,19 +150,10 @@ func (g Grants) forbidden(key []byte, target policy.Kind, work *Work) (*shingle.
 }
 
 func label(p Piece) string {
-	switch p.Kind {
-	case policy.SuccessCriteria:
-		return "success criteria"
-	case policy.Expectation:
-		return "expectation"
-	case policy.StageName:
-		return "stage name"
-	case policy.QuestTitle:
-		return "the quest's title"
-	case policy.OwnProfile:
-		return "profile"
-	}
-	return p.Name
+	return cmp.Or(map[policy.Kind]string{
+		policy.SuccessCriteria: "success criteria", policy.Expectation: "expectation", policy.StageName: "stage name",
+		policy.QuestTitle: "the quest's title", policy.OwnProfile: "profile",
+	}[p.Kind], p.Name)
 }
 
 func leaksIn(where string, hits []shingle.Hit) []leak {

@@ -3,6 +3,7 @@ package quest
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -36,10 +37,7 @@ var (
 )
 
 func (q *Quest) readProgress() {
-	s, ok := q.doc.Section(sectionProgress)
-	if !ok {
-		return
-	}
+	s, _ := q.doc.Section(sectionProgress)
 	q.Progress = parseLog(s.Body, s.BodyLine)
 }
 
@@ -147,7 +145,6 @@ func verdictText(outcome, reason string) string {
 func reducedLog(log []Entry, names ...string) string {
 	var b strings.Builder
 	for _, e := range log {
-		e := e
 		switch {
 		case e.Kind == entryGuardian:
 			e = Entry{Text: "checkpoint held", Date: e.Date}
@@ -164,27 +161,17 @@ func reducedLog(log []Entry, names ...string) string {
 var evaluatorWords = regexp.MustCompile(`(?i)guardian|dragon|checkpoint|confrontation|verdict|approv|blocked|slain|prevail`)
 
 func mentionsEvaluator(text string, names []string) bool {
-	if evaluatorWords.MatchString(text) {
-		return true
-	}
-	for _, name := range names {
-		if name != "" && strings.Contains(strings.ToLower(text), strings.ToLower(name)) {
-			return true
-		}
-	}
-	return false
+	return evaluatorWords.MatchString(text) || slices.ContainsFunc(names, func(name string) bool {
+		return name != "" && strings.Contains(strings.ToLower(text), strings.ToLower(name))
+	})
 }
 
 // likelyPhase is what the log's last telling entry speaks for: an offer for a
 // person to accept, never a value to go on with.
 func (q *Quest) likelyPhase() Phase {
-	s, ok := q.doc.Section(sectionProgress)
-	if !ok {
-		return 0
-	}
-	log := parseLog(s.Body, s.BodyLine)
-	for i := len(log) - 1; i >= 0; i-- {
-		switch e := log[i]; {
+	s, _ := q.doc.Section(sectionProgress)
+	for _, e := range slices.Backward(parseLog(s.Body, s.BodyLine)) {
+		switch {
 		case e.Kind == entryProgress:
 			return PhaseExecution
 		case e.Kind == entryGuardian:
@@ -204,19 +191,19 @@ func (q *Quest) likelyPhase() Phase {
 
 // LastGuardian is the outcome of the last checkpoint in the log, if any.
 func (q *Quest) LastGuardian() GuardianOutcome {
-	for i := len(q.Progress) - 1; i >= 0; i-- {
-		if e := q.Progress[i]; e.Kind == entryGuardian {
-			return guardianIn(e.Text)
-		}
-	}
-	return ""
+	return outcomeIn(q.last(entryGuardian), ConditionalApproval, Approved, Blocked)
 }
 
 // LastDragon is the outcome of the last confrontation in the log, if any.
 func (q *Quest) LastDragon() DragonOutcome {
-	for i := len(q.Progress) - 1; i >= 0; i-- {
-		if e := q.Progress[i]; e.Kind == entryDragon {
-			return dragonIn(e.Text)
+	return outcomeIn(q.last(entryDragon), DragonSlain, DragonPrevails)
+}
+
+// last is the text of the last entry of a kind.
+func (q *Quest) last(kind entryKind) string {
+	for _, e := range slices.Backward(q.Progress) {
+		if e.Kind == kind {
+			return e.Text
 		}
 	}
 	return ""

@@ -3,6 +3,7 @@ package quest
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -70,12 +71,7 @@ func Parse(data []byte) *Quest {
 
 // Err is nil, or a *DamagedError with the faults that block.
 func (q *Quest) Err() error {
-	var bad []Fault
-	for _, f := range q.Faults {
-		if f.Blocks {
-			bad = append(bad, f)
-		}
-	}
+	bad := slices.DeleteFunc(slices.Clone(q.Faults), func(f Fault) bool { return !f.Blocks })
 	if len(bad) == 0 {
 		return nil
 	}
@@ -132,10 +128,7 @@ func invalidAt(src []byte) int {
 }
 
 func (q *Quest) section(name string) string {
-	s, ok := q.doc.Section(name)
-	if !ok {
-		return ""
-	}
+	s, _ := q.doc.Section(name)
 	return strings.TrimSpace(s.Body)
 }
 

@@ -1,6 +1,7 @@
 package quest
 
 import (
+	"slices"
 	"strings"
 
 	"conclave/policy"
@@ -34,12 +35,7 @@ func (q *Quest) titleFor(role policy.Role) string {
 const untitled = "Untitled quest"
 
 func isSectionName(s string) bool {
-	for _, name := range sectionNames() {
-		if sameName(s, name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(sectionNames(), func(name string) bool { return sameName(s, name) })
 }
 
 func firstSentence(text string) string {

@@ -1,6 +1,7 @@
 package quest
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -149,7 +150,7 @@ func (v DragonVerdict) check(t verdictTest) []string {
 			bad = append(bad, fmt.Sprintf("criteria: criterion %d is left out", c.Number))
 		}
 		if t.Mode.requires(c.Sort) && s != statusMet {
-			open = append(open, fmt.Sprintf("criterion %d is %s", c.Number, orNothing(s)))
+			open = append(open, fmt.Sprintf("criterion %d is %s", c.Number, cmp.Or(s, "not assessed")))
 		}
 	}
 	if len(bad) > 0 {
@@ -162,13 +163,6 @@ func (v DragonVerdict) check(t verdictTest) []string {
 		bad = append(bad, "verdict: Dragon Prevails, but every criterion that mode "+string(t.Mode)+" requires is met")
 	}
 	return bad
-}
-
-func orNothing(s Status) string {
-	if s == "" {
-		return "not assessed"
-	}
-	return string(s)
 }
 
 func (f finding) check(i int, t verdictTest, seen map[int]Status) []string {
@@ -194,18 +188,9 @@ func (f finding) check(i int, t verdictTest, seen map[int]Status) []string {
 	return bad
 }
 
-// guardianIn and dragonIn read an outcome from the beginning of a log entry.
-func guardianIn(text string) GuardianOutcome {
-	for _, o := range []GuardianOutcome{ConditionalApproval, Approved, Blocked} {
-		if startsWithWord(text, string(o)) {
-			return o
-		}
-	}
-	return ""
-}
-
-func dragonIn(text string) DragonOutcome {
-	for _, o := range []DragonOutcome{DragonSlain, DragonPrevails} {
+// outcomeIn reads an outcome from the beginning of a log entry.
+func outcomeIn[T ~string](text string, outcomes ...T) T {
+	for _, o := range outcomes {
 		if startsWithWord(text, string(o)) {
 			return o
 		}

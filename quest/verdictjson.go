@@ -2,6 +2,8 @@ package quest
 
 import (
 	"bytes"
+	"cmp"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,47 +19,21 @@ func (e *VerdictError) Error() string {
 	return "read verdict: " + strings.Join(e.Problems, "; ")
 }
 
+//go:embed guardian.schema.json
+var guardianSchema string
+
+//go:embed dragon.schema.json
+var dragonSchema string
+
 // GuardianSchema is the JSON schema of a Guardian's structured answer. Every
 // property is required and none may be added, as the strictest programs ask.
 func GuardianSchema() []byte {
-	return schema(`{
-  "type": "object",
-  "additionalProperties": false,
-  "required": ["verdict", "summary", "gaps", "conditions"],
-  "properties": {
-    "verdict": {"type": "string", "enum": ["Approved", "Blocked", "Conditional Approval"]},
-    "summary": {"type": "string", "description": "the verdict's reason in one sentence"},
-    "gaps": {"type": "array", "items": {"type": "string"}, "description": "what is missing; at least one when Blocked"},
-    "conditions": {"type": "array", "items": {"type": "string"}, "description": "at least one for a Conditional Approval"}
-  }
-}`)
+	return schema(guardianSchema)
 }
 
 // DragonSchema is the JSON schema of a Dragon's structured answer.
 func DragonSchema() []byte {
-	return schema(`{
-  "type": "object",
-  "additionalProperties": false,
-  "required": ["verdict", "summary", "criteria"],
-  "properties": {
-    "verdict": {"type": "string", "enum": ["Dragon Slain", "Dragon Prevails"]},
-    "summary": {"type": "string", "description": "the verdict's reason in one sentence"},
-    "criteria": {
-      "type": "array",
-      "description": "each criterion exactly once, by its number",
-      "items": {
-        "type": "object",
-        "additionalProperties": false,
-        "required": ["number", "status", "evidence"],
-        "properties": {
-          "number": {"type": "integer"},
-          "status": {"type": "string", "enum": ["met", "partially met", "not met"]},
-          "evidence": {"type": "string", "description": "what in the work shows it, or what is missing"}
-        }
-      }
-    }
-  }
-}`)
+	return schema(dragonSchema)
 }
 
 func schema(text string) []byte {
@@ -154,30 +130,17 @@ func jsonProblem(err error) string {
 	case errors.As(err, &syntax):
 		return fmt.Sprintf("the JSON is broken at byte %d: %v", syntax.Offset, syntax)
 	case errors.As(err, &kind):
-		return fmt.Sprintf("%s: is a JSON %s, want %s", orRoot(kind.Field), kind.Value, kindName(kind.Type.Kind().String()))
+		field, want := cmp.Or(kind.Field, "the answer"), kindName(kind.Type.Kind().String())
+		return fmt.Sprintf("%s: is a JSON %s, want %s", field, kind.Value, want)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return "the JSON ends too early"
 	}
 	return strings.TrimPrefix(err.Error(), "json: ")
 }
 
-func orRoot(field string) string {
-	if field == "" {
-		return "the answer"
-	}
-	return field
-}
-
 func kindName(kind string) string {
-	switch kind {
-	case "slice":
-		return "a list"
-	case "struct":
-		return "an object"
-	case "int":
-		return "a whole number"
-	}
-	return "a " + kind
+	names := map[string]string{"slice": "a list", "struct": "an object", "int": "a whole number"}
+	return cmp.Or(names[kind], "a "+kind)
 }
 
 // duplicateKey finds a key that stands twice in one object: readers disagree

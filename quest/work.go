@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -191,12 +192,7 @@ func openRegular(root *os.Root, name string) (*os.File, error) {
 // list hashes what was collected, in the order of the paths.
 func (c *collector) list(names []string) (*Work, error) {
 	w := &Work{Names: names, LeftOut: c.leftOut, root: c.root}
-	var paths []string
-	for p := range c.files {
-		paths = append(paths, p)
-	}
-	slices.Sort(paths)
-	for _, p := range paths {
+	for _, p := range slices.Sorted(maps.Keys(c.files)) {
 		info := c.files[p]
 		f := WorkFile{Path: p, Size: info.Size(), Executable: info.Mode()&0o111 != 0}
 		src, err := openRegular(c.root, p)
@@ -264,5 +260,3 @@ func (c *collector) kind(rel string) policy.Kind {
 func (c *collector) bareKind(rel string) policy.Kind {
 	return policy.ClassifyWorkspace(rel, func() (io.ReadCloser, error) { return openRegular(c.root, rel) })
 }
-
-func toSlash(p string) string { return filepath.ToSlash(p) }
