@@ -84,6 +84,9 @@ func (a *App) VerifyDice(name string) (dice.Report, error) {
 	if errors.Is(err, os.ErrNotExist) {
 		return report, noError("no dice have fallen in %s yet", name)
 	}
+	if err == nil && !report.OK() {
+		return report, noError("%w", report.Bad)
+	}
 	return report, refusedHere(err)
 }
 

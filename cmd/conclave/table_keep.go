@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"strings"
@@ -49,20 +50,12 @@ but the host of the engine, who can read the seed of an epoch that is open.`,
 		Example: "  conclave table dice verify ashfall",
 		RunE: func(_ *cobra.Command, args []string) error {
 			report, err := env.app().VerifyDice(args[0])
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				err = env.Stdout.JSON(report)
+			if asJSON && (err == nil || !report.OK()) {
+				return cmp.Or(env.Stdout.JSON(report), err)
 			}
 			for _, e := range report.Epochs {
-				if !asJSON {
-					env.Stdout.Printf("epoch %d: %s, %s, commitment %s\n",
-						e.Epoch, counted(e.Rolls, "roll", "rolls"), e.State, e.Commit)
-				}
-			}
-			if err == nil && !report.OK() {
-				return noError("%w", report.Bad)
+				env.Stdout.Printf("epoch %d: %s, %s, commitment %s\n",
+					e.Epoch, counted(e.Rolls, "roll", "rolls"), e.State, e.Commit)
 			}
 			return err
 		},
