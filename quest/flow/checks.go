@@ -105,7 +105,7 @@ func (h *House) inRoom(ctx context.Context, r *room.Room, command string) ([]byt
 	write.Close()
 	readErr := <-done
 	read.Close()
-	return out.bytes(), errors.Join(err, readErr)
+	return out.data, errors.Join(err, readErr)
 }
 
 // tailBuffer keeps the end of what is written to it.
@@ -118,8 +118,6 @@ func (b *tailBuffer) Write(p []byte) (int, error) {
 	}
 	return len(p), nil
 }
-
-func (b *tailBuffer) bytes() []byte { return b.data }
 
 // judgeCheck: a program that ran and said no has failed; one that could not be
 // started is evidence of nothing.

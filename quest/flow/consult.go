@@ -56,13 +56,14 @@ func (h *House) consultOpening(c Consult) (Opening, error) {
 
 // consult holds a conversation of as many turns as the person likes.
 func (h *House) consult(r *engine.Run, in Consult) (Result, error) {
-	o, err := openingStep(r, func() (Opening, error) { return h.consultOpening(in) })
+	o, err := plainStep(r, "begin", func() (Opening, error) { return h.consultOpening(in) })
 	if err != nil {
 		return Result{}, err
 	}
 	x := extras{}
 	if in.Who.Evaluator() {
-		if x.ownVerdict, err = h.verdictStep(r, in.Who); err != nil {
+		x.ownVerdict, err = plainStep(r, "verdict that stands", func() ([]byte, error) { return h.lastVerdict(in.Who) })
+		if err != nil {
 			return Result{}, err
 		}
 	}

@@ -34,7 +34,7 @@ func (h *House) debriefOpening() (Opening, error) {
 }
 
 func (h *House) debrief(r *engine.Run, in Debrief) (Result, error) {
-	o, err := openingStep(r, h.debriefOpening)
+	o, err := plainStep(r, "begin", h.debriefOpening)
 	if err != nil {
 		return Result{}, err
 	}

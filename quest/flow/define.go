@@ -38,7 +38,7 @@ func (h *House) defineOpening() (Opening, error) {
 }
 
 func (h *House) define(r *engine.Run, in Define) (Result, error) {
-	o, err := openingStep(r, h.defineOpening)
+	o, err := plainStep(r, "begin", h.defineOpening)
 	if err != nil {
 		return Result{}, err
 	}
@@ -104,13 +104,15 @@ func (d *definition) framing() string {
 
 // proposal is a quest on paper.
 type proposal struct {
-	Title     string `json:"title"`
-	Narrative string `json:"narrative"`
-	Criteria  []struct {
-		Text string `json:"text"`
-		Sort string `json:"sort"`
-	} `json:"criteria"`
-	Dragon string `json:"dragon"`
+	Title     string     `json:"title"`
+	Narrative string     `json:"narrative"`
+	Criteria  []proposed `json:"criteria"`
+	Dragon    string     `json:"dragon"`
+}
+
+type proposed struct {
+	Text string `json:"text"`
+	Sort string `json:"sort"`
 }
 
 const proposalSchema = `{"type":"object","additionalProperties":false,"required":["title","narrative","criteria","dragon"],"properties":{"title":{"type":"string","description":"the quest's name, a few words"},"narrative":{"type":"string","description":"what it is about and why, in the person's own terms"},"criteria":{"type":"array","description":"what done means; each one checkable by a stranger","items":{"type":"object","additionalProperties":false,"required":["text","sort"],"properties":{"text":{"type":"string"},"sort":{"type":"string","enum":["deliverable","transformation"]}}}},"dragon":{"type":"string","description":"what could defeat the quest although everybody worked hard"}}}`
@@ -186,10 +188,7 @@ func (d *definition) write(why string) error {
 		}
 		for _, text := range strings.FieldsFunc(criteria, func(r rune) bool { return r == '\n' || r == ';' }) {
 			if text = strings.TrimSpace(text); text != "" {
-				p.Criteria = append(p.Criteria, struct {
-					Text string `json:"text"`
-					Sort string `json:"sort"`
-				}{Text: text})
+				p.Criteria = append(p.Criteria, proposed{Text: text})
 			}
 		}
 		_, err := p.definition(d.t.o.Mode, quest.Day(d.t.o.Start))

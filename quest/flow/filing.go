@@ -117,8 +117,7 @@ func (h *House) create(r *engine.Run, f conversationEvent, data []byte) (string,
 			continue // it was not free when the record was sealed
 		}
 		err := engine.Commit(r, "file "+name, []engine.Change{{Op: engine.Create, Path: quest.ConversationsDir + "/" + name, Data: data}})
-		var edited *engine.EditedError
-		if err == nil || !errors.As(err, &edited) {
+		if editedOf(err) == nil {
 			return name, err
 		}
 	}

@@ -1,7 +1,6 @@
 package flow
 
 import (
-	"context"
 	"fmt"
 
 	"conclave/engine"
@@ -52,7 +51,7 @@ func (h *House) move(r *engine.Run, in Move) (Result, error) {
 	case in.Archive:
 		return h.archive(r)
 	}
-	o, err := openingStep(r, func() (Opening, error) { return h.readOpening(policy.Bear, "move", "", true) })
+	o, err := plainStep(r, "begin", func() (Opening, error) { return h.readOpening(policy.Bear, "move", "", true) })
 	if err != nil {
 		return Result{}, err
 	}
@@ -76,14 +75,7 @@ func (h *House) move(r *engine.Run, in Move) (Result, error) {
 
 // archive puts the quest away, damaged or not, byte for byte.
 func (h *House) archive(r *engine.Run) (Result, error) {
-	data, err := engine.Do(r, "read", func(context.Context) ([]byte, error) {
-		store, err := quest.OpenStore(h.opts.Root)
-		if err != nil {
-			return nil, engine.Halt(err)
-		}
-		defer store.Close()
-		return store.Read(quest.QuestFile)
-	})
+	data, err := h.readQuest(r, "read")
 	if err != nil {
 		return Result{}, err
 	}

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"time"
 
-	"conclave/engine"
 	"conclave/policy"
 	"conclave/profile"
 	"conclave/quest"
@@ -68,13 +67,6 @@ func (o Opening) quest() *quest.Quest {
 	return quest.Parse(o.Quest)
 }
 
-// faultyProfiles is why nobody is seated: what a role wears must be known.
-type faultyProfiles struct{ Faults []profile.Fault }
-
-func (e *faultyProfiles) Error() string {
-	return (&profile.FaultsError{What: "the party of this campaign", Faults: e.Faults}).Error()
-}
-
 // readOpening reads the quest and the party. Without a quest it fails with
 // quest.ErrNoQuest unless none is needed.
 func (h *House) readOpening(role policy.Role, flow, purpose string, needsQuest bool) (Opening, error) {
@@ -101,7 +93,8 @@ func (h *House) readOpening(role policy.Role, flow, purpose string, needsQuest b
 		return o, err
 	}
 	if len(faults) > 0 {
-		return o, &faultyProfiles{faults}
+		// Nobody is seated: what a role wears must be known.
+		return o, &profile.FaultsError{What: "the party of this campaign", Faults: faults}
 	}
 	for _, a := range profile.Cast() {
 		if p := party[a.ID]; p != nil {
@@ -133,11 +126,6 @@ func (h *House) heard() ([]policy.Role, error) {
 	return out, err
 }
 
-// openingStep is readOpening as a durable step.
-func openingStep(r *engine.Run, read func() (Opening, error)) (Opening, error) {
-	return engine.Do(r, "begin", func(context.Context) (Opening, error) { return read() })
-}
-
 // extras are what a conversation's room holds beside the quest.
 type extras struct {
 	stage, expectation string
@@ -146,7 +134,6 @@ type extras struct {
 	tools              []toolbox.Tool
 	grants             []room.Grant // further pieces
 	stamps             []string
-	promptName         string // empty: quest.FLOW or quest.FLOW.ROLE
 }
 
 // plan plans the seat of an opening.
@@ -179,12 +166,8 @@ func (h *House) plan(ctx context.Context, o Opening, x extras) (seat.Plan, error
 	if err != nil {
 		return seat.Plan{}, err
 	}
-	name := x.promptName
-	if name == "" {
-		name = "quest." + o.Flow
-	}
 	p := seat.Plan{
-		Role: string(o.Role), PromptName: name,
+		Role: string(o.Role), PromptName: "quest." + o.Flow,
 		Attributes: map[string]string{"phase": fmt.Sprint(int(o.Phase)), "quest": o.questID(), "flow": o.Flow},
 		System:     system, Room: f.Plan, Denied: f.Denied, Tools: x.tools, Stamps: joined(x.stamps, f.Stamps),
 		Account: h.opts.Account,

@@ -24,20 +24,19 @@ func (h *House) editQuest(r *engine.Run, name string, before []byte, edit func(*
 		}
 		err = engine.Commit(r, fmt.Sprintf("%s %d", name, n), []engine.Change{{
 			Op: engine.Write, Path: quest.QuestFile, Data: data, Before: engine.Digest(before)}})
-		var edited *engine.EditedError
-		if !errors.As(err, &edited) {
+		if editedOf(err) == nil {
 			return note, err
 		}
 		note = "quest.md was changed by someone else meanwhile; the change was made on the new text"
-		if before, err = h.reread(r, name, n); err != nil {
+		if before, err = h.readQuest(r, fmt.Sprintf("read again for %s %d", name, n)); err != nil {
 			return note, err
 		}
 	}
 	return note, fmt.Errorf("change quest.md: somebody else keeps changing it; try again when they are done")
 }
 
-func (h *House) reread(r *engine.Run, name string, n int) ([]byte, error) {
-	return engine.Do(r, fmt.Sprintf("read again for %s %d", name, n), func(context.Context) ([]byte, error) {
+func (h *House) readQuest(r *engine.Run, step string) ([]byte, error) {
+	return engine.Do(r, step, func(context.Context) ([]byte, error) {
 		store, err := quest.OpenStore(h.opts.Root)
 		if err != nil {
 			return nil, engine.Halt(err)

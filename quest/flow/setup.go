@@ -21,7 +21,7 @@ const asTheyAre = "As they are"
 
 func (h *House) setup(r *engine.Run, in Setup) (Result, error) {
 	read := func() (Opening, error) { return h.readOpening(policy.Gandalf, "setup", quest.PurposeSetup, true) }
-	o, err := openingStep(r, read)
+	o, err := plainStep(r, "begin", read)
 	if err != nil {
 		return Result{}, err
 	}

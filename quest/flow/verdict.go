@@ -162,7 +162,3 @@ func (h *House) lastVerdict(role policy.Role) ([]byte, error) {
 	}
 	return nil, fmt.Errorf("there is no verdict of the %s to discuss: nothing was evaluated here yet", role)
 }
-
-func (h *House) verdictStep(r *engine.Run, role policy.Role) ([]byte, error) {
-	return engine.Do(r, "verdict that stands", func(context.Context) ([]byte, error) { return h.lastVerdict(role) })
-}
