@@ -42,7 +42,6 @@ func (r *Room) Run(ctx context.Context, c agent.Command, s Stdio) error {
 	if err != nil {
 		return err
 	}
-	shown.Required, shown.Fallback = r.plan.Level, r.plan.cannot
 	r.show(shown)
 	if err := r.enter(a); err != nil {
 		_ = stopNow(a.running)
@@ -91,12 +90,10 @@ func (a *attached) Stop(context.Context) error {
 // hungUp says whether init has ended everything when it was told to.
 func (a *attached) hungUp() bool {
 	a.hangUp()
-	t := time.NewTimer(hangUpWait)
-	defer t.Stop()
 	select {
 	case <-a.done:
 		return true
-	case <-t.C:
+	case <-time.After(hangUpWait):
 		return false
 	}
 }

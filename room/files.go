@@ -51,31 +51,16 @@ func (f *files) inView(rel string) (fs.File, error) {
 	if slices.ContainsFunc(f.masked, func(m string) bool { return within(m, real) }) {
 		return nil, fs.ErrNotExist
 	}
-	file, err := f.view.OpenFile(filepath.FromSlash(real), os.O_RDONLY|openFlags, 0)
+	file, err := openChecked(f.view, filepath.FromSlash(real), func(fi fs.FileInfo) error {
+		if !fi.Mode().IsRegular() && !fi.IsDir() {
+			return fs.ErrNotExist
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	plain, err := onlyPlain(file)
-	if err != nil {
-		return nil, err
-	}
-	if d, ok := plain.(fs.ReadDirFile); ok {
-		return &viewDir{ReadDirFile: d, f: f, at: real}, nil
-	}
-	return plain, nil
-}
-
-// onlyPlain closes what is neither a file nor a directory.
-func onlyPlain(file *os.File) (fs.File, error) {
-	fi, err := file.Stat()
-	if err == nil && !fi.Mode().IsRegular() && !fi.IsDir() {
-		err = fs.ErrNotExist
-	}
-	if err != nil {
-		file.Close()
-		return nil, err
-	}
-	return file, nil
+	return &viewDir{ReadDirFile: file, f: f, at: real}, nil
 }
 
 // viewDir leaves out of a listing what cannot be opened.

@@ -209,19 +209,12 @@ func (f *filler) checkLinks() error {
 // openSame opens a file that was looked at before, and insists that it is the
 // same one and a regular one still.
 func openSame(root *os.Root, name string, was fs.FileInfo) (*os.File, error) {
-	f, err := root.OpenFile(name, os.O_RDONLY|openFlags, 0)
-	if err != nil {
-		return nil, err
-	}
-	fi, err := f.Stat()
-	if err == nil && (!fi.Mode().IsRegular() || !os.SameFile(fi, was)) {
-		err = refuse(name, "changed while it was looked at")
-	}
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
+	return openChecked(root, name, func(fi fs.FileInfo) error {
+		if !fi.Mode().IsRegular() || !os.SameFile(fi, was) {
+			return refuse(name, "changed while it was looked at")
+		}
+		return nil
+	})
 }
 
 func readDir(root *os.Root, dir string) ([]fs.DirEntry, error) {

@@ -30,9 +30,10 @@ func build(s steps) error {
 	if err := settle(s, o); err != nil {
 		return err
 	}
-	canary, err := insideSocket(o.Terrain.InsideAbstract)
+	// Here the program must not be able to connect.
+	canary, err := listenAt(unix.AF_UNIX, &unix.SockaddrUnix{Name: "@" + o.Terrain.InsideAbstract})
 	if err != nil {
-		return err
+		return fmt.Errorf("set up a canary: %w", err)
 	}
 	if err := forbidPrivileges(o.Spaces); err != nil {
 		return err
@@ -179,17 +180,11 @@ func openGatewayPort(port int) error {
 	if port == 0 {
 		return nil
 	}
-	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	fd, err := listenAt(unix.AF_INET, &unix.SockaddrInet4{Port: port, Addr: [4]byte{127, 0, 0, 1}})
 	if err != nil {
 		return fmt.Errorf("open the door: %w", err)
 	}
 	defer unix.Close(fd)
-	if err := unix.Bind(fd, &unix.SockaddrInet4{Port: port, Addr: [4]byte{127, 0, 0, 1}}); err != nil {
-		return fmt.Errorf("open the door: %w", err)
-	}
-	if err := unix.Listen(fd, 128); err != nil {
-		return fmt.Errorf("open the door: %w", err)
-	}
 	if err := unix.Sendmsg(fdTalk, []byte(`{}`), unix.UnixRights(fd), nil, 0); err != nil {
 		return fmt.Errorf("pass the door out: %w", err)
 	}
@@ -213,19 +208,16 @@ func loopbackUp() error {
 	return unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, ifr)
 }
 
-// insideSocket listens where the program must not be able to connect.
-func insideSocket(name string) (int, error) {
-	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+// listenAt returns a socket that listens.
+func listenAt(family int, address unix.Sockaddr) (int, error) {
+	fd, err := unix.Socket(family, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
-		return -1, fmt.Errorf("set up a canary: %w", err)
+		return -1, err
 	}
-	if err := unix.Bind(fd, &unix.SockaddrUnix{Name: "@" + name}); err != nil {
-		return -1, fmt.Errorf("set up a canary: %w", err)
+	if err = unix.Bind(fd, address); err == nil {
+		err = unix.Listen(fd, 128)
 	}
-	if err := unix.Listen(fd, 8); err != nil {
-		return -1, fmt.Errorf("set up a canary: %w", err)
-	}
-	return fd, nil
+	return fd, err
 }
 
 // forbidPrivileges takes what a child could use. Outside namespaces of its own

@@ -79,7 +79,6 @@ func (r *Room) Launch(ctx context.Context, c agent.Command) (agent.Process, erro
 	if err != nil {
 		return nil, err
 	}
-	shown.Required, shown.Fallback = r.plan.Level, r.plan.cannot
 	r.show(shown)
 	if err := r.enter(p); err != nil {
 		return nil, errors.Join(err, stopNow(p.running))
@@ -94,7 +93,6 @@ func (r *Room) Check(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	shown.Required, shown.Fallback = r.plan.Level, r.plan.cannot
 	r.show(shown)
 	return nil
 }

@@ -202,9 +202,6 @@ func (l *launch) mechanism(abi int) string {
 // does without where this system has none to give.
 func (l *launch) ready(ctx context.Context, list []wanted) error {
 	err := l.prepare(ctx, list)
-	if err == nil {
-		err = l.meetInit()
-	}
 	var none *noSpaces
 	if l.room.plan.level() != Fenced || !errors.As(err, &none) || ctx.Err() != nil {
 		return err
@@ -214,10 +211,7 @@ func (l *launch) ready(ctx context.Context, list []wanted) error {
 	}
 	l.roomInit.close()
 	l.started, l.alone = nil, none.why
-	if err := l.prepare(ctx, list); err != nil {
-		return err
-	}
-	return l.meetInit()
+	return l.prepare(ctx, list)
 }
 
 // blame makes one error of what a helper said and of its silence.
@@ -231,7 +225,8 @@ func (l *launch) blame(rep report, err error, who string) error {
 	return fmt.Errorf("the %s fell silent: %w", who, err)
 }
 
-// prepare sets the scene and starts witness and room at the same time.
+// prepare sets the scene, starts witness and room at the same time, and waits
+// until the room is built.
 func (l *launch) prepare(ctx context.Context, list []wanted) error {
 	r := l.room
 	var err error
@@ -260,7 +255,10 @@ func (l *launch) prepare(ctx context.Context, list []wanted) error {
 		return err
 	}
 	l.scene.Decoy = rep.Decoy
-	return l.brief(stageTwoOrders, list)
+	if err := l.brief(stageTwoOrders, list); err != nil {
+		return err
+	}
+	return l.meetInit()
 }
 
 // personsProcesses are left to the person where theirs count as the room's: one

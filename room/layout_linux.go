@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"golang.org/x/sys/unix"
 
@@ -54,13 +56,7 @@ type plot struct {
 // builder could not reach as the room's user.
 func (r *Room) layout(t terrain) (builderOrders, []*os.File, error) {
 	p := &plot{outside: r.plan.Outside, builderOrders: builderOrders{Level: Sealed, Spaces: true, User: insideUID, Group: insideUID,
-		Links: map[string]string{}, Files: map[string]string{}, Terrain: t, Separate: r.who.separate}}
-	for to, from := range ownLinks {
-		p.Links[to] = from
-	}
-	for name, content := range ownFiles {
-		p.Files[name] = content
-	}
+		Links: maps.Clone(ownLinks), Files: maps.Clone(ownFiles), Terrain: t, Separate: r.who.separate}}
 	if r.gatewayServer != nil {
 		p.Port = r.gatewayServer.port
 	}
@@ -106,21 +102,17 @@ func (p *plot) system(path string) error {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
 		return nil
 	case err != nil:
-		return fmt.Errorf("look at %s: %w", path, err)
 	case fi.Mode()&fs.ModeSymlink != 0:
-		to, err := os.Readlink(path)
-		if err != nil {
-			return fmt.Errorf("look at %s: %w", path, err)
-		}
-		p.Links[path[1:]] = to
+		p.Links[path[1:]], err = os.Readlink(path)
 	case fi.IsDir():
 		p.Binds = append(p.Binds, bind{From: path, To: path[1:]})
 	case fi.Mode().IsRegular() && fi.Mode().Perm()&0o004 != 0:
-		b, err := os.ReadFile(path)
-		if err != nil {
-			return fmt.Errorf("look at %s: %w", path, err)
-		}
+		var b []byte
+		b, err = os.ReadFile(path)
 		p.Files[path[1:]] = string(b)
+	}
+	if err != nil {
+		return fmt.Errorf("look at %s: %w", path, err)
 	}
 	return nil
 }
@@ -146,12 +138,9 @@ func (p *plot) program(path string) error {
 }
 
 func (p *plot) covers(path string) bool {
-	for _, b := range p.Binds {
-		if !b.Write && !b.File && within("/"+b.To, path) || "/"+b.To == path {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Binds, func(b bind) bool {
+		return !b.Write && !b.File && within("/"+b.To, path) || "/"+b.To == path
+	})
 }
 
 // coverOutside hides directories that must not be seen although a mounted one
@@ -174,12 +163,7 @@ func (p *plot) coverOutside() {
 // needs reports whether a mount of the room lies below dir: a program within
 // the project was asked for by name.
 func (p *plot) needs(dir string) bool {
-	for _, b := range p.Binds {
-		if within(dir, "/"+b.To) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Binds, func(b bind) bool { return within(dir, "/"+b.To) })
 }
 
 // openAsRoot opens the mounts that are not the system's while this process is

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -180,9 +181,7 @@ func layOut(o builderOrders) error {
 		}
 	}
 	files := map[string]string{canaryFile[1:]: o.Terrain.Token, blankFile: ""}
-	for p, content := range o.Files {
-		files[p] = content
-	}
+	maps.Copy(files, o.Files)
 	for p, content := range files {
 		if err := os.MkdirAll(path.Dir(p), 0o755); err != nil {
 			return fmt.Errorf("lay the room out: %w", err)

@@ -1,6 +1,7 @@
 package room
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -124,22 +125,13 @@ type Limits struct {
 }
 
 func (l Limits) withDefaults() Limits {
-	set := func(v *uint64, d uint64) {
-		if *v == 0 {
-			*v = d
-		}
-	}
-	set(&l.Memory, 4<<30)
-	set(&l.Processes, 1024)
-	set(&l.OpenFiles, 8192)
-	set(&l.FileSize, 1<<30)
-	set(&l.Disk, 4<<30)
-	if l.MaxCopy == 0 {
-		l.MaxCopy = 256 << 20
-	}
-	if l.MaxFiles == 0 {
-		l.MaxFiles = 200_000
-	}
+	l.Memory = cmp.Or(l.Memory, 4<<30)
+	l.Processes = cmp.Or(l.Processes, 1024)
+	l.OpenFiles = cmp.Or(l.OpenFiles, 8192)
+	l.FileSize = cmp.Or(l.FileSize, 1<<30)
+	l.Disk = cmp.Or(l.Disk, 4<<30)
+	l.MaxCopy = cmp.Or(l.MaxCopy, 256<<20)
+	l.MaxFiles = cmp.Or(l.MaxFiles, 200_000)
 	return l
 }
 
@@ -166,11 +158,7 @@ type levelError struct {
 }
 
 func (e *levelError) Error() string {
-	who := e.role
-	if who == "" {
-		who = "the room"
-	}
-	s := fmt.Sprintf("lock %s (%s): %v", who, e.level, e.why)
+	s := fmt.Sprintf("lock %s (%s): %v", cmp.Or(e.role, "the room"), e.level, e.why)
 	if e.hint != "" {
 		s += "; " + e.hint
 	}
@@ -184,9 +172,7 @@ func (e *levelError) Hint() string { return e.hint }
 
 // normal returns a checked copy of p with its defaults filled in.
 func (p Plan) normal() (Plan, error) {
-	if p.Level == "" {
-		p.Level = Sealed
-	}
+	p.Level = cmp.Or(p.Level, Sealed)
 	for _, l := range []Level{p.Level, p.Lower, p.Fallback} {
 		if l != "" && !l.known() {
 			return p, fmt.Errorf("open room: level %q is not known: use sealed, fenced or advisory", l)
@@ -215,9 +201,7 @@ func (p Plan) normal() (Plan, error) {
 		if v.Withheld == nil {
 			return p, fmt.Errorf("open room: workspace: %w: %w", ErrRefused, errNoRule)
 		}
-		if v.Name == "" {
-			v.Name = "workspace"
-		}
+		v.Name = cmp.Or(v.Name, "workspace")
 		if v.Source, err = filepath.Abs(v.Source); err != nil {
 			return p, fmt.Errorf("open room: workspace: %w", err)
 		}

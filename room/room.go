@@ -75,7 +75,7 @@ func Open(ctx context.Context, p Plan) (*Room, error) {
 }
 
 func (r *Room) furnish() error {
-	r.shown.Required, r.shown.Fallback = r.plan.Level, r.plan.cannot
+	r.show(Enforcement{})
 	r.place = agent.Place{Host: r.work.place(), Guest: r.work.place()}
 	if r.mounts() {
 		r.place.Guest = guestPlace
@@ -161,6 +161,7 @@ func (r *Room) Enforcement() Enforcement {
 }
 
 func (r *Room) show(e Enforcement) {
+	e.Required, e.Fallback = r.plan.Level, r.plan.cannot
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.shown = e
@@ -174,17 +175,12 @@ func (r *Room) Close() error {
 		return nil
 	}
 	r.closed = true
-	var running []*process
-	for p := range r.running {
-		running = append(running, p)
-	}
+	running := slices.Collect(maps.Keys(r.running))
 	r.mu.Unlock()
 
-	now, cancel := context.WithCancel(context.Background())
-	cancel() // no ladder: whoever wanted one has called Stop
 	var errs []error
 	for _, p := range running {
-		errs = append(errs, p.Stop(now))
+		errs = append(errs, stopNow(p)) // no ladder: whoever wanted one has called Stop
 	}
 	if r.gatewayServer != nil {
 		errs = append(errs, r.gatewayServer.close())

@@ -3,6 +3,7 @@ package room
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -49,13 +50,24 @@ func (r Rule) asker(root *os.Root) asker {
 
 // openPlain opens a regular file.
 func openPlain(root *os.Root, at string) (*os.File, error) {
-	f, err := root.OpenFile(filepath.FromSlash(at), os.O_RDONLY|openFlags, 0)
+	return openChecked(root, filepath.FromSlash(at), func(fi fs.FileInfo) error {
+		if !fi.Mode().IsRegular() {
+			return refuse(at, "is no regular file (%s)", fi.Mode().Type())
+		}
+		return nil
+	})
+}
+
+// openChecked opens what check, who is shown what was opened, has nothing
+// against.
+func openChecked(root *os.Root, name string, check func(fs.FileInfo) error) (*os.File, error) {
+	f, err := root.OpenFile(name, os.O_RDONLY|openFlags, 0)
 	if err != nil {
 		return nil, err
 	}
 	fi, err := f.Stat()
-	if err == nil && !fi.Mode().IsRegular() {
-		err = refuse(at, "is no regular file (%s)", fi.Mode().Type())
+	if err == nil {
+		err = check(fi)
 	}
 	if err != nil {
 		f.Close()

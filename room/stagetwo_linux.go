@@ -1,6 +1,7 @@
 package room
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -63,11 +64,7 @@ func awaitWord() error {
 
 // become is the end of stage two.
 func become(o stageTwoOrders) error {
-	dir := o.Command.Dir
-	if dir == "" {
-		dir = "/"
-	}
-	if err := os.Chdir(dir); err != nil {
+	if err := os.Chdir(cmp.Or(o.Command.Dir, "/")); err != nil {
 		return fmt.Errorf("start %s: its working directory: %w", o.Command.Path, err)
 	}
 	// Last, because they are the program's: this process has threads and memory

@@ -362,16 +362,15 @@ func (w *watch) close() error {
 }
 
 // renames are the beginnings of the last few.
-type renames []struct {
+type renames []rename
+
+type rename struct {
 	cookie uint32
 	from   string
 }
 
 func (r *renames) begin(cookie uint32, from string) {
-	*r = append((*r)[max(0, len(*r)-63):], struct {
-		cookie uint32
-		from   string
-	}{cookie, from})
+	*r = append((*r)[max(0, len(*r)-63):], rename{cookie, from})
 }
 
 // began says where the rename began that ends with e; empty if not among these.
