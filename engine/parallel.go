@@ -33,7 +33,7 @@ func doEach[T any](r *Run, name string, n int, inTurn bool, fn func(ctx context.
 	defer r.busy.Store(false)
 	ran := make([]bool, n)
 	running := make([]<-chan dbos.StepOutcome[outcome], n)
-	done := make([]*dbos.StepOutcome[outcome], n)
+	done := make([]dbos.StepOutcome[outcome], n)
 	for i := range n {
 		ch, err := dbos.Go(r.ctx, func(ctx context.Context) (outcome, error) {
 			ran[i] = true
@@ -45,15 +45,13 @@ func doEach[T any](r *Run, name string, n int, inTurn bool, fn func(ctx context.
 			return nil, ErrClosed
 		}
 		if running[i] = ch; inTurn {
-			got := <-ch
-			done[i] = &got
+			done[i] = <-ch
 		}
 	}
 	results := make([]Result[T], n)
 	for i, ch := range running {
-		if done[i] == nil {
-			got := <-ch
-			done[i] = &got
+		if !inTurn {
+			done[i] = <-ch
 		}
 		o, err := r.stepped(label(name, i), done[i].Result, done[i].Err, ran[i])
 		if err != nil {

@@ -43,12 +43,10 @@ func (g *Gateway) check(to route, x *exchange, body []byte) *refusal {
 }
 
 func allowed(models []string, name string) bool {
-	for _, m := range models {
-		if head, ok := strings.CutSuffix(m, "*"); ok && strings.HasPrefix(name, head) || m == name {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(models, func(m string) bool {
+		head, ok := strings.CutSuffix(m, "*")
+		return ok && strings.HasPrefix(name, head) || m == name
+	})
 }
 
 func listed(names []string) string {
@@ -113,32 +111,24 @@ func fold(name string) string {
 // keys are those of one object, folded.
 type keys struct {
 	few  []string
-	many map[string]bool
+	many map[string]bool // the others
 }
 
 // add says whether a key stands there twice.
 func (k *keys) add(name string) error {
+	if slices.Contains(k.few, name) || k.many[name] {
+		return fmt.Errorf("the key %q stands there twice", clip(name))
+	}
 	if len(k.few) < 16 {
-		if slices.Contains(k.few, name) {
-			return twice(name)
-		}
 		k.few = append(k.few, name)
 		return nil
 	}
 	if k.many == nil {
 		k.many = map[string]bool{}
-		for _, n := range k.few {
-			k.many[n] = true
-		}
-	}
-	if k.many[name] {
-		return twice(name)
 	}
 	k.many[name] = true
 	return nil
 }
-
-func twice(name string) error { return fmt.Errorf("the key %q stands there twice", clip(name)) }
 
 // keyText is the text of a key that is given as it is written.
 func keyText(key []byte) (string, bool) {

@@ -127,7 +127,7 @@ func (p *part) refers() error {
 		return errors.New("a part of a message lies in a container of the provider")
 	case p.file != "":
 		return fmt.Errorf("a part of a message is a file of the provider (%s)", clip(p.file))
-	case p.url != "" && p.isSource():
+	case p.url != "" && !slices.Contains(citations, p.kind):
 		p.fetch = p.url
 	}
 	if p.fetch != "" {
@@ -136,12 +136,7 @@ func (p *part) refers() error {
 	return nil
 }
 
-// isSource leaves alone the addresses of citations and of search results, and
-// nothing else.
-func (p *part) isSource() bool {
-	switch p.kind {
-	case "url_citation", "web_search_result", "web_search_result_location", "search_result_location", "web_fetch_result":
-		return false
-	}
-	return true
+// citations and search results have addresses that nobody fetches.
+var citations = []string{
+	"url_citation", "web_search_result", "web_search_result_location", "search_result_location", "web_fetch_result",
 }

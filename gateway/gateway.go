@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -118,12 +119,8 @@ func New(o Options) (*Gateway, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open gateway: %w", err)
 	}
-	if o.Token == "" {
-		o.Token = rand.Text()
-	}
-	if o.MaxRequest <= 0 {
-		o.MaxRequest = defaultMaxRequest
-	}
+	o.Token = cmp.Or(o.Token, rand.Text())
+	o.MaxRequest = cmp.Or(o.MaxRequest, defaultMaxRequest)
 	o.Limits = o.Limits.complete(o.MaxRequest)
 	o.Models = slices.Clone(o.Models)
 	ctx, cancel := context.WithCancel(context.Background())

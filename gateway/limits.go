@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -25,18 +26,11 @@ type Limits struct {
 const maxHeader = 64 << 10
 
 func (l Limits) complete(maxRequest int64) Limits {
-	if l.Connections <= 0 {
-		l.Connections = 128
-	}
-	if l.BytesInFlight <= 0 {
-		l.BytesInFlight = 4 * maxRequest
-	}
-	for at, d := range map[*time.Duration]time.Duration{&l.HeaderTime: 30 * time.Second, &l.BodyTime: time.Minute,
-		&l.IdleTime: 3 * time.Minute} {
-		if *at <= 0 {
-			*at = d
-		}
-	}
+	l.Connections = cmp.Or(l.Connections, 128)
+	l.BytesInFlight = cmp.Or(l.BytesInFlight, 4*maxRequest)
+	l.HeaderTime = cmp.Or(l.HeaderTime, 30*time.Second)
+	l.BodyTime = cmp.Or(l.BodyTime, time.Minute)
+	l.IdleTime = cmp.Or(l.IdleTime, 3*time.Minute)
 	return l
 }
 
@@ -199,9 +193,7 @@ func (g *Gateway) serveTools(w http.ResponseWriter, r *http.Request) {
 // turnAway notes that a connection was closed because there are too many.
 func (g *Gateway) turnAway() {
 	no := fmt.Sprintf("there are more than %d connections from this room: end some first", g.opts.Limits.Connections)
-	if g.ledger.refused(Refusal{Rule: string(ruleBusy), Message: no}) {
-		if err := g.recordRefused(refusedHead{Rule: string(ruleBusy), Message: no}, nil); err != nil {
-			g.broken(err)
-		}
+	if err := g.recordRefused(refusedHead{Rule: string(ruleBusy), Message: no}, nil); err != nil {
+		g.broken(err)
 	}
 }

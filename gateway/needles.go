@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/hex"
+	"slices"
 	"strings"
 )
 
@@ -138,10 +139,8 @@ func (n *needles) in(b []byte) bool {
 	if n == nil {
 		return false
 	}
-	for _, f := range n.forms {
-		if bytes.Contains(b, f) {
-			return true
-		}
+	if slices.ContainsFunc(n.forms, func(f []byte) bool { return bytes.Contains(b, f) }) {
+		return true
 	}
 	if bytes.IndexByte(b, '%') < 0 && !bytes.Contains(b, []byte(`\u00`)) && !bytes.Contains(b, []byte(`\/`)) {
 		return false // nothing is escaped that a key has

@@ -107,10 +107,8 @@ func (g *Gateway) refuse(w http.ResponseWriter, r *http.Request, x *exchange, bo
 	if x != nil {
 		head.ID, head.Model = x.ID, x.Model
 	}
-	if g.ledger.refused(Refusal{head.Rule, head.Method, head.Path, head.Message}) {
-		if err := g.recordRefused(head, body); err != nil {
-			no = g.broken(err)
-		}
+	if err := g.recordRefused(head, body); err != nil {
+		no = g.broken(err)
 	}
 	writeRefusal(w, g.family(r), no)
 }
@@ -125,7 +123,12 @@ type refusedHead struct {
 	Bytes   int64  `json:"request_bytes"`
 }
 
+// recordRefused counts a refusal; one too many for the summary is too many for
+// the record.
 func (g *Gateway) recordRefused(head refusedHead, body []byte) error {
+	if !g.ledger.refused(Refusal{head.Rule, head.Method, head.Path, head.Message}) {
+		return nil
+	}
 	if err := g.event(slog.LevelWarn, "gateway.refused", "a request was refused", head); err != nil {
 		return err
 	}

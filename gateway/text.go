@@ -1,5 +1,7 @@
 package gateway
 
+import "strings"
+
 // place is where a search stands in a text: how much of a form was seen, and
 // where in the stream each byte of it began.
 type place struct {
@@ -92,17 +94,8 @@ func (t *text) take(c byte, from int64) bool {
 
 // unescaped is what a letter stands for behind a backslash.
 func unescaped(c byte) byte {
-	switch c {
-	case 'n':
-		return '\n'
-	case 'r':
-		return '\r'
-	case 't':
-		return '\t'
-	case 'b':
-		return '\b'
-	case 'f':
-		return '\f'
+	if i := strings.IndexByte("nrtbf", c); i >= 0 {
+		return "\n\r\t\b\f"[i]
 	}
 	return c
 }

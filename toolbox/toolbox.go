@@ -1,6 +1,7 @@
 package toolbox
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -77,12 +78,8 @@ var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 // New returns a toolbox, or says which tool is faulty.
 func New(o Options) (*Toolbox, error) {
-	if o.MaxCalls <= 0 {
-		o.MaxCalls = 200
-	}
-	if o.MaxInput <= 0 {
-		o.MaxInput = 1 << 20
-	}
+	o.MaxCalls = cmp.Or(o.MaxCalls, 200)
+	o.MaxInput = cmp.Or(o.MaxInput, 1<<20)
 	t := &Toolbox{opts: o, tools: map[string]*tool{}, tokenSum: sha256.Sum256([]byte(o.Token))}
 	for _, def := range o.Tools {
 		switch {

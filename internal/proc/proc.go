@@ -18,6 +18,7 @@
 package proc
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -49,12 +50,8 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	if o.closeWait <= 0 {
-		o.closeWait = 3 * time.Second
-	}
-	if o.termWait <= 0 {
-		o.termWait = 2 * time.Second
-	}
+	o.closeWait = cmp.Or(o.closeWait, 3*time.Second)
+	o.termWait = cmp.Or(o.termWait, 2*time.Second)
 	return o
 }
 
