@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"os"
+	"slices"
 	"time"
 )
 
@@ -47,16 +48,13 @@ func needed(list []attempt, l Level) []wanted {
 // outcome, which the parent takes for a refusal.
 func try(list []attempt, names []string, t *terrain) outcomes {
 	out := outcomes{}
-	for _, n := range names {
-		for _, a := range list {
-			if a.name != n {
-				continue
-			}
-			if err := a.do(t); err != nil {
-				out[n] = err.Error()
-			} else {
-				out[n] = done
-			}
+	for _, a := range list {
+		if !slices.Contains(names, a.name) {
+			continue
+		}
+		out[a.name] = done
+		if err := a.do(t); err != nil {
+			out[a.name] = err.Error()
 		}
 	}
 	return out

@@ -7,7 +7,6 @@ import (
 	"net/netip"
 	"os"
 	"strconv"
-	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -90,17 +89,19 @@ func expect(fd int, want string) error {
 		return err
 	}
 	b := make([]byte, 256)
+	n, err := readFD(fd, b)
+	if err == nil && string(b[:n]) != want {
+		return errOther
+	}
+	return err
+}
+
+// readFD reads as often as a signal comes between.
+func readFD(fd int, b []byte) (int, error) {
 	for {
-		n, err := unix.Read(fd, b)
-		switch {
-		case err == unix.EINTR:
-			continue
-		case err != nil:
-			return err
-		case string(b[:n]) != want:
-			return errOther
+		if n, err := unix.Read(fd, b); err != unix.EINTR {
+			return n, err
 		}
-		return nil
 	}
 }
 
@@ -126,16 +127,7 @@ func connectUnix(name string) error {
 	return unix.Connect(fd, &unix.SockaddrUnix{Name: name})
 }
 
-func findSockets(t *terrain) error {
-	b, err := os.ReadFile("/proc/net/unix")
-	if err != nil {
-		return err
-	}
-	if !strings.Contains(string(b), t.Socket) {
-		return errOther
-	}
-	return nil
-}
+func findSockets(t *terrain) error { return readToken("/proc/net/unix", t.Socket) }
 
 func readDecoy(t *terrain, what string) error {
 	return readToken("/proc/"+strconv.Itoa(t.Decoy)+"/"+what, t.Token)

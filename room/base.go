@@ -35,7 +35,7 @@ type roomDir struct {
 // needs.
 func makeRoomDir(base string, who roomUser, role string) (*roomDir, error) {
 	if err := makeBase(base, who); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("open room: %w", err)
 	}
 	sweep(base)
 	name, lock, err := newName(base, role)
@@ -84,14 +84,14 @@ func makeBase(base string, who roomUser) error {
 		mode = 0o711 // the rooms' own users pass through, and cannot list it
 	}
 	if err := os.MkdirAll(base, mode); err != nil {
-		return fmt.Errorf("open room: %w", err)
+		return err
 	}
 	fi, err := os.Lstat(base)
 	if err != nil {
-		return fmt.Errorf("open room: %w", err)
+		return err
 	}
 	if uid, ok := ownerOf(fi); !fi.IsDir() || ok && uid != os.Geteuid() {
-		return fmt.Errorf("open room: %s belongs to somebody else, or is no directory: remove it, or set TMPDIR to a directory of your own", base)
+		return fmt.Errorf("%s belongs to somebody else, or is no directory: remove it, or set TMPDIR to a directory of your own", base)
 	}
 	if who.separate {
 		if err := passable(base); err != nil {
@@ -100,9 +100,7 @@ func makeBase(base string, who roomUser) error {
 	}
 	// A base that others pass through stays so: their rooms may be in use.
 	if now := fi.Mode().Perm(); now != mode && now != 0o711 {
-		if err := os.Chmod(base, mode); err != nil {
-			return fmt.Errorf("open room: %w", err)
-		}
+		return os.Chmod(base, mode)
 	}
 	return nil
 }
@@ -113,10 +111,10 @@ func passable(base string) error {
 	for dir := filepath.Dir(base); ; dir = filepath.Dir(dir) {
 		fi, err := os.Stat(dir)
 		if err != nil {
-			return fmt.Errorf("open room: %w", err)
+			return err
 		}
 		if fi.Mode().Perm()&0o001 == 0 {
-			return fmt.Errorf("open room: nobody but its owner may pass through %s: set TMPDIR to a directory that others may pass through, such as /tmp", dir)
+			return fmt.Errorf("nobody but its owner may pass through %s: set TMPDIR to a directory that others may pass through, such as /tmp", dir)
 		}
 		if dir == filepath.Dir(dir) {
 			return nil

@@ -3,7 +3,6 @@ package room
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -173,7 +172,7 @@ func (f *filler) write(i item, from io.Reader, to fileSink, mode fs.FileMode) er
 	if err = errors.Join(err, out.Close()); err != nil {
 		return fmt.Errorf("copy %q into the room: %w", i.at, err)
 	}
-	f.items = append(f.items, Item{Kind: i.kind, Path: path.Join(agent.WorkDir, i.at), Size: n, SHA256: hex.EncodeToString(h.Sum(nil))})
+	f.items = append(f.items, Item{Kind: i.kind, Path: path.Join(agent.WorkDir, i.at), Size: n, SHA256: fmt.Sprintf("%x", h.Sum(nil))})
 	return nil
 }
 

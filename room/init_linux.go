@@ -126,12 +126,9 @@ func runInit() error {
 	say(fdTalk, report{Ready: true})
 	go func() {
 		// The parent never says anything on this line: it ends with it.
-		for {
-			if _, err := unix.Read(fdTalk, make([]byte, 1)); err != unix.EINTR {
-				endFamily()
-				unix.Exit(1)
-			}
-		}
+		_, _ = readFD(fdTalk, make([]byte, 1))
+		endFamily()
+		unix.Exit(1)
 	}()
 	for {
 		var st unix.WaitStatus

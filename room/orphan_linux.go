@@ -1,6 +1,7 @@
 package room
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"unsafe"
@@ -43,18 +44,11 @@ func leaveFamily(t *terrain) error {
 
 func readNumber(fd int) (int, error) {
 	var b [8]byte
-	for {
-		n, err := unix.Read(fd, b[:])
-		switch {
-		case err == unix.EINTR:
-			continue
-		case err != nil:
-			return 0, err
-		case n != len(b):
-			return 0, errors.New("the orphan said nothing")
-		}
-		return int(*(*uintptr)(unsafe.Pointer(&b))), nil
+	n, err := readFD(fd, b[:])
+	if err == nil && n != len(b) {
+		err = errors.New("the orphan said nothing")
 	}
+	return int(binary.NativeEndian.Uint64(b[:])), err
 }
 
 // forkOrphan forks twice; the first child ends, the second writes the number of

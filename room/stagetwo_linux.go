@@ -48,18 +48,14 @@ func runStageTwo(s steps) error {
 // awaitWord returns when the parent has judged the probes.
 func awaitWord() error {
 	b := make([]byte, 8)
-	for {
-		n, err := unix.Read(fdTalk, b)
-		switch {
-		case err == unix.EINTR:
-			continue
-		case err != nil:
-			return fmt.Errorf("wait for the word: %w", err)
-		case string(b[:n]) != "go":
-			return errors.New("the word was no")
-		}
-		return nil
+	n, err := readFD(fdTalk, b)
+	switch {
+	case err != nil:
+		return fmt.Errorf("wait for the word: %w", err)
+	case string(b[:n]) != "go":
+		return errors.New("the word was no")
 	}
+	return nil
 }
 
 // become is the end of stage two.

@@ -3,7 +3,6 @@ package room
 import (
 	"cmp"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -87,7 +86,7 @@ func (s *survey) sumUp() look {
 		}
 		fmt.Fprintf(h, "%s\x00%s", f.dir, f.sum[:])
 	}
-	seen.sum = hex.EncodeToString(h.Sum(nil))
+	seen.sum = fmt.Sprintf("%x", h.Sum(nil))
 	return seen
 }
 

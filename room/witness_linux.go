@@ -29,11 +29,8 @@ func witness(s steps) error {
 	o.Terrain.Decoy = pid
 	say(fdTalk, report{Decoy: pid})
 	say(fdTalk, report{Before: try(s.attempts, o.Try, &o.Terrain)})
-	for {
-		if _, err := unix.Read(fdTalk, make([]byte, 1)); err != unix.EINTR {
-			return nil
-		}
-	}
+	_, _ = readFD(fdTalk, make([]byte, 1))
+	return nil
 }
 
 // startDecoy starts a process whose command line and environment hold the
