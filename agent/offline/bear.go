@@ -141,12 +141,7 @@ func lineWith(text, word string) hit {
 	if err != nil {
 		return hit{}
 	}
-	for n, line := range numbered(text) {
-		if re.MatchString(line) {
-			return hit{line: n, text: line}
-		}
-	}
-	return hit{}
+	return lineWhere(text, re.MatchString)
 }
 
 // questWords says which criteria have left no word in the README.

@@ -103,24 +103,16 @@ func (w *work) dir(name string) bool {
 // line finds the first line that holds the text, whatever its case.
 func (f *workFile) line(text string) hit {
 	lower := strings.ToLower(text)
-	for n, line := range numbered(f.text) {
-		if strings.Contains(strings.ToLower(line), lower) {
-			return hit{line: n, text: line}
-		}
-	}
-	return hit{}
+	return lineWhere(f.text, func(line string) bool { return strings.Contains(strings.ToLower(line), lower) })
 }
 
 func (f *workFile) at(h hit) cite { return cite{path: f.path, line: h.line, quote: quote(h.text)} }
 
 // top points at the first line of a file that holds something.
 func (f *workFile) top() cite {
-	for n, line := range numbered(f.text) {
-		if q := quote(line); q != "" {
-			return cite{path: f.path, line: n, quote: q}
-		}
-	}
-	return cite{path: f.path, line: 1}
+	h := lineWhere(f.text, func(line string) bool { return quote(line) != "" })
+	h.line = max(h.line, 1)
+	return f.at(h)
 }
 
 const (

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	_ "embed"
 	"iter"
 	"regexp"
 	"slices"
@@ -56,26 +57,11 @@ var (
 )
 
 // common words say nothing about what is asked.
-var common = wordSet(`about above after again against also although always among another answer any anything are around asks aside
-	because been before begin being below best better between both bring call called can cannot case cases clear clearly come complete consult could
-	describe described did different does doing done down each either else enough even ever every everyone everything example exist exists explain
-	explained explains few file files find fine first follow following found from full fully further gave get give given gives goes going good
-	great had happen has have having help here how however idea including inside instead into its itself just keep kind know known last least
-	less let like line lines list long look looks made make makes making many may maybe mean means might more most much must name named need
-	needs never new next nobody not nothing now off often once one only open other others our out over own part parts people perhaps person place
-	please point possible project quest question rather ready really regard right said same say says see seen several shall she should show shown
-	shows since small some someone something sort state still stranger such sure take than that the their them then there these they thing things
-	think this those though three through time today together told too two under until upon use used user users uses using very want wants was way
-	well were what when where whether which while who whole whom whose why will with within without word words work working works would written yes
-	yet you your yours`)
+//
+//go:embed common.txt
+var commonWords string
 
-func wordSet(text string) map[string]bool {
-	out := map[string]bool{}
-	for _, w := range strings.Fields(text) {
-		out[w] = true
-	}
-	return out
-}
+var common = strings.Fields(commonWords)
 
 const maxWords = 8
 
@@ -85,7 +71,7 @@ func searchWords(text string) []string {
 	var out []string
 	add := func(w string) {
 		w = strings.TrimSpace(w)
-		if utf8.RuneCountInString(w) > 2 && !common[strings.ToLower(w)] && !slices.ContainsFunc(out, func(x string) bool { return strings.EqualFold(x, w) }) {
+		if utf8.RuneCountInString(w) > 2 && !slices.Contains(common, strings.ToLower(w)) && !slices.ContainsFunc(out, func(x string) bool { return strings.EqualFold(x, w) }) {
 			out = append(out, w)
 		}
 	}
@@ -121,6 +107,16 @@ func numbered(text string) iter.Seq2[int, string] {
 			}
 		}
 	}
+}
+
+// lineWhere is the first line that is wanted, or none.
+func lineWhere(text string, wanted func(line string) bool) hit {
+	for n, line := range numbered(text) {
+		if wanted(line) {
+			return hit{line: n, text: line}
+		}
+	}
+	return hit{}
 }
 
 // sentences splits a text into list items, lines or sentences.
