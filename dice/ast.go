@@ -48,7 +48,7 @@ func (e Expr) Compare() (Compare, bool) {
 
 // node is a part of an expression tree.
 type node interface {
-	print(*strings.Builder)
+	print(*writer)
 }
 
 type numNode struct {
@@ -101,18 +101,20 @@ type keepMod struct {
 
 func (c cond) given() bool { return c.op != "" }
 
-func (c cond) match(face int) bool {
-	switch c.op {
+func (c cond) match(face int) bool { return compares(c.op, int64(face), int64(c.n)) }
+
+func compares(op string, a, b int64) bool {
+	switch op {
 	case ">=":
-		return face >= c.n
+		return a >= b
 	case ">":
-		return face > c.n
+		return a > b
 	case "<=":
-		return face <= c.n
+		return a <= b
 	case "<":
-		return face < c.n
+		return a < b
 	}
-	return face == c.n
+	return a == b
 }
 
 func (c cond) String() string { return c.op + strconv.Itoa(c.n) }
@@ -133,7 +135,7 @@ func (r Roll) String() string {
 
 // String is the canonical form of one expression with its comparison.
 func (e Expr) String() string {
-	var b strings.Builder
+	var b writer
 	e.root.print(&b)
 	if c := e.compare; c != nil {
 		op := c.Op
@@ -145,36 +147,49 @@ func (e Expr) String() string {
 	return b.String()
 }
 
-func printLabels(b *strings.Builder, labels []string) {
+// writer writes an expression: as it is asked for, or with the dice that fell.
+type writer struct {
+	strings.Builder
+	terms [][]Die // nil: none fell yet
+	next  int
+}
+
+func (b *writer) labels(labels []string) {
 	for _, l := range labels {
 		b.WriteString(" [" + l + "]")
 	}
 }
 
-func (n *numNode) print(b *strings.Builder) {
+func (n *numNode) print(b *writer) {
 	b.WriteString(strconv.FormatInt(n.value, 10))
-	printLabels(b, n.labels)
+	b.labels(n.labels)
 }
 
-func (n *negNode) print(b *strings.Builder) {
+func (n *negNode) print(b *writer) {
 	b.WriteByte('-')
 	n.x.print(b)
 }
 
-func (n *binNode) print(b *strings.Builder) {
+func (n *binNode) print(b *writer) {
 	n.l.print(b)
 	b.WriteByte(n.op)
 	n.r.print(b)
 }
 
-func (n *groupNode) print(b *strings.Builder) {
+func (n *groupNode) print(b *writer) {
 	b.WriteByte('(')
 	n.x.print(b)
 	b.WriteByte(')')
-	printLabels(b, n.labels)
+	b.labels(n.labels)
 }
 
-func (n *diceNode) print(b *strings.Builder) {
+func (n *diceNode) print(b *writer) {
+	if b.terms != nil {
+		b.WriteString(diceText(b.terms[b.next]))
+		b.next++
+		b.labels(n.labels)
+		return
+	}
 	b.WriteString(strconv.Itoa(n.count) + "d")
 	if n.fate {
 		b.WriteByte('F')
@@ -197,5 +212,5 @@ func (n *diceNode) print(b *strings.Builder) {
 	if n.keep.kind != "" {
 		b.WriteString(n.keep.kind + strconv.Itoa(n.keep.n))
 	}
-	printLabels(b, n.labels)
+	b.labels(n.labels)
 }

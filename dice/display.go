@@ -14,58 +14,33 @@ import (
 //
 // Dropped dice and rerolled faces are struck, an exploded die has a "!".
 func display(e Expr, terms [][]Die, res Result) string {
-	var b strings.Builder
+	b := &writer{terms: terms}
 	b.WriteString(e.Text)
 	if len(terms) > 0 {
 		b.WriteString(" = ")
-		w := &writer{b: &b, terms: terms}
-		w.node(e.root)
+		e.root.print(b)
 	}
-	fmt.Fprintf(&b, " = %d", res.Total)
+	fmt.Fprintf(b, " = %d", res.Total)
 	if res.Natural != 0 {
-		fmt.Fprintf(&b, " (natural %d)", res.Natural)
+		fmt.Fprintf(b, " (natural %d)", res.Natural)
 	}
 	if o := res.Outcome; o != nil {
 		sign := o.Op
 		if c, _ := e.Compare(); c.VS {
 			sign = "vs DC"
 		}
-		word := "failure"
-		if o.Success {
-			word = "success"
-		}
-		fmt.Fprintf(&b, " %s %d — %s (%+d)", sign, o.Target, word, o.Margin)
+		b.WriteString(o.text(sign))
 	}
 	return b.String()
 }
 
-type writer struct {
-	b     *strings.Builder
-	terms [][]Die
-	next  int
-}
-
-func (w *writer) node(n node) {
-	switch n := n.(type) {
-	case *diceNode:
-		w.b.WriteString(diceText(w.terms[w.next]))
-		w.next++
-		printLabels(w.b, n.labels)
-	case *negNode:
-		w.b.WriteByte('-')
-		w.node(n.x)
-	case *binNode:
-		w.node(n.l)
-		w.b.WriteByte(n.op)
-		w.node(n.r)
-	case *groupNode:
-		w.b.WriteByte('(')
-		w.node(n.x)
-		w.b.WriteByte(')')
-		printLabels(w.b, n.labels)
-	default:
-		n.print(w.b)
+// text is what came of the comparison.
+func (o *Outcome) text(sign string) string {
+	word := "failure"
+	if o.Success {
+		word = "success"
 	}
+	return fmt.Sprintf(" %s %d — %s (%+d)", sign, o.Target, word, o.Margin)
 }
 
 func diceText(set []Die) string {

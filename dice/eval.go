@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 )
 
 // Result is what one expression came to.
@@ -80,19 +81,10 @@ func (ev *evaluator) expr(e Expr) (Result, error) {
 }
 
 func judge(c Compare, total int64) (*Outcome, error) {
-	o := &Outcome{Op: c.Op, Target: c.Target}
+	o := &Outcome{Op: c.Op, Target: c.Target, Success: compares(c.Op, total, c.Target)}
 	hi, lo := total, c.Target
-	switch c.Op {
-	case ">=":
-		o.Success = total >= c.Target
-	case ">":
-		o.Success = total > c.Target
-	case "<=":
-		o.Success, hi, lo = total <= c.Target, c.Target, total
-	case "<":
-		o.Success, hi, lo = total < c.Target, c.Target, total
-	default:
-		o.Success = total == c.Target
+	if strings.HasPrefix(c.Op, "<") {
+		hi, lo = lo, hi
 	}
 	var err error
 	o.Margin, err = arith('-', hi, lo)
@@ -116,12 +108,7 @@ func natural(d *diceNode, terms [][]Die) int {
 	if d == nil || d.sides != 20 || len(terms) == 0 {
 		return 0
 	}
-	var kept []Die
-	for _, die := range terms[0] {
-		if !die.Dropped {
-			kept = append(kept, die)
-		}
-	}
+	kept := slices.DeleteFunc(slices.Clone(terms[0]), func(die Die) bool { return die.Dropped })
 	if len(kept) != 1 {
 		return 0
 	}

@@ -78,11 +78,7 @@ func (l Line) Text() string {
 		}
 		b.WriteString(r.Text)
 		if i == 0 && l.Check != nil {
-			word := "failure"
-			if l.Check.Success {
-				word = "success"
-			}
-			fmt.Fprintf(&b, " vs DC %d — %s (%+d)", l.Check.Target, word, l.Check.Margin)
+			b.WriteString(l.Check.text("vs DC"))
 		}
 	}
 	return b.String()

@@ -245,9 +245,6 @@ func (l *Log) Rotate(reason string) error {
 func (l *Log) End(reason string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.st.open {
-		return nil
-	}
 	return l.end(reason)
 }
 
