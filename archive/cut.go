@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"conclave/record"
+	"conclave/session"
 )
 
 // feed makes items of the lines of one source.
@@ -29,7 +30,7 @@ type cutter struct {
 	held    *chunk // complete, and perhaps the last
 	lastOff int
 	lastLen int
-	longest int // 0 means maxLine
+	longest int // 0 means session.MaxLine
 }
 
 func (c *cutter) begin(pos int64) {
@@ -75,14 +76,10 @@ func (c *cutter) finish() error {
 	return c.release()
 }
 
-// maxLine is the length up to which a line is taken apart; of a longer one the
-// bytes are kept, and that is all (see session.MaxLine).
-const maxLine = 128 << 20
-
 // lines cuts a file of lines that begins at pos, perhaps within a line that is
 // too long.
 func (c *cutter) lines(r io.Reader, pos int64, within bool) error {
-	longest := cmp.Or(c.longest, maxLine)
+	longest := cmp.Or(c.longest, session.MaxLine) // of a longer one the bytes are kept, and that is all
 	buf := make([]byte, 0, 1<<20)
 	for {
 		if within && len(buf) > 0 || len(buf) > longest {

@@ -223,7 +223,7 @@ func warm(s *sessionFeed, f *os.File, until int64) error {
 	for {
 		part, err := r.ReadSlice('\n')
 		if err == bufio.ErrBufferFull {
-			if long = append(long, part...); len(long) > maxLine {
+			if long = append(long, part...); len(long) > session.MaxLine {
 				long = nil
 				if err := skipLine(r); err != nil {
 					return err

@@ -64,9 +64,9 @@ func (c *Collector) searchDir(dir, how string) {
 // searchSubagents looks beside the main files that are in use, and wanted.
 func (c *Collector) searchSubagents(wanted func(path string) bool) {
 	for path, s := range c.byPath {
-		if wanted(path) && s.t.Kind.Adapter == transcript.AdapterClaude && s.t.Source == transcript.Main &&
+		if wanted(path) && s.t.Kind.Subagents != nil && s.t.Source == transcript.Main &&
 			s.t.Session != "" && time.Since(s.active) < coolAfter {
-			dir := filepath.Join(strings.TrimSuffix(path, ".jsonl"), "subagents")
+			dir := s.t.Kind.Subagents(path)
 			if _, err := os.Stat(dir); err == nil {
 				c.searchDir(dir, "scan")
 			}

@@ -122,8 +122,7 @@ func (f *follower) discover() error {
 			return err
 		}
 	}
-	dir := filepath.Join(filepath.Dir(f.main.file.Path), f.session, "subagents")
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(claude.Kind.Subagents(f.main.file.Path), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || f.agents[path] != nil {
 			return err
 		}

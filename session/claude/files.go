@@ -30,8 +30,15 @@ var Kind = &kind.Kind{
 	},
 	NewWords: func() func([]byte, transcript.Type, []byte) []byte { return new(Words).Append },
 	Note:     Note,
-	Memory:   1 << 20, // the last few messages
+	Subagents: func(main string) string {
+		return filepath.Join(strings.TrimSuffix(main, ".jsonl"), subagents)
+	},
+	Memory: 1 << 20, // the last few messages
 }
+
+// subagents is the directory beside a main file in which those of its subagents
+// lie.
+const subagents = "subagents"
 
 var uuidName = regexp.MustCompile(`^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$`)
 
@@ -49,7 +56,7 @@ func Locate(path string) (kind.File, bool) {
 	f.Session = base
 	if id, ok := strings.CutPrefix(base, "agent-"); ok && id != "" {
 		for dir := f.Dir; filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
-			if filepath.Base(dir) == "subagents" {
+			if filepath.Base(dir) == subagents {
 				session := filepath.Dir(dir)
 				f.Source, f.Session, f.Dir = transcript.Subagent(id), filepath.Base(session), filepath.Dir(session)
 				break

@@ -33,6 +33,10 @@ type Kind struct {
 	// false as long as nothing is there. Nil: the program notes nothing.
 	Note func(f File) (Note, bool, error)
 
+	// Subagents is the directory for the files of the subagents of a main
+	// file. Nil: each has a session of its own.
+	Subagents func(main string) string
+
 	// NewWords returns a reader of the words of entries by their type and
 	// detail. It is not safe for concurrent use.
 	NewWords func() func(dst []byte, typ transcript.Type, detail []byte) []byte
