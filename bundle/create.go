@@ -206,7 +206,11 @@ func (w *writer) addManifest() error {
 	if err != nil {
 		return err
 	}
-	out, err := w.zip.CreateHeader(header(manifestFile, w.now))
+	return w.write(manifestFile, text)
+}
+
+func (w *writer) write(name string, text []byte) error {
+	out, err := w.zip.CreateHeader(header(name, w.now))
 	if err != nil {
 		return err
 	}
@@ -219,25 +223,15 @@ func (w *writer) word(s string) string { return string(w.cleaned(manifestFile, [
 
 // add writes one small file, redacted.
 func (w *writer) add(name string, text []byte) error {
-	if w.redactor != nil {
-		var found redact.Counts
-		if filepath.Ext(name) == ".json" {
-			text, found = w.redactor.JSON(nil, text)
-		} else {
-			text, found = w.redactor.Bytes(nil, text)
-		}
-		w.tally.add(name, found)
+	if filepath.Ext(name) == ".json" {
+		return w.put(name, w.cleanedJSON(name, text))
 	}
-	return w.put(name, text)
+	return w.put(name, w.cleaned(name, text))
 }
 
 // put writes one file as it is.
 func (w *writer) put(name string, text []byte) error {
-	out, err := w.zip.CreateHeader(header(name, w.now))
-	if err != nil {
-		return err
-	}
-	if _, err := out.Write(text); err != nil {
+	if err := w.write(name, text); err != nil {
 		return err
 	}
 	sum := sha256.Sum256(text)

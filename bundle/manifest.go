@@ -53,10 +53,7 @@ type Manifest struct {
 
 // created is CreatedAt as a time; zero when it is none.
 func (m Manifest) created() time.Time {
-	t, err := time.Parse(time.RFC3339, m.CreatedAt)
-	if err != nil {
-		return time.Time{}
-	}
+	t, _ := time.Parse(time.RFC3339, m.CreatedAt)
 	return t
 }
 

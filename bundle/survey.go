@@ -111,8 +111,8 @@ func (s *survey) ended() time.Time {
 
 // logLine is the envelope of a log record.
 type logLine struct {
-	timestamp, level, event string
-	context                 []byte
+	level, event string
+	context      []byte
 }
 
 // parseLine reads the envelope of a line; a line that is no JSON object has
@@ -120,8 +120,6 @@ type logLine struct {
 func parseLine(line []byte) (l logLine, ok bool) {
 	err := jsontext.Walk(line, func(key, value []byte) error {
 		switch string(key) {
-		case "timestamp":
-			l.timestamp, _ = jsontext.String(value)
 		case "level":
 			l.level, _ = jsontext.String(value)
 		case "event":

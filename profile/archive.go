@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -200,15 +201,8 @@ func (u *unpacker) finish() {
 // escapes reports a name that could leave the directory it is unpacked to, on
 // any system.
 func escapes(name string) bool {
-	if name == "" || strings.HasPrefix(name, "/") || strings.ContainsAny(name, "\\:\x00") {
-		return true
-	}
-	for part := range strings.SplitSeq(name, "/") {
-		if part == ".." {
-			return true
-		}
-	}
-	return false
+	return name == "" || strings.HasPrefix(name, "/") || strings.ContainsAny(name, "\\:\x00") ||
+		slices.Contains(strings.Split(name, "/"), "..")
 }
 
 // isLitter is what file managers put beside the files without being asked.

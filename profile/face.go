@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"cmp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -29,18 +30,12 @@ func NewFace(a Archetype, p *Profile) Face {
 
 // Name is the name it speaks under: The Rogue, or Cat.
 func (f Face) Name() string {
-	if f.Skin != "" {
-		return f.Skin
-	}
-	return f.Archetype.Title
+	return cmp.Or(f.Skin, f.Archetype.Title)
 }
 
 // Emoji is the profile's emoji, or the archetype's.
 func (f Face) Emoji() string {
-	if f.emoji != "" {
-		return f.emoji
-	}
-	return f.Archetype.emoji
+	return cmp.Or(f.emoji, f.Archetype.emoji)
 }
 
 // Tag is the speaker tag in a transcript: **🗡️ The Rogue:**

@@ -3,6 +3,7 @@ package profile
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -74,11 +75,7 @@ func (p *Pack) parse(f *files) {
 		p.fault(f.where, 1, "pack-name", fmt.Sprintf("pack %q is not lower case with hyphens", f.name), "rename it to "+
 			cmp.Or(Slug(f.name), "a word"))
 	}
-	names := make([]string, 0, len(f.data))
-	for name := range f.data {
-		names = append(names, name)
-	}
-	slices.Sort(names)
+	names := slices.Sorted(maps.Keys(f.data))
 	for _, a := range cast[:packSize] {
 		if _, ok := f.data[a.ID+".md"]; !ok && !hasStray(names, a.ID+".md") {
 			p.fault(f.path(a.ID+".md"), 1, "pack-incomplete", "the pack has no profile for the "+a.ID, "add "+a.ID+".md; a pack dresses all nine")
