@@ -1,14 +1,13 @@
 package flow
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"os"
 	"path"
 	"slices"
 	"strings"
 
 	"conclave/agent"
+	"conclave/engine"
 	"conclave/policy"
 	"conclave/quest"
 	"conclave/record"
@@ -60,7 +59,7 @@ func readAs(root *os.Root, name, sum string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if got := sha256.Sum256(data); hex.EncodeToString(got[:]) != sum {
+	if engine.Digest(data) != sum {
 		return nil, os.ErrNotExist
 	}
 	return data, nil
