@@ -22,10 +22,11 @@ var sourceDirs = []string{"/usr/src", "/usr/local/src"}
 
 // systemFiles are what programs look for in /etc. The rest of it is not there.
 var systemFiles = []string{
-	"alternatives", "ca-certificates", "crypto-policies", "ethertypes", "gai.conf", "host.conf", "inputrc",
-	"ld.so.cache", "ld.so.conf", "ld.so.conf.d", "locale.alias", "localtime", "magic", "mime.types", "os-release",
-	"pki/ca-trust", "pki/tls/certs", "pki/tls/cert.pem", "pki/tls/openssl.cnf",
-	"protocols", "services", "ssl/certs", "ssl/cert.pem", "ssl/openssl.cnf", "terminfo", "timezone",
+	"/etc/alternatives", "/etc/ca-certificates", "/etc/crypto-policies", "/etc/ethertypes", "/etc/gai.conf",
+	"/etc/host.conf", "/etc/inputrc", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/locale.alias",
+	"/etc/localtime", "/etc/magic", "/etc/mime.types", "/etc/os-release", "/etc/pki/ca-trust", "/etc/pki/tls/certs",
+	"/etc/pki/tls/cert.pem", "/etc/pki/tls/openssl.cnf", "/etc/protocols", "/etc/services", "/etc/ssl/certs",
+	"/etc/ssl/cert.pem", "/etc/ssl/openssl.cnf", "/etc/terminfo", "/etc/timezone",
 }
 
 // ownFiles are written for the room.
@@ -64,13 +65,8 @@ func (r *Room) layout(t terrain) (builderOrders, []*os.File, error) {
 	// is no link, because a program may have been installed below it.
 	p.Binds = append(p.Binds, bind{From: r.place.Host, To: guestPlace[1:], Write: true, Own: true},
 		bind{From: r.place.OnHost(agent.TempDir), To: "tmp", Write: true, Own: true})
-	for _, d := range systemDirs {
-		if err := p.system(d); err != nil {
-			return builderOrders{}, nil, err
-		}
-	}
-	for _, f := range systemFiles {
-		if err := p.system("/etc/" + f); err != nil {
+	for _, path := range slices.Concat(systemDirs, systemFiles) {
+		if err := p.system(path); err != nil {
 			return builderOrders{}, nil, err
 		}
 	}
@@ -146,7 +142,7 @@ func (p *plot) covers(path string) bool {
 // coverOutside hides directories that must not be seen although a mounted one
 // holds them.
 func (p *plot) coverOutside() {
-	for _, dir := range append(append([]string{}, sourceDirs...), p.outside...) {
+	for _, dir := range slices.Concat(sourceDirs, p.outside) {
 		names := []string{filepath.Clean(dir)}
 		if real, err := filepath.EvalSymlinks(dir); err == nil && real != names[0] {
 			names = append(names, real)
@@ -211,7 +207,7 @@ func (r *Room) fenceable() error {
 		if err != nil {
 			continue // nothing there to be seen
 		}
-		for _, s := range append(append([]string{}, systemDirs...), r.plan.Programs...) {
+		for _, s := range slices.Concat(systemDirs, r.plan.Programs) {
 			if within(s, real) {
 				return fmt.Errorf("%s lies in %s, which the program may read; move it, or use a sealed room", dir, s)
 			}
@@ -226,16 +222,14 @@ func (r *Room) rules() rules {
 	for _, d := range []string{agent.HomeDir, agent.TempDir, agent.WorkDir, agent.OutboxDir} {
 		write = append(write, r.place.InGuest(d))
 	}
-	out := rules{Read: append([]string{}, systemDirs...), Write: write, WriteFiles: devices}
-	out.Read = append(out.Read, r.plan.Programs...)
+	out := rules{Read: slices.Concat(systemDirs, r.plan.Programs), Write: write, WriteFiles: devices}
 	if r.plan.level() == Sealed {
 		out.Read = append(out.Read, "/etc", "/proc", "/dev", guestPlace)
 		out.Write = append(out.Write, "/dev/shm", "/tmp")
 		return out
 	}
-	for _, f := range append([]string{"passwd", "group", "hosts", "nsswitch.conf", "resolv.conf"}, systemFiles...) {
-		out.Read = append(out.Read, "/etc/"+f)
-	}
+	out.Read = append(out.Read, "/etc/passwd", "/etc/group", "/etc/hosts", "/etc/nsswitch.conf", "/etc/resolv.conf")
+	out.Read = append(out.Read, systemFiles...)
 	out.Proc, out.Net = true, true
 	if r.gatewayServer != nil {
 		out.Port = r.gatewayServer.port
