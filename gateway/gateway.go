@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -86,7 +85,6 @@ type Options struct {
 type Gateway struct {
 	opts      Options
 	base      *url.URL
-	tokenSum  [sha256.Size]byte
 	scrub     *strings.Replacer
 	needles   *needles        // to find the key by
 	transport *http.Transport // reaches the upstream
@@ -125,7 +123,7 @@ func New(o Options) (*Gateway, error) {
 	o.Models = slices.Clone(o.Models)
 	ctx, cancel := context.WithCancel(context.Background())
 	g := &Gateway{
-		opts: o, base: base, tokenSum: sha256.Sum256([]byte(o.Token)),
+		opts: o, base: base,
 		scrub: scrubber(o.Token, o.Upstream.Key), needles: newNeedles(o.Upstream.Key), transport: newTransport(),
 		prefix: strings.ToLower(rand.Text()[:8]),
 		ctx:    ctx, cancel: cancel,

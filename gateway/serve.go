@@ -2,15 +2,14 @@ package gateway
 
 import (
 	"context"
-	"crypto/sha256"
-	"crypto/subtle"
 	"io"
 	"log"
 	"net"
 	"net/http"
-	"strings"
 	"sync"
 	"sync/atomic"
+
+	"conclave/internal/bearer"
 )
 
 func newServer(g *Gateway) *http.Server {
@@ -102,7 +101,7 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case to.where == home:
 		g.knock(w, r)
-	case !g.authentic(r.Header):
+	case !bearer.Has(r.Header, g.opts.Token):
 		g.refuse(w, r, nil, nil, &refusal{ruleToken,
 			"this request does not bear the room's token: send it as x-api-key or as a bearer token"})
 	case to.no != nil:
@@ -117,31 +116,9 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) {
 // knock answers whether somebody is there. Claude Code asks it before it shows
 // its token; that asks for nothing, and is not worth a refusal on the record.
 func (g *Gateway) knock(w http.ResponseWriter, r *http.Request) {
-	if !g.authentic(r.Header) {
+	if !bearer.Has(r.Header, g.opts.Token) {
 		w.WriteHeader(http.StatusUnauthorized)
 		return
 	}
 	w.WriteHeader(http.StatusOK)
-}
-
-// authentic compares in constant time. Any one header that has the token will
-// do: some programs send a second one of their own.
-func (g *Gateway) authentic(h http.Header) bool {
-	ok := 0
-	for _, v := range h.Values("X-Api-Key") {
-		ok |= g.isToken(v)
-	}
-	for _, v := range h.Values("Authorization") {
-		scheme, v, _ := strings.Cut(v, " ")
-		if strings.EqualFold(scheme, "bearer") {
-			ok |= g.isToken(strings.TrimSpace(v))
-		}
-	}
-	return ok == 1
-}
-
-// isToken compares digests, which have one length whatever was sent.
-func (g *Gateway) isToken(v string) int {
-	sum := sha256.Sum256([]byte(v))
-	return subtle.ConstantTimeCompare(sum[:], g.tokenSum[:])
 }

@@ -3,8 +3,6 @@ package toolbox
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"crypto/subtle"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +13,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"conclave/internal/bearer"
 	"conclave/internal/jsontext"
 )
 
@@ -39,7 +38,7 @@ const (
 // ServeHTTP is the MCP server: one POST, one answer.
 func (t *Toolbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
-	case !t.authentic(r.Header):
+	case !bearer.Has(r.Header, t.opts.Token):
 		http.Error(w, "conclave: this request does not bear the room's token", http.StatusUnauthorized)
 	case r.Header.Get("Origin") != "":
 		http.Error(w, "conclave: the tools of a room are not for browsers", http.StatusForbidden)
@@ -55,23 +54,6 @@ func (t *Toolbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		t.post(w, r)
 	}
-}
-
-// authentic compares digests in constant time. Without a token of our own
-// there is nothing that could be right.
-func (t *Toolbox) authentic(h http.Header) bool {
-	ok := 0
-	values := slices.Clone(h.Values("X-Api-Key"))
-	for _, v := range h.Values("Authorization") {
-		if scheme, v, _ := strings.Cut(v, " "); strings.EqualFold(scheme, "bearer") {
-			values = append(values, strings.TrimSpace(v))
-		}
-	}
-	for _, v := range values {
-		sum := sha256.Sum256([]byte(v))
-		ok |= subtle.ConstantTimeCompare(sum[:], t.tokenSum[:])
-	}
-	return ok == 1 && t.opts.Token != ""
 }
 
 func isJSON(contentType string) bool {

@@ -46,10 +46,9 @@ type Options struct {
 
 // Toolbox holds the tools of one room. It is safe for concurrent use.
 type Toolbox struct {
-	opts     Options
-	tools    map[string]*tool
-	names    []string
-	tokenSum [sha256.Size]byte
+	opts  Options
+	tools map[string]*tool
+	names []string
 
 	run sync.Mutex // held while a tool runs
 
@@ -80,7 +79,7 @@ var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 func New(o Options) (*Toolbox, error) {
 	o.MaxCalls = cmp.Or(o.MaxCalls, 200)
 	o.MaxInput = cmp.Or(o.MaxInput, 1<<20)
-	t := &Toolbox{opts: o, tools: map[string]*tool{}, tokenSum: sha256.Sum256([]byte(o.Token))}
+	t := &Toolbox{opts: o, tools: map[string]*tool{}}
 	for _, def := range o.Tools {
 		switch {
 		case !toolName.MatchString(def.Name):

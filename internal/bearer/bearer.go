@@ -1,0 +1,29 @@
+// Package bearer decides whether a request bears a token: in X-Api-Key, or in
+// Authorization as a bearer's. Tokens are compared in constant time, by digests,
+// which have one length whatever was sent. The empty token is borne by nobody.
+package bearer
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// Has says whether a header has the token. Any one value that is right will do:
+// some programs send a second one of their own.
+func Has(h http.Header, token string) bool {
+	values := slices.Clone(h.Values("X-Api-Key"))
+	for _, v := range h.Values("Authorization") {
+		if scheme, v, _ := strings.Cut(v, " "); strings.EqualFold(scheme, "bearer") {
+			values = append(values, strings.TrimSpace(v))
+		}
+	}
+	want, ok := sha256.Sum256([]byte(token)), 0
+	for _, v := range values {
+		sum := sha256.Sum256([]byte(v))
+		ok |= subtle.ConstantTimeCompare(sum[:], want[:])
+	}
+	return ok == 1 && token != ""
+}
