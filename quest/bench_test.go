@@ -27,7 +27,7 @@ func thousandFiles(b *testing.B) string {
 func BenchmarkOpenWork1000(b *testing.B) {
 	dir := thousandFiles(b)
 	for b.Loop() {
-		w, err := OpenWork(dir, []string{"work"}, WorkLimits{})
+		w, err := OpenWork(dir, []string{"work"})
 		if err != nil || len(w.Files) != 1000 {
 			b.Fatal(err)
 		}
@@ -36,7 +36,7 @@ func BenchmarkOpenWork1000(b *testing.B) {
 }
 
 func BenchmarkPreflight1000(b *testing.B) {
-	w, err := OpenWork(thousandFiles(b), []string{"work"}, WorkLimits{})
+	w, err := OpenWork(thousandFiles(b), []string{"work"})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -18,7 +18,7 @@ import (
 type collector struct {
 	root      *os.Root
 	workspace string
-	limits    WorkLimits
+	limits    workLimits
 	granted   []string // by name, although they are keys or logins
 	files     map[string]fs.FileInfo
 	via       map[string]string // a link's path → the file it leads to
@@ -218,11 +218,11 @@ func (c *collector) addFile(rel string, info fs.FileInfo) error {
 	}
 	c.files[rel] = info
 	c.bytes += info.Size()
-	if len(c.files) > c.limits.Files {
-		return fmt.Errorf("more than %d files; name less", c.limits.Files)
+	if len(c.files) > c.limits.files {
+		return fmt.Errorf("more than %d files; name less", c.limits.files)
 	}
-	if c.bytes > c.limits.Bytes {
-		return fmt.Errorf("%d bytes and more, the limit is %d; name less", c.bytes, c.limits.Bytes)
+	if c.bytes > c.limits.bytes {
+		return fmt.Errorf("%d bytes and more, the limit is %d; name less", c.bytes, c.limits.bytes)
 	}
 	return nil
 }
@@ -254,7 +254,7 @@ func (c *collector) walk(rel string, named bool) error {
 			return fmt.Errorf("%s: %w", p, cause(err))
 		}
 		if err := c.take(p, info, false); err != nil {
-			if len(c.files) > c.limits.Files || c.bytes > c.limits.Bytes {
+			if len(c.files) > c.limits.files || c.bytes > c.limits.bytes {
 				return err
 			}
 			c.problem("%q: %v", p, err)

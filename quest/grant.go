@@ -248,13 +248,3 @@ func (g *Grants) add(p Piece) {
 		g.Denied = append(g.Denied, p)
 	}
 }
-
-// Piece returns the first given piece of a kind.
-func (g Grants) Piece(kind policy.Kind) (Piece, bool) {
-	for _, p := range g.Given {
-		if p.Kind == kind {
-			return p, true
-		}
-	}
-	return Piece{}, false
-}

@@ -120,7 +120,7 @@ func regexpWord(data []byte, word string) bool {
 func TestDragonGetsWhatTheModeAssesses(t *testing.T) {
 	m := canaries(t)
 	m.Quest.Mode = Ship
-	p, ok := Grant(policy.Dragon, m).Piece(policy.SuccessCriteria)
+	p, ok := given(Grant(policy.Dragon, m), policy.SuccessCriteria)
 	if !ok || strings.Contains(string(p.Bytes), "CANARYGROWTH") || string(p.Bytes) != "1. CANARYCRITERION\n" {
 		t.Errorf("in mode Ship the Dragon gets %q", p.Bytes)
 	}
@@ -128,11 +128,11 @@ func TestDragonGetsWhatTheModeAssesses(t *testing.T) {
 
 func TestGandalfGetsTheReducedLog(t *testing.T) {
 	g := Grant(policy.Gandalf, canaries(t))
-	p, ok := g.Piece(policy.ProgressReduced)
+	p, ok := given(g, policy.ProgressReduced)
 	if !ok || string(p.Bytes) != "- **Progress** — CANARYPROGRESS (2026-02-15)\n- checkpoint held (2026-02-15)\n" {
 		t.Errorf("Gandalf gets %q", p.Bytes)
 	}
-	if _, whole := g.Piece(policy.ProgressLog); whole {
+	if _, whole := given(g, policy.ProgressLog); whole {
 		t.Error("and the whole log too")
 	}
 }
@@ -195,7 +195,7 @@ func TestPreflight(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
 			put(t, dir, map[string]string{"out/notes.md": c.work, "out/main.go": "package main\n"})
-			work, err := OpenWork(dir, []string{"out"}, WorkLimits{})
+			work, err := OpenWork(dir, []string{"out"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -251,7 +251,7 @@ func TestQuotedWorkIsNoTrace(t *testing.T) {
 func TestTraces(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, map[string]string{"a.md": "the turn of the year breaks nothing in here at all"})
-	work, err := OpenWork(dir, []string{"a.md"}, WorkLimits{})
+	work, err := OpenWork(dir, []string{"a.md"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -298,7 +298,7 @@ func TestTraces(t *testing.T) {
 func TestNamesOfWorkAreSearched(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, map[string]string{"we will/replace-the-paper-almanac by a small service.md": "x"})
-	work, err := OpenWork(dir, []string{"."}, WorkLimits{})
+	work, err := OpenWork(dir, []string{"."})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -327,4 +327,14 @@ func TestExpectationLength(t *testing.T) {
 	if err := CheckExpectation(strings.Repeat("ü", maxExpectation+1)); err == nil {
 		t.Error("2,001 characters were taken")
 	}
+}
+
+// given returns the first given piece of a kind.
+func given(g Grants, kind policy.Kind) (Piece, bool) {
+	for _, p := range g.Given {
+		if p.Kind == kind {
+			return p, true
+		}
+	}
+	return Piece{}, false
 }

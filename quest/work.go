@@ -16,21 +16,13 @@ import (
 	"conclave/policy"
 )
 
-// WorkLimits bound what may be named as work. A zero field is the default.
-type WorkLimits struct {
-	Files int   // 20,000
-	Bytes int64 // 256 MiB, all files together
+// workLimits bound what may be named as work.
+type workLimits struct {
+	files int
+	bytes int64 // all files together
 }
 
-func (l WorkLimits) filled() WorkLimits {
-	if l.Files == 0 {
-		l.Files = 20000
-	}
-	if l.Bytes == 0 {
-		l.Bytes = 256 << 20
-	}
-	return l
-}
+var usualWork = workLimits{files: 20_000, bytes: 256 << 20}
 
 // WorkFile is one file of the work, as it was when it was named.
 type WorkFile struct {
@@ -72,12 +64,17 @@ func (e *WorkError) Error() string {
 // files; a link that leaves the named work, and anything that is neither file
 // nor directory, is refused. Keys and logins go in if the person granted them by
 // name. Close releases the workspace.
-func OpenWork(workspace string, names []string, limits WorkLimits, granted ...string) (*Work, error) {
+func OpenWork(workspace string, names []string, granted ...string) (*Work, error) {
+	return openWork(workspace, names, usualWork, granted)
+}
+
+func openWork(workspace string, names []string, limits workLimits, granted []string) (*Work, error) {
 	root, err := os.OpenRoot(workspace)
 	if err != nil {
 		return nil, fmt.Errorf("take the work: open workspace: %w", err)
 	}
-	c := &collector{root: root, workspace: workspace, limits: limits.filled(), granted: granted, files: map[string]fs.FileInfo{}, via: map[string]string{}}
+	c := &collector{root: root, workspace: workspace, limits: limits, granted: granted,
+		files: map[string]fs.FileInfo{}, via: map[string]string{}}
 	w, err := c.collect(names)
 	if err != nil {
 		root.Close()

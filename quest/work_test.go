@@ -59,7 +59,7 @@ func TestWorkNames(t *testing.T) {
 		{[]string{"name\nwith newline.txt"}, []string{"name\nwith newline.txt"}},
 		{[]string{"."}, []string{"docs/1.md", "docs/[1].md", "empty/none.txt", "main.go", "name\nwith newline.txt", "src/a.go", "src/deep/b.go", "src/deep/b_test.go", "src2/x.go", "sub/ok.txt"}},
 	} {
-		w, err := OpenWork(dir, c.names, WorkLimits{})
+		w, err := OpenWork(dir, c.names)
 		if err != nil {
 			t.Errorf("%q: %v", c.names, err)
 			continue
@@ -78,7 +78,7 @@ func TestWorkNames(t *testing.T) {
 }
 
 func TestWorkLeavesOutWithReasons(t *testing.T) {
-	w, err := OpenWork(project(t), []string{"."}, WorkLimits{})
+	w, err := OpenWork(project(t), []string{"."})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func TestWorkRefusals(t *testing.T) {
 		{[]string{"empty"}, "the named work is empty"},
 		{[]string{"src", "missing.go"}, "missing.go"},
 	} {
-		w, err := OpenWork(dir, c.names, WorkLimits{})
+		w, err := OpenWork(dir, c.names)
 		var we *WorkError
 		if !errors.As(err, &we) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v, want %q", c.names, err, c.want)
@@ -163,10 +163,10 @@ func TestWorkRefusals(t *testing.T) {
 
 func TestWorkLimits(t *testing.T) {
 	dir := project(t)
-	if _, err := OpenWork(dir, []string{"src"}, WorkLimits{Files: 2}); err == nil || !strings.Contains(err.Error(), "more than 2 files") {
+	if _, err := openWork(dir, []string{"src"}, workLimits{2, usualWork.bytes}, nil); err == nil || !strings.Contains(err.Error(), "more than 2 files") {
 		t.Errorf("3 files of 2: %v", err)
 	}
-	if _, err := OpenWork(dir, []string{"src"}, WorkLimits{Bytes: 5}); err == nil || !strings.Contains(err.Error(), "the limit is 5") {
+	if _, err := openWork(dir, []string{"src"}, workLimits{usualWork.files, 5}, nil); err == nil || !strings.Contains(err.Error(), "the limit is 5") {
 		t.Errorf("6 bytes of 5: %v", err)
 	}
 	// Two gigabytes are refused by their size, unread.
@@ -178,7 +178,7 @@ func TestWorkLimits(t *testing.T) {
 	if err := f.Truncate(2 << 30); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := OpenWork(dir, []string{"huge.bin"}, WorkLimits{}); err == nil || !strings.Contains(err.Error(), "2147483648 bytes and more, the limit is 268435456") {
+	if _, err := OpenWork(dir, []string{"huge.bin"}); err == nil || !strings.Contains(err.Error(), "2147483648 bytes and more, the limit is 268435456") {
 		t.Errorf("2 GB: %v", err)
 	}
 }
@@ -190,7 +190,7 @@ func TestWorkFollowsLinksInsideIt(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	w, err := OpenWork(dir, []string{"src"}, WorkLimits{})
+	w, err := OpenWork(dir, []string{"src"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +206,7 @@ func TestWorkFollowsLinksInsideIt(t *testing.T) {
 
 func TestCopyNoticesChanges(t *testing.T) {
 	dir := project(t)
-	w, err := OpenWork(dir, []string{"src/a.go", "main.go"}, WorkLimits{})
+	w, err := OpenWork(dir, []string{"src/a.go", "main.go"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,7 +237,7 @@ func TestNoSpellingReachesSecrets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		segment := rapid.SampledFrom([]string{"src", "..", ".", ".campaign", ".CAMPAIGN", ".git", ".conclave", "way", "quest.md", "*", "**", "", "deep", "\u200b", "a.go", "?campaign", ".campaig[n]"})
 		name := strings.Join(rapid.SliceOfN(segment, 1, 5).Draw(t, "segments"), "/")
-		w, err := OpenWork(dir, []string{name}, WorkLimits{})
+		w, err := OpenWork(dir, []string{name})
 		if err != nil {
 			return
 		}
@@ -266,7 +266,7 @@ func TestWorkWithholdsCredentials(t *testing.T) {
 		".aws/config": ".aws/config .env.example a.go tls/ca.pem",
 		"tls/key.pem": ".env.example a.go tls/ca.pem tls/key.pem",
 	} {
-		w, err := OpenWork(dir, []string{"."}, WorkLimits{}, granted)
+		w, err := OpenWork(dir, []string{"."}, granted)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,7 +16,7 @@ func TestWorkRefusesWhatIsNoFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"src", "src/pipe", "src/*"} {
-		if _, err := OpenWork(dir, []string{name}, WorkLimits{}); err == nil || !strings.Contains(err.Error(), "neither a file nor a directory") {
+		if _, err := OpenWork(dir, []string{name}); err == nil || !strings.Contains(err.Error(), "neither a file nor a directory") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

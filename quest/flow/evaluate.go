@@ -61,7 +61,7 @@ func (h *House) Examine(ctx context.Context, in Evaluate) (Examined, error) {
 		return Examined{}, err
 	}
 	o.Phase = to
-	work, err := quest.OpenWork(h.opts.Root, in.Paths, quest.WorkLimits{}, in.Granted...)
+	work, err := quest.OpenWork(h.opts.Root, in.Paths, in.Granted...)
 	if err != nil {
 		return Examined{}, err
 	}
@@ -146,7 +146,7 @@ type evaluation struct {
 
 // work opens the work and makes sure that it is still what was named.
 func (v *evaluation) work() (*quest.Work, error) {
-	w, err := quest.OpenWork(v.h.opts.Root, v.in.Paths, quest.WorkLimits{}, v.in.Granted...)
+	w, err := quest.OpenWork(v.h.opts.Root, v.in.Paths, v.in.Granted...)
 	if err != nil {
 		return nil, &endedError{"the work is not there any more: " + err.Error()}
 	}

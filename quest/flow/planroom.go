@@ -33,7 +33,7 @@ func (h *House) Room(ctx context.Context, role policy.Role, paths []string) (Fur
 	}
 	var work *quest.Work
 	if len(paths) > 0 {
-		if work, err = quest.OpenWork(h.opts.Root, paths, quest.WorkLimits{}, h.opts.Granted...); err != nil {
+		if work, err = quest.OpenWork(h.opts.Root, paths, h.opts.Granted...); err != nil {
 			return Furnishing{}, err
 		}
 		defer work.Close()
