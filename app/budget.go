@@ -28,7 +28,8 @@ type budget struct {
 	file   string // that sets them
 
 	mu      sync.Mutex
-	before  func() (seat.Spending, error) // what earlier commands spent; nil when it is counted
+	records func() (seat.Spending, error) // what earlier commands spent
+	before  func() (seat.Spending, error) // records, until they are counted
 	spent   seat.Spending
 	held    seat.Spending // set aside
 	changed chan struct{} // closed when something is given back
@@ -38,7 +39,9 @@ type budget struct {
 // newBudget is the budget that the configuration sets, nil when it sets none.
 // Records are read when it is first asked: most commands spend nothing.
 func (w *workspace) newBudget(before func() (seat.Spending, error)) *budget {
-	b := &budget{limits: w.config.Budget, file: w.budgetFile, before: before, changed: make(chan struct{})}
+	b := &budget{
+		limits: w.config.Budget, file: w.budgetFile, records: before, before: before, changed: make(chan struct{}),
+	}
 	if b.limits.USD <= 0 && b.limits.Tokens <= 0 {
 		return nil
 	}
@@ -90,7 +93,18 @@ func (b *budget) begin() {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.before, b.spent, b.refused = nil, seat.Spending{}, nil
+	b.records, b.before, b.spent, b.refused = nil, nil, seat.Spending{}, nil
+}
+
+// recount reads the records again: whoever has waited for a lock does not know
+// what the one before spent.
+func (b *budget) recount() {
+	if b == nil || b.records == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.before, b.spent = b.records, seat.Spending{}
 }
 
 // Afford implements seat.Account.

@@ -35,6 +35,7 @@ type questSession struct {
 	house   *flow.House
 	asker   *asker
 	budget  *budget
+	spends  bool // who was cast asks a model
 	engine  *engine.Engine
 	purpose string
 	granted []string // keys and logins, by name
@@ -116,6 +117,7 @@ func (c *questSession) available(role string) error {
 	if _, err = c.w.cast(role, embeddedParty()); err != nil || c.w.config.For(role).Agent == "offline" {
 		return err // who asks no model spends nothing
 	}
+	c.spends = true
 	return answerNo(c.budget.Afford())
 }
 
@@ -137,6 +139,12 @@ func (c *questSession) launch(ctx context.Context, settle bool) error {
 	}
 	if err != nil {
 		return questError(err)
+	}
+	c.budget.recount()
+	if c.spends {
+		if err := c.budget.Afford(); err != nil {
+			return answerNo(err)
+		}
 	}
 	if !settle {
 		return nil
