@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"syscall"
 
@@ -40,8 +39,11 @@ func (a *App) OpenLog(name string, out io.Writer) (*Log, error) {
 	l := &Log{name: name, out: out, tell: a.tell}
 	if name != "-" {
 		path := a.AbsPath(name)
-		_, err := os.Stat(path)
-		l.made = errors.Is(err, fs.ErrNotExist)
+		err := checkLog(path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, environmentError("--log: %w", err)
+		}
+		l.made = err != nil
 		// A pipe that nobody reads is an error and not a wait.
 		const flags = os.O_APPEND | os.O_CREATE | os.O_WRONLY | syscall.O_NONBLOCK
 		l.file, err = os.OpenFile(path, flags, 0o600)
@@ -55,6 +57,34 @@ func (a *App) OpenLog(name string, out io.Writer) (*Log, error) {
 	}
 	l.stream = transcript.NewStream(transcript.NewHandler(l, "conclave", nil), transcript.StreamOptions{})
 	return l, nil
+}
+
+// checkLog refuses a file that is no log: what begins otherwise is somebody's
+// own, and a link may have come with a clone. What is no file, such as a pipe, may
+// be reached by any name.
+func checkLog(path string) error {
+	link, err := os.Lstat(path)
+	if err != nil {
+		return err
+	}
+	linked := link.Mode()&fs.ModeSymlink != 0
+	info, err := os.Stat(path)
+	switch {
+	case linked && (err != nil || info.Mode().IsRegular()):
+		return fmt.Errorf("%s is a link: name the file itself", path)
+	case err != nil || !info.Mode().IsRegular() || info.Size() == 0:
+		return err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	first := make([]byte, 1)
+	if _, err := f.Read(first); err == nil && first[0] != '{' {
+		return fmt.Errorf("%s holds something else than a log: name another file", path)
+	}
+	return nil
 }
 
 // Write implements io.Writer for the stream, a line at a time. The first line
@@ -121,7 +151,7 @@ func (l *Log) keepOutOf(root string) error {
 		return environmentError("--log: %w", err)
 	}
 	rel, err := filepath.Rel(root, file)
-	if err != nil || !filepath.IsLocal(rel) || strings.HasPrefix(filepath.ToSlash(rel), ".conclave/") {
+	if err != nil || !filepath.IsLocal(rel) || filepath.Dir(rel) == ".conclave" {
 		return nil
 	}
 	return usageError("--log %s: seats that see the workspace would read there what others are told; "+

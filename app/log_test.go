@@ -195,3 +195,43 @@ func TestLogIsKeptOutOfTheWorkspace(t *testing.T) {
 		}
 	}
 }
+
+// What is no log is not appended to, and no link is followed to one.
+func TestWhatIsNoLog(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	link := filepath.Join(dir, "link.jsonl")
+	loose := filepath.Join(dir, "loose.jsonl")
+	for name, to := range map[string]string{link: write("x.jsonl", "{}\n"), loose: filepath.Join(dir, "nowhere")} {
+		if err := os.Symlink(to, name); err != nil {
+			t.Skip(err)
+		}
+	}
+	a := &App{Dir: dir}
+	for _, name := range []string{write("bashrc", "alias x=y\n"), write("old.record", "CNCLV\n"), link, loose} {
+		if l, err := a.OpenLog(name, nil); err == nil {
+			l.Close(t.Context())
+			t.Errorf("%s was opened", name)
+		}
+		if _, err := os.Lstat(name); err != nil {
+			t.Errorf("%s is gone: %v", name, err)
+		}
+	}
+	if _, err := os.Lstat(filepath.Join(dir, "nowhere")); err == nil {
+		t.Error("the end of a link was made")
+	}
+	for _, name := range []string{write("empty", ""), write("log.jsonl", "{\"event\":\"x\"}\n"), filepath.Join(dir, "new")} {
+		l, err := a.OpenLog(name, nil)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		l.Close(t.Context())
+	}
+}
