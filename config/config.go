@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"math"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -154,6 +155,16 @@ func Parse(data []byte) (Config, error) {
 		}
 		if a.Agent == "scripted" && a.Script == "" {
 			return Config{}, fmt.Errorf("agents: %s: a scripted agent needs a script", role)
+		}
+	}
+	limits := map[string]Budget{"budget": c.Budget}
+	for role, a := range c.Agents {
+		limits["agents: "+role] = Budget{a.USD, min(a.Tokens, int64(a.Turns))}
+	}
+	for _, of := range slices.Sorted(maps.Keys(limits)) {
+		// NaN is not even equal to itself.
+		if l := limits[of]; l.Tokens < 0 || !(l.USD >= 0 && l.USD <= math.MaxFloat64) {
+			return Config{}, fmt.Errorf("%s: a limit is a number above zero; leave it out for none", of)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Providers)) {
