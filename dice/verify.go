@@ -2,10 +2,12 @@ package dice
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
 
+	"conclave/internal/newer"
 	"conclave/workspace"
 )
 
@@ -46,6 +48,27 @@ func (b *badLine) Unwrap() error { return b.damage }
 
 // OK reports whether every line holds.
 func (r Report) OK() bool { return r.Bad == nil }
+
+// CheckVersion refuses a log that a newer conclave wrote. One that is not there
+// or cannot be read is for others to speak of.
+func CheckVersion(path string) error {
+	data, err := workspace.ReadOwn(path, workspace.MaxFile)
+	if err != nil {
+		return nil
+	}
+	n := 0
+	for line := range bytes.Lines(data) {
+		n++
+		var l Line
+		if !bytes.Contains(line, []byte(`"v":`)) || json.Unmarshal(line, &l) != nil {
+			continue // only an epoch tells
+		}
+		if err := newer.Check(l.V, logVersion); err != nil {
+			return fmt.Errorf("%s: line %d: %w", path, n, err)
+		}
+	}
+	return nil
+}
 
 // VerifyFile checks a log file.
 func VerifyFile(path string) (Report, error) {

@@ -39,7 +39,8 @@ var newerFiles = []newerFile{
 	{"journal of an installation", "parting/.conclave/profiles/journal.json", instead(`"version": 1`, `"version": 2`),
 		"parting", []string{"profile list", "pack undo", "pack install fantasy"}},
 	{"dice log", "weir/campaigns/weir/dice-log.jsonl", instead(`"v":1`, `"v":2`), "weir", []string{
-		"table dice verify weir", "table roll --table weir 1d6",
+		"table dice verify weir", "table roll --table weir 1d6", "table restore weir dusk", "table fork weir w9",
+		"table play weir --auto --max-turns 2", "table save weir noon", "table say weir --as bram-oatley Hm.",
 	}},
 	{"table's log", "weir/.conclave/tables/weir/log/00000005-commit.json", instead(`"v": 1`, `"v": 2`), "weir", []string{
 		"table status weir", "table export weir", "table play weir --auto --max-turns 1", "table restore weir dusk",

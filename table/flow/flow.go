@@ -120,7 +120,11 @@ func Open(ctx context.Context, o Options) (*Table, error) {
 	t := &Table{opts: o, caps: o.Caps.WithDefaults(), printer: shingle.NewPrinter(), seats: seat.NewSet(o.Workspace)}
 	t.slots = make(chan struct{}, t.caps.Parallel)
 	t.life, t.end = context.WithCancel(context.Background())
-	if err := t.openEngine(ctx); err != nil {
+	err = dice.CheckVersion(t.diceFile()) // before anything is changed, not at the first roll
+	if err == nil {
+		err = t.openEngine(ctx)
+	}
+	if err != nil {
 		t.end()
 		return nil, err
 	}
