@@ -8,6 +8,7 @@ import (
 
 	"conclave/engine"
 	"conclave/internal/lockfile"
+	"conclave/internal/newer"
 	"conclave/quest"
 	"conclave/room"
 	tableflow "conclave/table/flow"
@@ -38,7 +39,7 @@ func (c *questSession) settle(ctx context.Context) error {
 		c.house.Abandon("it was interrupted and not continued")
 		_, err := c.engine.Resume(ctx, i.ID)
 		c.house.Abandon("")
-		if cut := (*engine.CutError)(nil); errors.As(err, &cut) {
+		if errors.As(err, new(*engine.CutError)) || errors.As(err, new(*newer.Error)) {
 			return questError(err)
 		}
 		c.app.aside("An interrupted interaction (%s) was ended and written down.", name)
