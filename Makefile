@@ -7,7 +7,7 @@ PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 win
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 DEADCODE := golang.org/x/tools/cmd/deadcode@v0.52.0
 
-.PHONY: build demo test check redteam full bench bench-against soak fuzz fast lint dead cross prepare clients clean help
+.PHONY: build demo test check redteam matrix full bench bench-against soak fuzz fast lint dead cross prepare clients clean help
 
 help: ## what there is to make
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 15
@@ -54,7 +54,11 @@ redteam: prepare clients ## go for the secrets, as root and as an ordinary user;
 	CONCLAVE_SAMPLE=all $(GO) test -count=1 -timeout 20m -run TestSecretsProperty ./table/flow
 	CONCLAVE_SAMPLE=all $(GO) test -count=1 -timeout 60m -v ./internal/hostile
 
-full: test redteam fuzz ## every matrix whole: make test, make redteam, make fuzz
+matrix: prepare clients ## every case of what make test only samples
+	CONCLAVE_SAMPLE=all $(GO) test -count=1 -timeout 60m -run 'TestKill|TestWithoutOneProbe|TestLoad|TestV0Kinds' \
+	  ./engine ./profile ./room ./table/flow ./quest/flow ./transcript ./cmd/conclave
+
+full: test redteam matrix fuzz ## every matrix whole: make test, make redteam, make matrix, make fuzz
 
 bench: clients ## what the documents call fast, each as a ratio to its peer
 	$(GO) test -run '^$$' -bench . -benchtime 1s ./...
