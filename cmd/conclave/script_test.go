@@ -47,6 +47,7 @@ func TestScripts(t *testing.T) {
 		},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.WorkDir)
+			e.Setenv("GORACE", os.Getenv("GORACE"))
 			e.Setenv("TMPDIR", os.TempDir()) // where others may pass through: rooms have users of their own
 			e.Setenv("XDG_DATA_HOME", filepath.Join(e.WorkDir, ".data"))
 			e.Setenv("XDG_CONFIG_HOME", filepath.Join(e.WorkDir, ".config"))

@@ -125,7 +125,7 @@ func (s *v0Session) path(name string) string { return filepath.Join(s.dir, filep
 func (s *v0Session) ask(args []string) error {
 	cmd := exec.Command("conclave", args...)
 	cmd.Dir = s.dir
-	cmd.Env = []string{"TZ=UTC"}
+	cmd.Env = []string{"TZ=UTC", "GORACE=" + os.Getenv("GORACE")}
 	for _, kv := range os.Environ() {
 		if name, _, _ := strings.Cut(kv, "="); slices.Contains([]string{"PATH", "TMPDIR", "GOCOVERDIR"}, name) {
 			cmd.Env = append(cmd.Env, kv)
