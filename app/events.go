@@ -80,6 +80,12 @@ func (v voice) Said(face profile.Face, text string) {
 	v.app.show(Speech{Emoji: face.Emoji(), Name: face.Name(), Part: Whole, Text: text})
 }
 
+// Noted shows what somebody of the party wrote into the quest's log.
+func (v voice) Noted(face profile.Face, number int, text string) {
+	v.app.aside("%s notes in the quest's log: %s (`conclave quest log --withdraw %d` takes it back)",
+		face.Name(), text, number)
+}
+
 // Person is whoever sits before the face.
 type Person interface {
 	// Ask puts a question and returns what was typed, as it was typed: an empty

@@ -10,6 +10,7 @@ import (
 
 	"conclave/engine"
 	"conclave/policy"
+	"conclave/profile"
 	"conclave/quest"
 	"conclave/quest/flow"
 )
@@ -76,6 +77,7 @@ type openInteraction struct {
 	ID      string `json:"id"`
 	Flow    string `json:"flow"`
 	Started string `json:"started"`
+	What    string `json:"what"` // in a person's words, with when it began
 }
 
 // QuestStatus looks and changes nothing. The answer is no, in its own words,
@@ -103,8 +105,13 @@ func (a *App) QuestStatus(ctx context.Context) (QuestStatus, error) {
 	if err != nil {
 		return v, environmentError("%w", err)
 	}
+	party, _, err := profile.Project{Dir: root}.Party()
+	if err != nil {
+		return v, environmentError("%w", err)
+	}
 	for _, i := range status.Open {
-		v.Open = append(v.Open, openInteraction{i.ID, i.Flow, i.Started.Format("2006-01-02T15:04:05Z07:00")})
+		v.Open = append(v.Open, openInteraction{i.ID, i.Flow, i.Started.Format("2006-01-02T15:04:05Z07:00"),
+			flow.Describe(i, party) + ", begun " + i.Started.Local().Format("2 January 15:04")})
 	}
 	if status.Holder != nil {
 		v.Holder = fmt.Sprintf("process %d: %s", status.Holder.PID, status.Holder.Purpose)
@@ -230,6 +237,29 @@ func (a *App) LogProgress(ctx context.Context, talk Talk, text string) (*flow.Re
 		return nil, usageError("say what was done: conclave quest log TEXT")
 	}
 	return a.move(ctx, "quest log", talk, flow.Move{Progress: text})
+}
+
+// WithdrawProgress takes back a line about progress by adding a second one: the
+// log only grows. Lines are counted from 1.
+func (a *App) WithdrawProgress(ctx context.Context, talk Talk, number int) (*flow.Result, error) {
+	if number < 1 {
+		return nil, usageError("say which entry: conclave quest log lists them with their numbers")
+	}
+	return a.move(ctx, "quest log", talk, flow.Move{Withdraw: number})
+}
+
+// ProgressLog is the quest's log, oldest first.
+func (a *App) ProgressLog() ([]quest.Entry, error) {
+	_, store, err := a.questStore()
+	if err != nil {
+		return nil, err
+	}
+	defer store.Close()
+	q, err := store.Quest()
+	if err != nil {
+		return nil, questError(err)
+	}
+	return append([]quest.Entry{}, q.Progress...), nil
 }
 
 // ArchiveQuest puts the quest away, so that another can begin.

@@ -58,6 +58,19 @@ func (t verdictTest) sortOf(number int) Sort {
 	return ""
 }
 
+// Recommended is the outcome of a conversation in which something was
+// recommended; empty when nothing was.
+func Recommended(list []string) string {
+	var b strings.Builder
+	for i, text := range list {
+		fmt.Fprintf(&b, "%d. %s\n", i+1, oneLine(text))
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return "**Recommendations:**\n\n" + strings.TrimSpace(b.String())
+}
+
 // NoVerdict is the outcome when the repair turn did not help either.
 func NoVerdict(problems []string) string {
 	return "**No verdict.** The answer was not one, and a verdict is never guessed: " + oneLine(strings.Join(problems, "; "))

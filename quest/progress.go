@@ -26,14 +26,14 @@ type Entry struct {
 	Label string    `json:"label,omitempty"` // what stands in bold
 	Text  string    `json:"text"`
 	Date  string    `json:"date,omitempty"`
-	Phase Phase     `json:"phase,omitempty"` // of "Phase N complete"
+	Phase Phase     `json:"phase,omitempty"` // of "Phase N complete" and "Phase N skipped"
 	Line  int       `json:"line,omitempty"`
 }
 
 var (
 	labelled  = regexp.MustCompile(`^(?:\*\*|__)(.+?)(?:\*\*|__)\s*(?:[—–:-]+\s*)?(.*)$`)
 	dated     = regexp.MustCompile(`^(.*?)\s*\((\d{4}-\d{2}-\d{2})\)\s*$`)
-	phaseDone = regexp.MustCompile(`(?i)^phase\s+([1-6])\s+complete`)
+	phaseDone = regexp.MustCompile(`(?i)^phase\s+([1-6])\s+(?:complete|skipped)`)
 )
 
 func (q *Quest) readProgress() {
@@ -114,6 +114,11 @@ func Day(t time.Time) string { return t.Format(time.DateOnly) }
 // PhaseCompleted is the entry for a phase that is done.
 func PhaseCompleted(p Phase, what, day string) Entry {
 	return Entry{Kind: entryPhase, Label: fmt.Sprintf("Phase %d complete", int(p)), Text: what, Date: day, Phase: p}
+}
+
+// PhaseSkipped is the entry for a phase that was left out.
+func PhaseSkipped(p Phase, why, day string) Entry {
+	return Entry{Kind: entryPhase, Label: fmt.Sprintf("Phase %d skipped", int(p)), Text: why, Date: day, Phase: p}
 }
 
 // Progressed is the entry for something the person finished.

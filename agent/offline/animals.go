@@ -50,6 +50,7 @@ func (a animal) answer(t *turn) error {
 		return nil
 	}
 	council := len(t.before) == 0 && t.calledFor("council")
+	t.hearProgress()
 	if !council {
 		if err := t.searchFor(tree, len(t.before) > 0); err != nil {
 			return err
@@ -70,6 +71,8 @@ func (a animal) answer(t *turn) error {
 	t.say(list)
 	if len(seen) > 0 && seen[0].step != "" && council {
 		t.say("What I would do first: " + seen[0].step)
+	} else if len(seen) > 0 {
+		t.note(toolRecommend, seen[0].step)
 	}
 	t.answerWith(fill(t.form, map[string]any{"observations": lines(seen), "summary": clip(list, 200)}))
 	return nil

@@ -81,6 +81,7 @@ var advisors = []struct{ who, why, stems string }{
 // and in the workspace, and asks the next question.
 func (t *turn) counsel() error {
 	words := ownWords(t.text)
+	t.hearProgress()
 	var rows []string
 	err := t.look("search", map[string]any{"path": "quest", "words": searchWords(words)}, func() (string, error) {
 		for _, name := range []string{criteriaFile, "quest/narrative.md", "quest/anticipated-dragon.md", "quest/progress.md"} {

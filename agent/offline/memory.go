@@ -30,6 +30,8 @@ const (
 	pastMark = "Your session was interrupted and begins anew."
 	toldMark = "\n--- you were told:\n"
 	saidMark = "\n--- you said:\n"
+	// calledMark begins what is told of a call between the two.
+	calledMark = "\n--- you called "
 )
 
 // readPast takes the conversation so far from the front of a message. What
@@ -42,6 +44,7 @@ func readPast(text string) (past []exchange, message string) {
 	parts := strings.Split(text, toldMark)
 	for i, part := range parts[1:] {
 		told, said, ok := strings.Cut(part, saidMark)
+		told, _, _ = strings.Cut(told, calledMark)
 		if !ok {
 			return nil, text
 		}

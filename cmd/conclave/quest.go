@@ -93,7 +93,7 @@ func (env *environment) printStatus(v app.QuestStatus) {
 		out.Printf("\nAt work: %s\n", v.Holder)
 	}
 	for _, i := range v.Open {
-		out.Printf("\nOpen: %s, begun %s; conclave quest continue goes on with it\n", i.Flow, i.Started)
+		out.Printf("\nInterrupted: %s; conclave quest continue goes on with it\n", i.What)
 	}
 	if len(v.Costs) > 0 {
 		out.Printf("\n")
@@ -134,14 +134,45 @@ of its words). With --repair it repairs what quest status offers to repair.`,
 }
 
 func newQuestLogCommand(env *environment) *cobra.Command {
-	return talk(env, &cobra.Command{
-		Use:     "log TEXT",
-		Short:   "Add a line about progress to the quest's log",
-		Example: `  conclave quest log "API design finished"`,
-		Args:    oneArg("TEXT"),
+	var withdraw int
+	var cmd *cobra.Command
+	cmd = talk(env, &cobra.Command{
+		Use:   "log [TEXT]",
+		Short: "Add a line about progress to the quest's log, or list the log",
+		Long: `Log adds a line about progress. Without a text it lists the log, with the number
+of each entry. The log only grows: --withdraw N takes a line about progress back by
+adding one that says so. Advisors add such lines too, when you tell them that
+something is finished, and you are shown each; verdicts and phases are nobody's to
+log but the engine's.`,
+		Example: "  conclave quest log \"API design finished\"\n  conclave quest log\n  conclave quest log --withdraw 3",
+		Args:    cobra.MaximumNArgs(1),
 	}, silent, func(ctx context.Context, talk app.Talk, args []string) (*app.Result, error) {
-		return env.app().LogProgress(ctx, talk, args[0])
+		switch changed := cmd.Flags().Changed("withdraw"); {
+		case changed && len(args) > 0:
+			return nil, usageError("either a text to log or --withdraw N, not both")
+		case changed:
+			return env.app().WithdrawProgress(ctx, talk, withdraw)
+		case len(args) > 0:
+			return env.app().LogProgress(ctx, talk, args[0])
+		}
+		return nil, env.listProgress(talk.Once)
 	})
+	cmd.Flags().IntVar(&withdraw, "withdraw", 0, "take back the line with this number")
+	return cmd
+}
+
+func (env *environment) listProgress(asJSON bool) error {
+	list, err := env.app().ProgressLog()
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return env.Stdout.JSON(list)
+	}
+	for i, e := range list {
+		env.Stdout.Printf("%3d. %s\n", i+1, screen.Indent("     ", strings.TrimPrefix(e.Bullet(), "- ")))
+	}
+	return nil
 }
 
 func newQuestArchiveCommand(env *environment) *cobra.Command {

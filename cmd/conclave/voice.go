@@ -60,6 +60,12 @@ func (env *environment) printOutcome(res app.Outcome) {
 	if res.EndedEarly == "" && res.Result.Outcome != "" {
 		out.Printf("\n%s\n", screen.Indent(saidIndent, res.Result.Outcome))
 	}
+	if len(res.Recommendations) > 0 {
+		out.Printf("\nRecommended:\n")
+	}
+	for i, r := range res.Recommendations {
+		out.Printf("  %d. %s\n", i+1, screen.Indent("     ", r))
+	}
 	for _, u := range res.Unverified {
 		out.Printf("%s\n", screen.Dim("not verified: "+u))
 	}

@@ -68,11 +68,12 @@ func (h *House) consult(r *engine.Run, in Consult) (Result, error) {
 		}
 	}
 	t := h.dialogue(r, o, x)
+	t.x.tools = t.partyTools()
 	heard, err := t.converse(framing(o), in.Message)
 	if err != nil {
 		return Result{}, err
 	}
-	file, err := t.file("")
+	file, err := t.file(t.advice())
 	if err != nil {
 		return Result{}, err
 	}
@@ -133,6 +134,7 @@ func framing(o Opening) string {
 	if o.Role.Evaluator() {
 		return "Your verdict stands, and nothing said here can change it: it is in verdict.md. The person who leads the quest wants to talk about it. Answer from your verdict and from nothing else."
 	}
+	b.WriteString(toolsGuide(o))
 	return b.String()
 }
 

@@ -32,6 +32,12 @@ type dialogue struct {
 	said  []string // by the agent, aloud
 	words []string // the person's, as they were said
 	ended string   // why it ended early
+
+	// What the agent noted with its tools.
+	recommended []string
+	logged      []logged
+	notes       []string // what the person must know of it
+	quest       []byte   // quest.md with that in it; nil: as it was
 }
 
 func (h *House) dialogue(r *engine.Run, o Opening, x extras) *dialogue {
@@ -57,7 +63,7 @@ func (t *dialogue) say(framing, words string) (agent.Reply, bool, error) {
 		return reply, false, nil
 	}
 	t.said = append(t.said, reply.Text)
-	return reply, true, nil
+	return reply, true, t.keepNotes(id, reply)
 }
 
 // request takes a turn that is the engine's alone and asks for a structured

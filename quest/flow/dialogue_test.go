@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -221,6 +222,9 @@ func (e *ears) Hear(_ profile.Face, ev agent.Event) {
 	}
 }
 func (e *ears) Said(f profile.Face, text string) { e.said = append(e.said, f.Name()+": "+text) }
+func (e *ears) Noted(f profile.Face, n int, text string) {
+	e.said = append(e.said, fmt.Sprintf("%s notes %d: %s", f.Name(), n, text))
+}
 
 // TestOnlyWordsAreHeard: a structured turn is nothing for the person's ears.
 func TestOnlyWordsAreHeard(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"conclave/engine"
@@ -25,7 +26,7 @@ func (t *dialogue) file(outcome string) (string, error) { return t.fileWith(outc
 // fileWith is file with a word about other records that belong to it.
 func (t *dialogue) fileWith(outcome string, also func(*conversationEvent)) (string, error) {
 	if t.ended != "" {
-		outcome = quest.EndedEarly(t.ended)
+		outcome = strings.TrimSpace(quest.EndedEarly(t.ended) + "\n\n" + t.advice())
 	}
 	outcome = quest.Stamped(outcome, t.x.stamps...)
 	f := t.o.filed(t.turns, outcome)

@@ -64,6 +64,9 @@ type Listener interface {
 	Hear(face profile.Face, e agent.Event)
 	// Said is called with the whole text once it is durable.
 	Said(face profile.Face, text string)
+	// Noted is called with a line that the face added to the quest's log, and
+	// its number there, once it stands in the file.
+	Noted(face profile.Face, number int, text string)
 }
 
 // House runs the flows of one workspace's quest. It owns the seats that are
@@ -91,7 +94,8 @@ func New(o Options) *House {
 // versions stay for as long as an interaction of theirs may be open.
 func (h *House) Flows() []engine.Flow {
 	return []engine.Flow{
-		flowOf("consult", 1, h.consult),
+		flowOf("consult", 1, h.consult), // without the tools of the party, which take steps only when used
+		flowOf("consult", 2, h.consult),
 		flowOf("council", 1, h.council),
 		flowOf("debrief", 1, h.debrief),
 		flowOf("define", 1, h.define),

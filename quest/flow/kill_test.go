@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"conclave/audit"
@@ -28,6 +29,8 @@ as cat
 turn on flood
   say The flood comes in spring (plan.md:1).
 turn on when
+  tool log_progress {"text":"Bread baked"}
+  tool recommend {"text":"Wait for April"}
   say In March.
 turn on A council is held
   say plan.md:1 is thin.
@@ -106,6 +109,11 @@ func survives(t *testing.T, acts []act, files int) {
 func checkKilled(t *testing.T, dir string, files int) {
 	t.Helper()
 	proved(t, dir, files)
+	if text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(quest.QuestFile))); err == nil {
+		if n := strings.Count(string(text), "**Progress** — Bread baked"); n != 1 {
+			t.Errorf("what an advisor noted stands %d times in the log", n)
+		}
+	}
 	list, err := record.List(record.Dir(dir))
 	if err != nil || len(list) == 0 {
 		t.Fatalf("%d records, %v", len(list), err)

@@ -12,6 +12,7 @@ import (
 // return to the quest, or its end in the archive.
 type Move struct {
 	Progress string      `json:"progress,omitempty"` // to log
+	Withdraw int         `json:"withdraw,omitempty"` // the number of the entry to take back
 	To       quest.Phase `json:"to,omitempty"`       // to go to
 	Archive  bool        `json:"archive,omitempty"`  // put the quest away
 	// Repair writes what Fault.Repair made of this text of quest.md.
@@ -28,15 +29,31 @@ func (h *House) CheckMove(in Move) error {
 	if err != nil {
 		return err
 	}
-	_, err = in.edit(o.quest(), quest.Day(o.Start))
+	entries, err := in.entries(o.quest(), quest.Day(o.Start))
+	if err == nil {
+		_, err = in.edit(o.quest(), entries)
+	}
 	return err
 }
 
-func (in Move) edit(q *quest.Quest, day string) ([]byte, error) {
-	var entries []quest.Entry
+// entries are what the log is told, made once: a number is that of the log as
+// the person saw it.
+func (in Move) entries(q *quest.Quest, day string) ([]quest.Entry, error) {
+	var list []quest.Entry
 	if in.Progress != "" {
-		entries = append(entries, quest.Progressed(in.Progress, day))
+		list = append(list, quest.Progressed(in.Progress, day))
 	}
+	if in.Withdraw != 0 {
+		e, err := q.Withdraw(in.Withdraw, day)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, e)
+	}
+	return list, nil
+}
+
+func (in Move) edit(q *quest.Quest, entries []quest.Entry) ([]byte, error) {
 	if in.To != 0 && in.To != q.Phase {
 		return q.WithPhase(in.To, q.Facts(), entries...)
 	}
@@ -55,18 +72,19 @@ func (h *House) move(r *engine.Run, in Move) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	day := quest.Day(o.Start)
-	note, err := h.editQuest(r, "move", o.Quest, func(q *quest.Quest) ([]byte, error) { return in.edit(q, day) })
+	q := o.quest()
+	entries, err := in.entries(q, quest.Day(o.Start))
 	if err != nil {
 		return Result{}, err
 	}
-	q := o.quest()
+	note, err := h.editQuest(r, "move", o.Quest, func(q *quest.Quest) ([]byte, error) { return in.edit(q, entries) })
+	if err != nil {
+		return Result{}, err
+	}
 	if in.To != 0 {
 		q.Phase = in.To
 	}
-	if in.Progress != "" {
-		q.Progress = append(q.Progress, quest.Progressed(in.Progress, day))
-	}
+	q.Progress = append(q.Progress, entries...)
 	res := Result{Flow: "move", Phase: q.Phase}
 	res.note(note)
 	res.at(quest.BoundaryOf(q), o, quest.FirstAdvisor(q.Narrative, in.Progress))

@@ -27,6 +27,10 @@ type Result struct {
 	Checks   []quest.CheckResult    `json:"checks,omitempty"`
 	// Unverified are citations of a council that did not check out.
 	Unverified []string `json:"unverified,omitempty"`
+	// Recommendations are those that the agent handed in; Logged are the lines
+	// that it added to the quest's log.
+	Recommendations []string `json:"recommendations,omitempty"`
+	Logged          []string `json:"logged,omitempty"`
 
 	// Notes are what the person must know beside that.
 	Notes    []string       `json:"notes,omitempty"`
@@ -37,10 +41,15 @@ type Result struct {
 
 // result is what a conversation came to so far.
 func (t *dialogue) result(file string) Result {
-	return Result{
+	res := Result{
 		Flow: t.o.Flow, Who: t.o.Role, Name: t.o.face(t.o.Role).Name(), Said: t.said, Conversation: file,
-		Runs: []string{t.o.Run}, EndedEarly: t.ended, Phase: t.o.Phase,
+		Runs: []string{t.o.Run}, EndedEarly: t.ended, Phase: t.o.Phase, Recommendations: t.recommended,
 	}
+	for _, e := range t.logged {
+		res.Logged = append(res.Logged, e.Text)
+	}
+	res.note(t.notes...)
+	return res
 }
 
 // at sets the boundary and its offers.
