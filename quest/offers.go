@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,6 +27,8 @@ const (
 	ActCheckpoint Action = "checkpoint" // ask the Guardian
 	ActGaps       Action = "gaps"       // address gaps or conditions
 	ActDiscuss    Action = "discuss"    // talk about a verdict that stands
+	ActCouncil    Action = "council"    // hear all six
+	ActReadiness  Action = "readiness"  // ask Gandalf whether to face the Dragon
 	ActDebrief    Action = "debrief"
 	ActCelebrate  Action = "celebrate"
 	ActReturn     Action = "return" // return to the quest
@@ -215,7 +218,7 @@ func Choose(offers []Offer, answer string) (Choice, error) {
 	var fits []int
 	for i, o := range offers {
 		label := strings.ToLower(o.Label)
-		if label == words || strings.Contains(words, label) {
+		if label == words || strings.Contains(words, label) && !denies(words) {
 			return Choice{Offer: &offers[i]}, nil
 		}
 		if words != "" && containsWords(label, words) {
@@ -233,6 +236,15 @@ func Choose(offers []Offer, answer string) (Choice, error) {
 		labels = append(labels, fmt.Sprintf("%d %s", i+1, offers[i].Label))
 	}
 	return Choice{}, fmt.Errorf("%q could be %s: %w", clip(answer, 40), strings.Join(labels, " or "), ErrChoose)
+}
+
+// denies says whether somebody speaks against something: a label inside such
+// words is not chosen.
+func denies(answer string) bool {
+	words, _ := saidWords(answer)
+	return slices.ContainsFunc(words, func(w string) bool {
+		return slices.Contains([]string{"not", "never", "no", "without", "but", "instead", "before", "after", "until"}, w)
+	})
 }
 
 // containsWords finds the part at the beginning of a word, so that "gand" is

@@ -143,12 +143,12 @@ func TestNextPerspective(t *testing.T) {
 		{policy.Cat, "a risk, a risk, another risk; and the deadline", nil, policy.Owl},
 		{policy.Cat, "the budget, the budget; but ask Wolf", nil, policy.Wolf},
 	} {
-		if got := NextPerspective(c.after, c.said, c.heard); got.Who != c.want || got.Reason == "" {
+		if got := NextPerspective(c.after, c.said, "", c.heard); got.Who != c.want || got.Reason == "" {
 			t.Errorf("after %s, %q: %+v, want %s", c.after, c.said, got, c.want)
 		}
 	}
 	for _, after := range policy.Animals() {
-		if got := NextPerspective(after, "risk deadline direction daunting budget stakeholder "+string(after), policy.Animals()); got.Who == after {
+		if got := NextPerspective(after, "risk deadline direction daunting budget stakeholder "+string(after), "ask the "+string(after), policy.Animals()); got.Who == after {
 			t.Errorf("%s suggests itself", after)
 		}
 	}

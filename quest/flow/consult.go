@@ -84,9 +84,9 @@ func (h *House) consult(r *engine.Run, in Consult) (Result, error) {
 	case in.Who.Evaluator():
 		res.at(quest.BoundaryOf(o.quest()), o, quest.Suggestion{})
 	case in.Who == policy.Gandalf:
-		res.at(quest.AfterCounsel, o, quest.NextPerspective(in.Who, heard, o.Heard))
+		res.at(quest.AfterCounsel, o, quest.NextPerspective(in.Who, t.personSaid(), heard, o.Heard))
 	default:
-		res.at(quest.AfterConsultation, o, quest.NextPerspective(in.Who, heard, o.Heard))
+		res.at(quest.AfterConsultation, o, quest.NextPerspective(in.Who, t.personSaid(), heard, o.Heard))
 	}
 	return res, nil
 }

@@ -135,7 +135,7 @@ func (p *proposal) definition(mode quest.Mode, day string) (quest.Definition, er
 // assignment names two advisors for a criterion by what it says.
 func assignment(text string) quest.Assignment {
 	first := quest.FirstAdvisor(text)
-	second := quest.NextPerspective(first.Who, text, nil)
+	second := quest.NextPerspective(first.Who, text, "", nil)
 	name := func(s quest.Suggestion) quest.Advisor {
 		a, _ := profile.Lookup(string(s.Who))
 		return quest.Advisor{Name: a.Title, Role: s.Who, Reason: s.Reason}

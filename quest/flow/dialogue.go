@@ -130,6 +130,9 @@ func (t *dialogue) heard(text string) bool {
 	return slices.ContainsFunc(t.words, func(w string) bool { return strings.Contains(w, text) })
 }
 
+// personSaid is what the person said in the conversation.
+func (t *dialogue) personSaid() string { return strings.Join(t.words, "\n\n") }
+
 // message asks for the person's next message; empty means that they are done.
 func (t *dialogue) message(question string) (string, error) {
 	answer, err := t.ask("message", engine.Question{Text: question, Default: endAnswer})
