@@ -42,6 +42,32 @@ func TestSet(t *testing.T) {
 	}
 }
 
+// TestSetText: a text stays one for every reader, those included who take 007 for
+// a number, Yes for true and a day for a date.
+func TestSetText(t *testing.T) {
+	for _, value := range []string{"007", "Yes", "no", "On", "y", "null", "Null", "1e3", "0x1F", "1_000", "1:30", "2026-01-01", "3rd Mate", "TRUE"} {
+		for name, text := range map[string]string{"new": "", "plain before": "---\na: b\n---\n", "the same before": "---\na: " + value + "\n---\n"} {
+			d := mustParse(t, text)
+			if err := d.SetText("a", value); err != nil {
+				t.Fatal(err)
+			}
+			if got, want := string(d.Bytes()), "---\na: \""+value+"\"\n---\n"; got != want {
+				t.Errorf("%s, %s: got %q, want %q", value, name, got, want)
+			}
+		}
+	}
+	for value, text := range map[string]string{"Rogue": "a: Rogue", "Grow & Ship": "a: Grow & Ship", "Yesterday": "a: Yesterday", "No. 7": "a: No. 7"} {
+		d := mustParse(t, "")
+		if err := d.SetText("a", value); err != nil || string(d.Bytes()) != "---\n"+text+"\n---\n" {
+			t.Errorf("%s: %q %v", value, d.Bytes(), err)
+		}
+	}
+	d := mustParse(t, "---\na: 'b'\n---\n")
+	if err := d.SetText("a", "007"); err != nil || string(d.Bytes()) != "---\na: '007'\n---\n" {
+		t.Errorf("other quotes: %q %v", d.Bytes(), err)
+	}
+}
+
 func TestSetRefuses(t *testing.T) {
 	cases := []struct{ name, text, key, value, reason string }{
 		{"a list", "---\na: [b]\n---\n", "a", "c", "not a single value"},

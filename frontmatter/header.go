@@ -99,7 +99,14 @@ func (d *Document) find(key string) *field {
 // at the end of the header (which is made if there is none). The value is
 // written plain where YAML reads the same text back, and quoted otherwise or
 // where it was quoted before. On error the document is unchanged.
-func (d *Document) Set(key, value string) error {
+func (d *Document) Set(key, value string) error { return d.set(key, value, false) }
+
+// SetText is Set for a value that is a text to every reader of YAML: it is quoted
+// where one could take it for a number, a truth value, a date or nothing (007,
+// Yes, 2026-01-01, null).
+func (d *Document) SetText(key, value string) error { return d.set(key, value, true) }
+
+func (d *Document) set(key, value string, text bool) error {
 	if err := checkKey(key); err != nil {
 		return err
 	}
@@ -107,32 +114,40 @@ func (d *Document) Set(key, value string) error {
 	if f != nil && !f.Scalar {
 		return &Error{f.Line, f.Column, fmt.Sprintf("%s is not a single value; edit it by hand", key)}
 	}
-	if f != nil && f.Value == value && f.value.start < f.value.end {
+	guessed := text && isGuessed(value)
+	if f != nil && f.Value == value && f.value.start < f.value.end && !(guessed && f.quote == 0) {
 		return nil
 	}
 	if d.flow {
 		return d.errorAt(d.header.start, "front matter is written as { … }; write one key per line to have it edited")
 	}
 	nl := d.newline()
+	var quote byte
+	if f != nil {
+		quote = f.quote
+	}
+	if guessed && quote == 0 {
+		quote = '"'
+	}
+	line := encodeScalar(value, quote)
 	var at span
-	var text string
 	switch {
 	case !d.hasHead:
 		at = span{d.body, d.body}
-		text = "---" + nl + key + ": " + encodeScalar(value, 0) + nl + "---" + nl
+		line = "---" + nl + key + ": " + line + nl + "---" + nl
 		if d.body < len(d.src) {
-			text += nl
+			line += nl
 		}
 	case f == nil:
 		at = span{d.header.end, d.header.end}
-		text = d.indent() + key + ": " + encodeScalar(value, 0) + nl
+		line = d.indent() + key + ": " + line + nl
 	default:
-		at, text = f.value, encodeScalar(value, f.quote)
+		at = f.value
 		if at.start > 0 && d.src[at.start-1] == ':' {
-			text = " " + text
+			line = " " + line
 		}
 	}
-	return d.edit(at, text, func(now *Document) error { return d.sameFieldsBut(now, key, value) })
+	return d.edit(at, line, func(now *Document) error { return d.sameFieldsBut(now, key, value) })
 }
 
 // indent is the indentation of the header's keys.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
@@ -99,6 +100,18 @@ func plainLen(text []byte) int {
 // plainSafe admits text that needs no quotes in a block mapping; the words that
 // YAML takes for nothing do.
 var plainSafe = regexp.MustCompile(`^[\pL\pN][\pL\pN _.,+&'’/()·–—;!?%$:-]*$`)
+
+// guessedWords are taken for truth values or nothing by some reader of YAML 1.1
+// or 1.2, however they are written.
+var guessedWords = regexp.MustCompile(`(?i)^(y|n|yes|no|on|off|true|false|null)$`)
+
+// isGuessed reports whether a reader of YAML could take a plain value for
+// something else than a text. Numbers and dates, in all their forms, begin with a
+// digit, a sign or a dot; a text that does is quoted as well, which costs nothing.
+func isGuessed(value string) bool {
+	first, _ := utf8.DecodeRuneInString(value)
+	return !unicode.IsLetter(first) || guessedWords.MatchString(value)
+}
 
 // encodeScalar writes a value, keeping the quote that was there.
 func encodeScalar(value string, quote byte) string {

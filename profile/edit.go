@@ -25,7 +25,7 @@ func (p *Profile) Rename(skin, emoji string) ([]byte, error) {
 		if err := emojiError(emoji); err != nil {
 			return nil, err
 		}
-		if err := q.doc.Set("emoji", emoji); err != nil {
+		if err := q.doc.SetText("emoji", emoji); err != nil {
 			return nil, fmt.Errorf("change the emoji of %s: %w", p.file, err)
 		}
 	}
@@ -35,7 +35,7 @@ func (p *Profile) Rename(skin, emoji string) ([]byte, error) {
 // setName changes the name wherever the format says it: the key, and the section
 // that repeats it.
 func (p *Profile) setName(key, skin string) error {
-	err := p.doc.Set(key, skin)
+	err := p.doc.SetText(key, skin)
 	if _, ok := p.doc.Section("Name"); ok && err == nil {
 		err = p.doc.SetSection("Name", skin)
 	}

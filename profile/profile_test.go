@@ -71,9 +71,46 @@ func TestEmoji(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for _, bad := range []string{"", " ", "a", "é", "1", "*", "*️⃣", "🔥🔥", "🔥 ", "-", "\n", "🔥" + strings.Repeat("\u0301", 3), "🔥" + strings.Repeat("\ufe0f", 40), "字"} {
+	for _, bad := range []string{"", " ", "a", "é", "1", "*", "🔥🔥", "🔥 ", "-", "\n", "🔥" + strings.Repeat("\u0301", 3), "🔥" + strings.Repeat("\ufe0f", 40), "字"} {
 		if emojiError(bad) == nil {
 			t.Errorf("emoji %q was accepted", bad)
+		}
+	}
+}
+
+// TestNameSectionAgreesAsItIsHeard: the section that repeats the skin name is
+// redundant, and no reason to refuse a profile over a letter.
+func TestNameSectionAgreesAsItIsHeard(t *testing.T) {
+	for section, ok := range map[string]bool{
+		"The Ancient Wyrm": true, "the ancient wyrm": true, "Ancient Wyrm": true, "  The  Ancient\nWyrm ": true,
+		"**The Ancient Wyrm**": true, "The Ancient Wyrm.": true, "The Ancient Worm": false, "Wyrm": false, "": false,
+	} {
+		text := "---\narchetype: dragon\nskin-name: \"The Ancient Wyrm\"\ntheme: T\n---\n\n## Name\n\n" + section +
+			"\n\n## Character Concept\n\nx\n\n## Tone and Voice\n\ny\n"
+		if _, faults := Parse("dragon.md", []byte(text)); (len(faults) == 0) != ok {
+			t.Errorf("%q: %v", section, faults)
+		}
+	}
+}
+
+// TestRenamedToANumber: what a person types is a name, whatever it looks like.
+func TestRenamedToANumber(t *testing.T) {
+	text := "---\narchetype: cat\nskin-name: Rogue\ntheme: T\n---\n\n## Character Concept\n\nx\n\n## Tone and Voice\n\ny\n"
+	for _, name := range []string{"007", "Yes", "null", "1e3", "2026-01-01"} {
+		p, faults := Parse("cat.md", []byte(text))
+		if len(faults) > 0 {
+			t.Fatal(faults)
+		}
+		data, err := p.Rename(name, "")
+		if err != nil || !strings.Contains(string(data), "\nskin-name: \""+name+"\"\n") {
+			t.Errorf("%s: %v\n%s", name, err, data)
+		}
+		if q, faults := Parse("cat.md", data); len(faults) > 0 || q.SkinName != name {
+			t.Errorf("%s is read as %q: %v", name, q.SkinName, faults)
+		}
+		a, _ := Lookup("cat")
+		if q, faults := Parse("cat.md", Plain(a, name, "T", "")); len(faults) > 0 || q.SkinName != name {
+			t.Errorf("a plain %s is read as %q: %v", name, q.SkinName, faults)
 		}
 	}
 }

@@ -17,7 +17,7 @@ func ArchiveNames(q *Quest) []string {
 	if _, err := time.Parse(time.DateOnly, day); err != nil {
 		day = "undated"
 	}
-	return slices.Collect(numberedNames(ArchiveDir + "/" + day + "-" + slug(q.Title)))
+	return slices.Collect(numberedNames(ArchiveDir+"/"+day+"-"+slug(q.Title), 99))
 }
 
 func slug(title string) string {

@@ -80,25 +80,30 @@ func (c Conversation) check() error {
 }
 
 // Names yields the names this conversation may be filed under, best first: the
-// plain one, then _02 to _99 for those that began in the same minute. An
-// underscore sorts after the dot, and two digits keep the order.
+// plain one, then _02 to _99 for those that began in the same minute, and beyond
+// them _99_100 and so on. An underscore sorts after the dot, numbers of one length
+// keep the order, and a longer one stands behind the last of the shorter.
 func (c Conversation) Names() iter.Seq[string] {
 	stem := c.Start.Format("2006-01-02-15-04") + "-" + string(c.Agent)
 	if c.FilePart != "" {
 		stem += "(" + c.FilePart + ")"
 	}
-	return numberedNames(stem)
+	return numberedNames(stem, 9999) // more than a minute has room for
 }
 
 // numberedNames are the names of a file that begins so, should the earlier ones
 // be taken.
-func numberedNames(stem string) iter.Seq[string] {
+func numberedNames(stem string, most int) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		if !yield(stem + ".md") {
 			return
 		}
-		for n := 2; n <= 99; n++ {
-			if !yield(fmt.Sprintf("%s_%02d.md", stem, n)) {
+		before := stem
+		for n, longer := 2, 100; n <= most; n++ {
+			if n == longer {
+				before, longer = fmt.Sprintf("%s_%d", before, n-1), longer*10
+			}
+			if !yield(fmt.Sprintf("%s_%02d.md", before, n)) {
 				return
 			}
 		}
@@ -113,14 +118,19 @@ func (c Conversation) Render() ([]byte, error) {
 		return nil, err
 	}
 	var doc frontmatter.Document
-	keys := [][2]string{{"agent", string(c.Agent)}, {"profile-name", c.Skin}, {"phase", fmt.Sprint(int(c.Phase))},
-		{"campaign-mode", string(c.Mode)}, {"date", c.Start.Format("2006-01-02T15:04:05")}}
-	for _, kv := range keys {
-		if kv[1] == "" {
+	for _, kv := range []struct {
+		key, value string
+		set        func(key, value string) error
+	}{
+		{"agent", string(c.Agent), doc.SetText}, {"profile-name", c.Skin, doc.SetText},
+		{"phase", fmt.Sprint(int(c.Phase)), doc.Set}, {"campaign-mode", string(c.Mode), doc.SetText},
+		{"date", c.Start.Format("2006-01-02T15:04:05"), doc.Set},
+	} {
+		if kv.value == "" {
 			continue
 		}
-		if err := doc.Set(kv[0], kv[1]); err != nil {
-			return nil, fmt.Errorf("write conversation: write %s: %w", kv[0], err)
+		if err := kv.set(kv.key, kv.value); err != nil {
+			return nil, fmt.Errorf("write conversation: write %s: %w", kv.key, err)
 		}
 	}
 	var b bytes.Buffer

@@ -82,13 +82,50 @@ func TestConversationNames(t *testing.T) {
 		for n := range conv.Names() {
 			names = append(names, n)
 		}
-		if len(names) != 99 || names[0] != c.want || names[1] != strings.TrimSuffix(c.want, ".md")+"_02.md" || !strings.HasSuffix(names[98], "_99.md") {
-			t.Errorf("%s %s: %d names, %q, %q … %q", c.id, c.skin, len(names), names[0], names[1], names[98])
+		stem := strings.TrimSuffix(c.want, ".md")
+		for i, want := range map[int]string{0: ".md", 1: "_02.md", 98: "_99.md", 99: "_99_100.md", 998: "_99_999.md",
+			999: "_99_999_1000.md", 9998: "_99_999_9999.md"} {
+			if len(names) != 9999 || names[i] != stem+want {
+				t.Errorf("%s %s: %d names, the %dth %q, want %q", c.id, c.skin, len(names), i+1, names[i], stem+want)
+			}
+		}
+		for _, n := range names {
+			if m := nameForm.FindStringSubmatch(n); m == nil || m[1] != string(conv.Agent) {
+				t.Fatalf("%q is not taken for a conversation with %s", n, conv.Agent)
+			}
 		}
 		for i := 1; i < len(names); i++ {
 			if names[i-1] >= names[i] {
 				t.Fatalf("%q does not sort before %q", names[i-1], names[i])
 			}
+		}
+	}
+}
+
+// TestProfileNameIsAText: a name that looks like something else is written so
+// that nobody takes it for that.
+func TestProfileNameIsAText(t *testing.T) {
+	for _, skin := range []string{"007", "Yes", "null", "1e3", "2026-01-01", "off"} {
+		c := Conversation{Start: start, Phase: PhaseExecution, Mode: Ship, Exchange: []Message{{profile.UserTag, "Hello."}}}
+		c = c.With(face(t, "cat", skin))
+		data, err := c.Render()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := "\nprofile-name: \"" + skin + "\"\n"; !strings.Contains(string(data), want) {
+			t.Errorf("no %q in\n%s", want, data)
+		}
+		for _, plain := range []string{"\nagent: cat\n", "\nphase: 3\n", "\ncampaign-mode: Ship\n", "\ndate: 2026-02-18T14:32:07\n"} {
+			if !strings.Contains(string(data), plain) {
+				t.Errorf("no %q in\n%s", plain, data)
+			}
+		}
+		name := slices.Collect(c.Names())[0]
+		if err := Verify(name, data, c); err != nil {
+			t.Error(err)
+		}
+		if got := readTranscript(name, data); got.Skin != skin || got.Fault != "" {
+			t.Errorf("%q is read back as %q (%s)", skin, got.Skin, got.Fault)
 		}
 	}
 }

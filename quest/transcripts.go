@@ -23,7 +23,7 @@ type Transcript struct {
 	Data    []byte      `json:"-"`
 }
 
-var nameForm = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}-\d{2}-\d{2}-([a-z]+)(?:\([^()]*\))?(?:_\d{2})?\.md$`)
+var nameForm = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}-\d{2}-\d{2}-([a-z]+)(?:\([^()]*\))?(?:_\d{2}(?:_\d{3,4}){0,2})?\.md$`)
 
 // readTranscript reads a conversation file by whoever wrote it. A file whose
 // name and header do not name the same agent is nobody's: then it is shown to

@@ -72,6 +72,36 @@ func TestSameMinute(t *testing.T) {
 	}
 }
 
+// TestHundredthOfAMinute: whoever is answered has a file, the hundredth of a
+// minute too, with a profile and without.
+func TestHundredthOfAMinute(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, quest.QuestFile, aQuest)
+	write(t, dir, ".campaign/profiles/owl.md", "---\narchetype: owl\nskin-name: The Sage\ntheme: T\n---\n\n"+
+		"## Character Concept\n\nx\n\n## Tone and Voice\n\ny\n")
+	for _, who := range []string{"cat", "owl(the-sage)"} {
+		write(t, dir, quest.ConversationsDir+"/2026-02-14-12-00-"+who+".md", "mine\n")
+		for n := 2; n <= 99; n++ {
+			write(t, dir, fmt.Sprintf("%s/2026-02-14-12-00-%s_%02d.md", quest.ConversationsDir, who, n), "mine\n")
+		}
+	}
+	s := stage{dir: dir, script: "always\n  say Yes.\n"}
+	res, err := s.play(t.Context(), []act{{"consult", Consult{Who: policy.Cat, Message: "Well?"}},
+		{"consult", Consult{Who: policy.Owl, Message: "Well?"}}, {"consult", Consult{Who: policy.Owl, Message: "And?"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"2026-02-14-12-00-cat_99_100.md", "2026-02-14-12-00-owl(the-sage)_99_100.md",
+		"2026-02-14-12-00-owl(the-sage)_99_101.md"} {
+		if res[i].Conversation != want {
+			t.Errorf("%d is filed as %q, want %q", i, res[i].Conversation, want)
+		}
+		if text := conversation(t, dir, want); !strings.Contains(text, ":** Yes.") {
+			t.Errorf("%s: %s", want, text)
+		}
+	}
+}
+
 // waiting answers nothing until it is told to.
 type waiting struct {
 	answer string

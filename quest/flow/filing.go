@@ -122,7 +122,8 @@ func (h *House) create(r *engine.Run, f conversationEvent, data []byte) (string,
 			return name, err
 		}
 	}
-	return "", fmt.Errorf("write conversation: a hundred conversations with %s began in the minute %s", c.Agent, c.Start.Format("2006-01-02 15:04"))
+	return "", fmt.Errorf("write conversation: every name for a conversation with %s of the minute %s is taken",
+		c.Agent, c.Start.Format("2006-01-02 15:04"))
 }
 
 func recordPath(dir, run string) string { return filepath.Join(dir, run+record.Extension) }
