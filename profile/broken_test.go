@@ -101,6 +101,8 @@ func brokenPacks() []broken {
 		{name: "a tenth", also: map[string]string{"simon.md": "x"}, in: "simon.md", line: 1, rule: "pack-stray", reasonWord: "no pack"},
 		{name: "a stranger", also: map[string]string{"lynx.md": "x"}, in: "lynx.md", line: 1, rule: "pack-stray", reasonWord: "none of the nine"},
 		{name: "another theme", file: "owl.md", old: "Deep Sea", new: "High Seas", line: 4, rule: "pack-theme", reasonWord: "High Seas"},
+		{name: "another way to write the theme", file: "owl.md", old: "Deep Sea", new: "DEEP SEA!", line: 4, rule: "pack-theme",
+			reasonWord: "written like"},
 		{name: "one name twice", file: "owl.md", old: "The Tide", new: "the moray", line: 3, rule: "pack-skin-alike", reasonWord: "of cat"},
 		{name: "a name alike", file: "wolf.md", old: "The Shoal", new: "Moray", line: 3, rule: "pack-skin-alike", reasonWord: "of cat"},
 		{name: "old format", file: "owl.md", old: "skin-name:", new: "profile-name:", line: 1, rule: "pack-legacy", reasonWord: "1.0"},

@@ -78,23 +78,8 @@ func checkEmoji(emoji string) *problem {
 	case utf8.RuneCountInString(emoji) > maxEmoji:
 		return &problem{"emoji-kind", "emoji is one character piled up from too many marks", fix}
 	}
-	keycap := strings.HasSuffix(emoji, "\u20e3")
-	for i, r := range []rune(emoji) {
-		if !isEmojiPart(r, i == 0, keycap) {
-			return &problem{"emoji-kind", fmt.Sprintf("emoji %q is not an emoji", emoji), fix}
-		}
+	if !isEmoji([]rune(emoji)) {
+		return &problem{"emoji-kind", fmt.Sprintf("emoji %q is not an emoji", emoji), fix}
 	}
 	return nil
-}
-
-// isEmojiPart knows bases and joiners by range, not by a list: a list would
-// refuse next year's emoji.
-func isEmojiPart(r rune, first, keycap bool) bool {
-	if r >= 0x1f000 && r <= 0x1fbff || unicode.Is(unicode.So, r) || r >= 0x2190 && r <= 0x21ff || r >= 0x2900 && r <= 0x297f {
-		return true
-	}
-	if first {
-		return keycap && (r >= '0' && r <= '9' || r == '#') || r == 0x203c || r == 0x2049 || r == 0x3030 || r == 0x303d
-	}
-	return r == 0x200d || r == 0xfe0f || r == 0xfe0e || r == 0x20e3 || r >= 0xe0020 && r <= 0xe007f
 }

@@ -150,18 +150,26 @@ func (p *Pack) checkCoherence() {
 	p.checkTexts()
 }
 
+// checkThemes wants one theme, written alike in all nine, that comes down to the
+// directory's name. The pack's own is the one that most of them have.
 func (p *Pack) checkThemes() {
+	count := map[string]int{}
 	for _, q := range p.Profiles {
-		slug := Slug(q.Theme)
-		if slug == "" {
-			continue // reported by Parse
+		if Slug(q.Theme) == p.Name {
+			if count[q.Theme]++; count[q.Theme] > count[p.Theme] {
+				p.Theme = q.Theme
+			}
 		}
-		if p.Theme == "" && slug == p.Name {
-			p.Theme = q.Theme
-		}
-		if slug != p.Name {
+	}
+	for _, q := range p.Profiles {
+		switch slug := Slug(q.Theme); {
+		case slug == "": // reported by Parse
+		case slug != p.Name:
 			p.fault(q.file, q.line("theme"), "pack-theme", fmt.Sprintf("theme %q does not match the pack %s", q.Theme, p.Name),
 				"write the pack's name in its natural form, or rename the pack to "+slug)
+		case q.Theme != p.Theme:
+			p.fault(q.file, q.line("theme"), "pack-theme", fmt.Sprintf("theme %q is not written like the others' %q",
+				q.Theme, p.Theme), "write the theme in one way in all nine")
 		}
 	}
 }

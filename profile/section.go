@@ -77,13 +77,15 @@ func (r *reader) checkModifiers(p *Profile, s *frontmatter.Section) {
 	}
 }
 
-// checkNameSection holds the section Name, which repeats the skin name, to it.
+// checkNameSection holds the section Name to the skin name that it repeats. They
+// agree as they are heard: letter case, an article and white space are no
+// difference.
 func (r *reader) checkNameSection(p *Profile) {
 	s, ok := r.doc.Section("Name")
 	if !ok {
 		return
 	}
-	if text := strings.TrimSpace(withoutComments(s.Body)); text != p.SkinName {
+	if text := strings.TrimSpace(withoutComments(s.Body)); likeness(text) != likeness(p.SkinName) {
 		r.fault(s.Line, "name-differs", fmt.Sprintf("section Name says %.70q, skin-name says %q", text, p.SkinName),
 			"make them agree or remove the section")
 	}
