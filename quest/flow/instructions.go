@@ -3,6 +3,7 @@ package flow
 import (
 	"embed"
 	"fmt"
+	"slices"
 	"strings"
 	"text/template"
 
@@ -11,7 +12,7 @@ import (
 	"conclave/quest"
 )
 
-//go:embed instructions/*.md
+//go:embed instructions/*.md instructions/isolation/*.md
 var instructions embed.FS
 
 // builtInInstructions are those of a role, as a template.
@@ -41,7 +42,8 @@ func (h *House) ownInstructions(role policy.Role) ([]quest.NamedText, error) {
 	return []quest.NamedText{{Name: ".campaign/instructions/" + string(role) + ".md", Data: text}}, nil
 }
 
-// system renders the instructions of a role.
+// system renders the instructions of a role, and adds what no text of a project's
+// own takes away: the directives of its isolation, and who is who.
 func (h *House) system(o Opening, m quest.Material) (string, error) {
 	role := string(o.Role)
 	own, err := h.ownInstructions(o.Role)
@@ -69,7 +71,40 @@ func (h *House) system(o Opening, m quest.Material) (string, error) {
 	if err := t.Execute(&b, fields); err != nil {
 		return "", fmt.Errorf("instructions of %s: %w", role, err)
 	}
-	return b.String(), nil
+	directives, err := isolation(o.Role)
+	if err != nil {
+		return "", err
+	}
+	return strings.TrimRight(b.String(), "\n") + "\n\n" + directives + whoIsWho(o), nil
+}
+
+// isolation is what a role is told about keeping apart.
+func isolation(role policy.Role) (string, error) {
+	name := string(role)
+	if slices.Contains(policy.Animals(), role) {
+		name = "animal"
+	}
+	text, err := instructions.ReadFile("instructions/isolation/" + name + ".md")
+	if err != nil {
+		return "", fmt.Errorf("isolation of %s: %w", role, err)
+	}
+	return string(text), nil
+}
+
+// whoIsWho tells the party by which names its members go, where they wear
+// characters. Those who judge are told of nobody.
+func whoIsWho(o Opening) string {
+	if len(o.Skins) == 0 || o.Role.Evaluator() {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("\n## Who is who\n\nThe party wears characters. Speak of everybody by the name that stands first; " +
+		"what stands in brackets is what files and commands call them.\n\n")
+	for _, a := range profile.Cast() {
+		face := o.face(policy.Role(a.ID))
+		fmt.Fprintf(&b, "- %s: %s\n", face.MenuName(), a.Core)
+	}
+	return b.String()
 }
 
 // worn is what a profile asks of the one who wears it.

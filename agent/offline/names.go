@@ -1,0 +1,38 @@
+package offline
+
+import (
+	"regexp"
+	"strings"
+)
+
+// whoMark begins the list of names in the instructions of a party that wears
+// characters.
+const whoMark = "\n## Who is who\n"
+
+var whoLine = regexp.MustCompile(`(?m)^- ([^()\n]+) \((\pL+)\): `)
+
+// called is the name of a member of the cast within a sentence, as this party
+// wears it: the Cat, or The Rogue.
+func (s *session) called(id string) string {
+	if _, list, ok := strings.Cut(s.spec.System, whoMark); ok {
+		for _, m := range whoLine.FindAllStringSubmatch(list, -1) {
+			if strings.EqualFold(m[2], id) {
+				return m[1]
+			}
+		}
+	}
+	switch title := strings.ToUpper(id[:1]) + id[1:]; id {
+	case "gandalf", "simon":
+		return title
+	default:
+		return "the " + title
+	}
+}
+
+// begins is a name, or anything else, at the beginning of a sentence.
+func begins(text string) string {
+	if rest, ok := strings.CutPrefix(text, "the "); ok {
+		return "The " + rest
+	}
+	return text
+}

@@ -1,0 +1,25 @@
+package offline
+
+import (
+	"testing"
+
+	"conclave/agent"
+)
+
+// TestCalled: everybody goes by the name that the instructions list.
+func TestCalled(t *testing.T) {
+	bare := &session{spec: agent.Spec{System: "You are Gandalf."}}
+	worn := &session{spec: agent.Spec{System: "- The Liar (Cat): before the list\n\n## Who is who\n\nSpeak of everybody so.\n\n" +
+		"- The Rogue (Cat): risk and scope\n- Great Aunt Betty (Dragon): tests\n- Simon: synthesises\n"}}
+	for id, want := range map[string][2]string{
+		"cat": {"the Cat", "The Rogue"}, "dragon": {"the Dragon", "Great Aunt Betty"}, "simon": {"Simon", "Simon"},
+		"gandalf": {"Gandalf", "Gandalf"}, "owl": {"the Owl", "the Owl"},
+	} {
+		if got := [2]string{bare.called(id), worn.called(id)}; got != want {
+			t.Errorf("%s is called %q, want %q", id, got, want)
+		}
+	}
+	if begins("the Cat") != "The Cat" || begins("Great Aunt Betty") != "Great Aunt Betty" {
+		t.Error(begins("the Cat"))
+	}
+}
