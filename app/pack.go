@@ -267,10 +267,12 @@ type EditedError = profile.EditedError
 // Profiles that the person edited are in the way (EditedError) but for force,
 // which keeps them.
 func (a *App) InstallPack(name string, only []string, force bool) (*Installed, error) {
-	for _, id := range only {
-		if x, ok := profile.Lookup(id); !ok || x.Kind == profile.Educator {
-			return nil, usageError("--only: %q is in no pack", id)
+	for i, name := range only {
+		x, err := a.archetype(name)
+		if err != nil || x.Kind == profile.Educator {
+			return nil, usageError("--only: %q is in no pack", name)
 		}
+		only[i] = x.ID
 	}
 	p, err := a.soundPack(name, "installed")
 	if err != nil {

@@ -32,8 +32,8 @@ func RoleNames() string { return strings.Join(Roles(), ", ") }
 func (a *App) Policy(role string) ([]RolePolicy, error) {
 	roles := policy.Roles()
 	if role != "" {
-		one := policy.Role(strings.ToLower(role))
-		if !one.Known() {
+		one, err := a.roleOf(role)
+		if err != nil {
 			return nil, usageError("no role %q; the roles are %s", role, RoleNames())
 		}
 		roles = []policy.Role{one}

@@ -2,7 +2,9 @@ package app
 
 import (
 	"path"
+	"strings"
 
+	"conclave/policy"
 	"conclave/profile"
 	door "conclave/workspace"
 )
@@ -34,12 +36,40 @@ func (a *App) recoveredParty() (profile.Project, profile.Party, []Fault, error) 
 	return project, party, faults, nil
 }
 
-func archetype(id string) (profile.Archetype, error) {
-	x, ok := profile.Lookup(id)
-	if !ok {
-		return x, usageError("%q is not of the cast; conclave profile list names it", id)
+// party is how the cast appears here; a faulty profile is not worn.
+func (a *App) party() (profile.Party, error) {
+	root, err := a.findRoot()
+	if err != nil {
+		return nil, err
+	}
+	party, _, err := profile.Project{Dir: root}.Party()
+	return party, refusedHere(err)
+}
+
+// archetype finds a member of the cast by any of its names.
+func (a *App) archetype(name string) (profile.Archetype, error) {
+	if x, ok := profile.Lookup(name); ok {
+		return x, nil
+	}
+	party, err := a.party()
+	if err != nil {
+		return profile.Archetype{}, err
+	}
+	x, err := party.Find(name)
+	if err != nil {
+		return x, usageError("%w", err)
 	}
 	return x, nil
+}
+
+// roleOf is the role that a name means: one of the table of roles, or a member of
+// the cast by the name that it wears.
+func (a *App) roleOf(name string) (policy.Role, error) {
+	if role := policy.Role(strings.ToLower(strings.TrimSpace(name))); role.Known() {
+		return role, nil
+	}
+	x, err := a.archetype(name)
+	return policy.Role(x.ID), err
 }
 
 // profileFile is where a profile that is worn lies in a workspace.
@@ -86,10 +116,11 @@ func (a *App) Profiles() (ProfileList, error) {
 
 // Profile is the one that an archetype wears.
 func (a *App) Profile(id string) (Profile, error) {
-	x, err := archetype(id)
+	x, err := a.archetype(id)
 	if err != nil {
 		return Profile{}, err
 	}
+	id = x.ID
 	_, party, faults, err := a.recoveredParty()
 	if err != nil {
 		return Profile{}, err
@@ -115,10 +146,11 @@ type ProfileChoice struct {
 
 // SetProfile gives one member of the cast a profile, a name or an emoji.
 func (a *App) SetProfile(id string, c ProfileChoice) (Profile, error) {
-	x, err := archetype(id)
+	x, err := a.archetype(id)
 	if err != nil {
 		return Profile{}, err
 	}
+	id = x.ID
 	if c == (ProfileChoice{Force: c.Force, Theme: c.Theme}) {
 		return Profile{}, usageError("say what to set: --name, --emoji, --from or --file")
 	}
@@ -211,9 +243,11 @@ func (a *App) parseProfile(x profile.Archetype, data []byte, name string) (*prof
 
 // RemoveProfile takes a profile off; the archetype appears as itself again.
 func (a *App) RemoveProfile(id string, force bool) error {
-	if _, err := archetype(id); err != nil {
+	x, err := a.archetype(id)
+	if err != nil {
 		return err
 	}
+	id = x.ID
 	project, err := a.profileProject()
 	if err != nil {
 		return err

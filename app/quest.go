@@ -70,6 +70,24 @@ type QuestStatus struct {
 	Offers   []quest.Offer      `json:"offers"`
 	Problem  string             `json:"problem,omitempty"` // why nothing can be offered
 	Others   []quest.Assignment `json:"assignments"`
+
+	party profile.Party
+}
+
+func (v QuestStatus) face(who policy.Role) profile.Face {
+	face, _ := v.party.Face(string(who))
+	return face
+}
+
+// Told is an entry of the log under the names that the cast goes by.
+func (v QuestStatus) Told(e quest.Entry) string { return e.Told(v.face) }
+
+// Name is what a role is called in a list: The Rogue (Cat), or cat.
+func (v QuestStatus) Name(role string) string {
+	if face, ok := v.party.Face(role); ok && face.Skin != "" {
+		return face.MenuName()
+	}
+	return role
 }
 
 // openInteraction was interrupted, or is under way in another process.
@@ -96,6 +114,9 @@ func (a *App) QuestStatus(ctx context.Context) (QuestStatus, error) {
 		Title: q.Title, Mode: q.Mode, Phase: q.Phase, PhaseIs: q.Phase.String(), Created: q.Created,
 		Criteria: q.Criteria, Progress: q.Progress, Faults: append([]quest.Fault{}, q.Faults...),
 		Others: q.Assignments, Open: []openInteraction{},
+	}
+	if v.party, _, err = (profile.Project{Dir: root}).Party(); err != nil {
+		return v, refusedHere(err)
 	}
 	database, err := a.database()
 	if err != nil {

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -55,8 +56,7 @@ func (c *questSession) follow(ctx context.Context, res flow.Result, o quest.Offe
 	case quest.ActAnother:
 		out, err = c.another(ctx)
 	case quest.ActEvaluate:
-		out, err = c.pick(ctx, res, quest.Offers(quest.AfterReadiness, quest.OfferContext{}),
-			quest.Offer{Action: quest.ActGandalf, Who: policy.Gandalf, Label: "Counsel from Gandalf"})
+		out, err = c.pick(ctx, res, quest.Offers(quest.ForEvaluation, quest.OfferContext{Face: c.face}))
 	case quest.ActCheckpoint:
 		out, err = c.askCheckpoint(ctx)
 	case quest.ActConfront:
@@ -70,7 +70,7 @@ func (c *questSession) follow(ctx context.Context, res flow.Result, o quest.Offe
 	case quest.ActReview:
 		return res, false, c.review()
 	case quest.ActCelebrate:
-		c.app.note("The Dragon is slain. Take your time; the debrief waits.")
+		c.app.note("It is done: %s is slain. Take your time; the debrief waits.", c.face(policy.Dragon).Called())
 		return res, true, nil
 	default:
 		return res, true, nil
@@ -79,10 +79,8 @@ func (c *questSession) follow(ctx context.Context, res flow.Result, o quest.Offe
 }
 
 // pick offers a second, smaller choice.
-func (c *questSession) pick(
-	ctx context.Context, res flow.Result, offers []quest.Offer, more ...quest.Offer,
-) (flow.Result, error) {
-	res.Offers = append(offers, more...)
+func (c *questSession) pick(ctx context.Context, res flow.Result, offers []quest.Offer) (flow.Result, error) {
+	res.Offers = offers
 	c.app.show(Offers{res.Offers})
 	out, done, err := c.next(ctx, res)
 	if done {
@@ -92,13 +90,9 @@ func (c *questSession) pick(
 }
 
 func (c *questSession) another(ctx context.Context) (flow.Result, error) {
-	party, err := c.party()
-	if err != nil {
-		return flow.Result{}, environmentError("%w", err)
-	}
 	var offers []quest.Offer
 	for _, who := range append(policy.Animals(), policy.Gandalf) {
-		face, _ := party.Face(string(who))
+		face := c.face(who)
 		offers = append(offers, quest.Offer{
 			Action: quest.ActConsult, Who: who, Label: face.MenuName(), Reason: face.Archetype.Core,
 		})
@@ -112,7 +106,8 @@ func (c *questSession) askCheckpoint(ctx context.Context) (flow.Result, error) {
 	if in.Stage, err = c.asker.line(ctx, "Which stage is it? (a short name)"); err != nil {
 		return flow.Result{}, err
 	}
-	if in.Expect, err = c.asker.line(ctx, "What does ready mean for it? (empty: the Guardian's own measure)"); err != nil {
+	if in.Expect, err = c.asker.line(ctx, fmt.Sprintf(
+		"What does ready mean for it? (empty: the measure of %s)", c.face(policy.Guardian).Called())); err != nil {
 		return flow.Result{}, err
 	}
 	if in.Paths, err = c.askPaths(ctx); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"conclave/engine"
 	"conclave/internal/lockfile"
+	"conclave/policy"
 	"conclave/profile"
 	"conclave/quest"
 	"conclave/quest/flow"
@@ -221,8 +222,10 @@ func answeredNo(res flow.Result) bool {
 	return res.EndedEarly != ""
 }
 
-// party shows who is who.
-func (c *questSession) party() (profile.Party, error) {
-	party, _, err := profile.Project{Dir: c.w.root}.Party()
-	return party, err
+// face is how a member of the cast appears now. Profiles that cannot be read are
+// not worn; the next flow says why.
+func (c *questSession) face(who policy.Role) profile.Face {
+	party, _, _ := profile.Project{Dir: c.w.root}.Party()
+	face, _ := party.Face(string(who))
+	return face
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"conclave/agent"
-	"conclave/policy"
 	"conclave/quest"
 	"conclave/quest/flow"
 	"conclave/room"
@@ -25,9 +24,9 @@ type RoomOf struct {
 // with the level that the person's own configuration gives to whoever is a
 // program in that role.
 func (a *App) furnish(ctx context.Context, of RoomOf) (flow.Furnishing, error) {
-	role := policy.Role(strings.ToLower(of.Role))
-	if !role.Known() {
-		return flow.Furnishing{}, usageError("no role is called %q (there are %s)", of.Role, RoleNames())
+	role, err := a.roleOf(of.Role)
+	if err != nil {
+		return flow.Furnishing{}, err
 	}
 	w, err := a.enter()
 	if err != nil {
@@ -76,6 +75,7 @@ type HeldBack struct {
 
 // RoomView is what a role would see, and what not, with reasons.
 type RoomView struct {
+	Name      string      `json:"-"` // as it appears in this campaign
 	Role      string      `json:"role"`
 	Level     room.Level  `json:"level"`
 	Workspace bool        `json:"workspace"`
@@ -107,8 +107,12 @@ func (a *App) ShowRoom(ctx context.Context, of RoomOf) (RoomView, error) {
 	if err := r.Close(); err != nil {
 		return RoomView{}, environmentError("%w", err)
 	}
+	party, err := a.party()
+	if err != nil {
+		return RoomView{}, err
+	}
 	v := RoomView{
-		Role: f.Plan.Role, Level: f.Plan.Level, Workspace: f.Plan.Workspace != nil, Given: m.Items,
+		Name: QuestStatus{party: party}.Name(f.Plan.Role), Role: f.Plan.Role, Level: f.Plan.Level, Workspace: f.Plan.Workspace != nil, Given: m.Items,
 		Denied: []Denied{}, HeldBack: []HeldBack{}, Stamps: f.Stamps,
 	}
 	for _, p := range f.Grants.Denied {

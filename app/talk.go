@@ -17,7 +17,10 @@ type Consultation struct {
 
 // Consult talks to one of the party about the quest.
 func (a *App) Consult(ctx context.Context, in Consultation) (*flow.Result, error) {
-	who := policy.Role(strings.ToLower(in.Who))
+	who, err := a.roleOf(in.Who)
+	if err != nil {
+		return nil, err
+	}
 	if in.Readiness && who != policy.Gandalf {
 		return nil, usageError("--readiness is asked of gandalf, not of %s", who)
 	}
@@ -31,9 +34,6 @@ func (a *App) Consult(ctx context.Context, in Consultation) (*flow.Result, error
 }
 
 func (c *questSession) consult(ctx context.Context, in flow.Consult) (flow.Result, error) {
-	if !in.Who.Known() {
-		return flow.Result{}, usageError("nobody is called %q (there are %s)", in.Who, RoleNames())
-	}
 	if err := c.house.CheckConsult(in); err != nil {
 		return flow.Result{}, questError(err)
 	}

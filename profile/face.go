@@ -33,6 +33,16 @@ func (f Face) Name() string {
 	return cmp.Or(f.Skin, f.Archetype.Title)
 }
 
+// Called is the name within a sentence: The Rogue, or the Cat; Gandalf and Simon
+// are names of their own.
+func (f Face) Called() string {
+	switch f.Archetype.ID {
+	case "gandalf", "simon":
+		return f.Name()
+	}
+	return cmp.Or(f.Skin, "the "+f.Archetype.Title)
+}
+
 // Emoji is the profile's emoji, or the archetype's.
 func (f Face) Emoji() string {
 	return cmp.Or(f.emoji, f.Archetype.emoji)

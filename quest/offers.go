@@ -68,6 +68,8 @@ const (
 	AfterNoVerdict    Boundary = "no verdict"
 	AfterCouncil      Boundary = "council"
 	AfterDebrief      Boundary = "debrief"
+	// ForEvaluation is the choice behind "Ask for an evaluation or counsel".
+	ForEvaluation Boundary = "evaluation or counsel"
 )
 
 // AfterGuardian and AfterDragon are the boundaries of verdicts.
@@ -127,12 +129,34 @@ type OfferContext struct {
 	InQuest   bool                               // a council was held with a quest under way
 }
 
-func (c OfferContext) name(who policy.Role) string {
+func (c OfferContext) face(who policy.Role) profile.Face {
 	if c.Face != nil {
-		return c.Face(who).Name()
+		return c.Face(who)
 	}
 	a, _ := profile.Lookup(string(who))
-	return a.Title
+	return profile.NewFace(a, nil)
+}
+
+// name is the name in an offer: The Rogue (Cat), or Cat.
+func (c OfferContext) name(who policy.Role) string { return c.face(who).MenuName() }
+
+// the is the name with its article, where it has one: the Dragon.
+func (c OfferContext) the(who policy.Role) string {
+	if f := c.face(who); f.Skin == "" {
+		return f.Called()
+	}
+	return c.name(who)
+}
+
+// of is what belongs to somebody: Guardian's checkpoint, Kanga's checkpoint
+// (Guardian).
+func (c OfferContext) of(who policy.Role, what string) string {
+	f := c.face(who)
+	text := f.Name() + "'s " + what
+	if f.Skin != "" {
+		text += " (" + f.Archetype.Title + ")"
+	}
+	return text
 }
 
 // Offers lists the next steps at a boundary. It is never empty: ending without
@@ -141,7 +165,7 @@ func Offers(at Boundary, c OfferContext) []Offer {
 	gandalf := Offer{Action: ActGandalf, Label: "Consult " + c.name(policy.Gandalf), Who: policy.Gandalf}
 	face := Offer{Action: ActConfront, Label: "Face " + c.the(policy.Dragon), Who: policy.Dragon}
 	another := Offer{Action: ActAnother, Label: "Hear another advisor"}
-	checkpoint := Offer{Action: ActCheckpoint, Label: c.name(policy.Guardian) + "'s checkpoint", Who: policy.Guardian}
+	checkpoint := Offer{Action: ActCheckpoint, Label: c.of(policy.Guardian, "checkpoint"), Who: policy.Guardian}
 	work := Offer{Action: ActWork, Label: "Continue working"}
 	switch at {
 	case AfterFraming:
@@ -154,10 +178,15 @@ func Offers(at Boundary, c OfferContext) []Offer {
 		return []Offer{{Action: ActGaps, Label: "Address the gaps"}, gandalf, {Action: ActDiscuss, Label: "Discuss the verdict", Who: policy.Guardian}}
 	case AfterConditional:
 		return []Offer{work, {Action: ActGaps, Label: "Address the conditions first"}, gandalf}
-	case AfterReadiness:
+	case AfterReadiness, ForEvaluation:
 		first := checkpoint
-		first.Label += " first"
-		return []Offer{face, {Action: ActGaps, Label: "Address the gaps first"}, first}
+		first.Label = c.of(policy.Guardian, "checkpoint first")
+		offers := []Offer{face, {Action: ActGaps, Label: "Address the gaps first"}, first}
+		if at == ForEvaluation {
+			gandalf.Label = "Counsel from " + c.name(policy.Gandalf)
+			offers = append(offers, gandalf)
+		}
+		return offers
 	case AfterSlain:
 		return []Offer{{Action: ActDebrief, Label: "Begin the debrief"}, {Action: ActCelebrate, Label: "Celebrate first"}}
 	case AfterPrevails:
@@ -171,14 +200,6 @@ func Offers(at Boundary, c OfferContext) []Offer {
 		return []Offer{{Action: ActStart, Label: "Start a new quest"}, {Action: ActDone, Label: "Done for now"}}
 	}
 	return []Offer{{Action: ActReturn, Label: "Return to the quest"}, gandalf, {Action: ActDone, Label: "Done for now"}}
-}
-
-func (c OfferContext) the(who policy.Role) string {
-	name := c.name(who)
-	if a, _ := profile.Lookup(string(who)); a.Title == name {
-		return "the " + name
-	}
-	return name
 }
 
 func (c OfferContext) withSuggestion(verb string, rest ...Offer) []Offer {

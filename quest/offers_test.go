@@ -10,7 +10,8 @@ import (
 )
 
 func boundaries() []Boundary {
-	return []Boundary{AfterFraming, AfterConsultation, AfterApproved, AfterBlocked, AfterConditional, AfterReadiness, AfterCounsel, AfterSlain, AfterPrevails, AfterNoVerdict, AfterCouncil, AfterDebrief}
+	return []Boundary{AfterFraming, AfterConsultation, AfterApproved, AfterBlocked, AfterConditional, AfterReadiness, AfterCounsel, AfterSlain, AfterPrevails, AfterNoVerdict, AfterCouncil, AfterDebrief,
+		ForEvaluation}
 }
 
 func TestOffersTable(t *testing.T) {
@@ -47,7 +48,7 @@ func TestOffersTable(t *testing.T) {
 		}
 		return f
 	}}
-	if got := Offers(AfterApproved, dressed)[1].Label; got != "Face Heffalump" {
+	if got := Offers(AfterApproved, dressed)[1].Label; got != "Face Heffalump (Dragon)" {
 		t.Errorf("dressed: %s", got)
 	}
 }

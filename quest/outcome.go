@@ -3,6 +3,8 @@ package quest
 import (
 	"fmt"
 	"strings"
+
+	"conclave/profile"
 )
 
 // Outcome renders the verdict for a conversation file.
@@ -24,11 +26,24 @@ func writeList(b *strings.Builder, title string, items []string) {
 	}
 }
 
-// Outcome renders the verdict, criterion by criterion, for a conversation
-// file.
-func (v DragonVerdict) Outcome(t verdictTest) string {
+// told is the verdict under the name that the Dragon goes by: Dragon Slain, or
+// Heffalump is slain (Dragon Slain).
+func (o DragonOutcome) told(dragon profile.Face) string {
+	_, did, _ := strings.Cut(strings.ToLower(string(o)), " ")
+	switch {
+	case dragon.Skin == "":
+		return string(o)
+	case o == DragonSlain:
+		did = "is slain"
+	}
+	return fmt.Sprintf("%s %s (%s)", dragon.Skin, did, o)
+}
+
+// Outcome renders the verdict of whoever is the Dragon, criterion by criterion,
+// for a conversation file.
+func (v DragonVerdict) Outcome(dragon profile.Face, t verdictTest) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "**Verdict:** %s\n\n%s\n\n", v.Verdict, strings.TrimSpace(v.Summary))
+	fmt.Fprintf(&b, "**Verdict:** %s\n\n%s\n\n", v.Verdict.told(dragon), strings.TrimSpace(v.Summary))
 	for _, f := range v.Criteria {
 		fmt.Fprintf(&b, "%d. **%s** – %s", f.Number, f.Status, oneLine(f.Evidence))
 		for _, c := range t.Checks {

@@ -75,13 +75,13 @@ func steps() []step {
 		{PhaseCheckpoint, PhaseExecution, nil},
 		{PhaseCheckpoint, PhaseConfrontation, func(f Facts) string {
 			approved := f.Guardian == Approved || f.Guardian == ConditionalApproval
-			return unless(approved, "the Guardian has not approved; return to phase 3")
+			return unless(approved, "no checkpoint has approved the work; return to phase 3")
 		}},
 		{PhaseConfrontation, PhaseDebrief, func(f Facts) string {
-			return unless(f.Dragon == DragonSlain, "the debrief follows a slain Dragon")
+			return unless(f.Dragon == DragonSlain, "the debrief follows a confrontation that was won")
 		}},
 		{PhaseConfrontation, PhaseExecution, func(f Facts) string {
-			return unless(f.Dragon != DragonSlain, "the Dragon is slain; go on to the debrief")
+			return unless(f.Dragon != DragonSlain, "the confrontation is won; go on to the debrief")
 		}},
 		{PhaseDebrief, PhaseDefinition, func(Facts) string {
 			return "after the debrief a new quest begins; the old one is archived first"

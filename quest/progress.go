@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"conclave/policy"
+	"conclave/profile"
 )
 
 // entryKind is what an entry of the progress log speaks of.
@@ -106,6 +109,24 @@ func (e Entry) Bullet() string {
 		line += " (" + e.Date + ")"
 	}
 	return line
+}
+
+// Told is the entry for a person, under the names that the cast goes by: the log
+// itself keeps what other programs know it by.
+func (e Entry) Told(face func(policy.Role) profile.Face) string {
+	c := OfferContext{Face: face}
+	switch e.Kind {
+	case entryGuardian:
+		e.Label = c.of(policy.Guardian, "checkpoint")
+	case entryDragon:
+		e.Label = c.of(policy.Dragon, "confrontation")
+		for _, v := range []DragonOutcome{DragonSlain, DragonPrevails} {
+			if rest, ok := strings.CutPrefix(e.Text, string(v)); ok {
+				e.Text = v.told(face(policy.Dragon)) + rest
+			}
+		}
+	}
+	return e.Bullet()
 }
 
 // Day is a date as the log writes it.

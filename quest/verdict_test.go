@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"conclave/profile"
 )
 
 var three = []Criterion{{Number: 1, Text: "a"}, {Number: 2, Text: "b", Sort: Deliverable}, {Number: 3, Text: "c", Sort: Transformation}}
@@ -158,7 +160,7 @@ func TestOutcomes(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "**Verdict:** Dragon Slain\n\nit stands\n\n1. **met** – src/a.go shows it (check passed)\n2. **met** – src/a.go shows it (check could not run: go is not found)\n3. **not met** – src/a.go shows it *(noted, not required)*"
-	if got := v.Outcome(test); got != want {
+	if got := v.Outcome(profile.Face{}, test); got != want {
 		t.Errorf("dragon:\n%s", got)
 	}
 	g := GuardianVerdict{Verdict: Blocked, Summary: "thin", Gaps: []string{"a", "b\nc"}}

@@ -86,7 +86,7 @@ func (env *environment) printStatus(v app.QuestStatus) {
 	if n := len(v.Progress); n > 0 {
 		out.Printf("\nProgress\n")
 		for _, e := range v.Progress[max(0, n-8):] {
-			out.Printf("  %s\n", screen.Indent("    ", e.Bullet()))
+			out.Printf("  %s\n", screen.Indent("    ", v.Told(e)))
 		}
 	}
 	if v.Holder != "" {
@@ -100,7 +100,7 @@ func (env *environment) printStatus(v app.QuestStatus) {
 		tw := out.Table(true)
 		tw.Printf("PHASE\tROLE\tTURNS\tTOKENS IN\tOUT\tUSD\t\n")
 		for _, c := range v.Costs {
-			tw.Printf("%s\t%s\t%d\t%d\t%d\t%.4f\t\n", c.Phase, c.Role, c.Turns, c.Input, c.Output, c.USD)
+			tw.Printf("%s\t%s\t%d\t%d\t%d\t%.4f\t\n", c.Phase, v.Name(c.Role), c.Turns, c.Input, c.Output, c.USD)
 		}
 		tw.Flush()
 	}

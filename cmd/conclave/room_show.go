@@ -9,7 +9,7 @@ import (
 const maxShownBack = 40
 
 func (env *environment) printRoom(v app.RoomView) {
-	env.Stdout.Printf("%s\n", screen.Bold(screen.Sprintf("What %s would see (room: %s)", v.Role, v.Level)))
+	env.Stdout.Printf("%s\n", screen.Bold(screen.Sprintf("What %s would see (room: %s)", v.Name, v.Level)))
 	tw := env.Stdout.Table(false)
 	for _, i := range v.Given {
 		if i.Mounted {

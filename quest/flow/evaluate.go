@@ -271,7 +271,7 @@ func (v *evaluation) outcome() (string, func(*quest.Quest) ([]byte, error)) {
 			phases = append(phases, quest.PhaseDebrief)
 		}
 		entry := quest.ConfrontationHeld(d.Verdict, d.Summary, day)
-		return d.Outcome(v.q.Test(v.checks)), func(q *quest.Quest) ([]byte, error) {
+		return d.Outcome(v.e.Opening.face(policy.Dragon), v.q.Test(v.checks)), func(q *quest.Quest) ([]byte, error) {
 			return moved(q, quest.PhaseConfrontation, phases, quest.Facts{Mode: q.Mode, Guardian: q.LastGuardian(), Dragon: d.Verdict}, entry)
 		}
 	case v.guardian != nil:
