@@ -3,12 +3,17 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"conclave/engine"
 	"conclave/internal/screen"
+	"conclave/quest"
+	"conclave/quest/flow"
 	door "conclave/workspace"
 )
 
@@ -20,7 +25,10 @@ const maxMessage = 64 << 20
 // a default stops the interaction, which stays open.
 type asker struct {
 	person  Person
-	answers []string
+	file    string   // that the answers are from
+	answers []string // those that were not asked for yet
+	byLine  bool     // one a line: an empty line is no block that somebody marked
+	given   int      // answers that were asked for
 	// strict: the end of the input is nobody, not an empty answer. A table
 	// would otherwise play on without the person for ever.
 	strict bool
@@ -39,15 +47,16 @@ func (a *App) newAsker(file string, strict bool) (*asker, error) {
 	if !utf8.Valid(data) || strings.ContainsRune(string(data), 0) {
 		return nil, usageError("%s: the answers are not UTF-8 text", file)
 	}
-	k.answers = splitAnswers(string(data))
+	k.file = file
+	k.answers, k.byLine = splitAnswers(string(data))
 	return k, nil
 }
 
 // splitAnswers reads one answer a line, or, when there is a line of three
 // dashes, the blocks between such lines.
-func splitAnswers(text string) []string {
+func splitAnswers(text string) (answers []string, byLine bool) {
 	if text == "" {
-		return nil
+		return nil, true
 	}
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
@@ -66,12 +75,39 @@ func splitAnswers(text string) []string {
 		fresh = false
 	}
 	if !found {
-		return lines
+		return lines, true
 	}
 	if blocks[0] == "" && strings.HasPrefix(text, "---\n") {
 		blocks = blocks[1:]
 	}
-	return blocks
+	return blocks, false
+}
+
+// passBlanks passes over empty lines while a talk goes on: they say nothing. The
+// talk is over when nothing else follows, or what agrees to what is shown next.
+func (k *asker) passBlanks() {
+	next := slices.IndexFunc(k.answers, func(a string) bool { return strings.TrimSpace(a) != "" })
+	if k.byLine && next > 0 && !quest.Agrees(k.answers[next]) && !isNumber(k.answers[next]) {
+		k.answers = k.answers[next:]
+	}
+}
+
+func isNumber(answer string) bool {
+	_, err := strconv.Atoi(strings.TrimSpace(answer))
+	return err == nil
+}
+
+// leftOver says what of the answers nobody asked for; "" for nothing.
+func (k *asker) leftOver() string {
+	left := slices.DeleteFunc(slices.Clone(k.answers), func(a string) bool { return strings.TrimSpace(a) == "" })
+	if len(left) == 0 {
+		return ""
+	}
+	first, _, _ := strings.Cut(strings.TrimSpace(left[0]), "\n")
+	if len(left) == 1 {
+		return fmt.Sprintf("an answer in %s was not asked for and is not used: %s", k.file, first)
+	}
+	return fmt.Sprintf("%d answers in %s were not asked for and are not used, from this one on: %s", len(left), k.file, first)
 }
 
 // somebody says whether anything can be answered at all.
@@ -80,8 +116,11 @@ func (k *asker) somebody() bool { return k.person != nil || len(k.answers) > 0 }
 // Ask implements engine.Asker.
 func (k *asker) Ask(ctx context.Context, q engine.Question) (string, error) {
 	if len(k.answers) > 0 {
+		if q.Default == flow.EndTalk {
+			k.passBlanks()
+		}
 		answer := k.answers[0]
-		k.answers = k.answers[1:]
+		k.answers, k.given = k.answers[1:], k.given+1
 		if answer == "" {
 			answer = q.Default
 		}

@@ -169,7 +169,7 @@ func (a *App) ContinueQuest(ctx context.Context, talk Talk, choose string) (res 
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, c.close()) }()
+	defer func() { err = c.closeAfter(err) }()
 	return c.goOn(ctx, choose)
 }
 

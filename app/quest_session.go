@@ -8,6 +8,7 @@ import (
 
 	"conclave/engine"
 	"conclave/internal/lockfile"
+	"conclave/internal/screen"
 	"conclave/policy"
 	"conclave/profile"
 	"conclave/quest"
@@ -80,7 +81,7 @@ func (a *App) onQuest(
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, c.close()) }()
+	defer func() { err = c.closeAfter(err) }()
 	got, err := do(c)
 	return c.finish(ctx, got, err)
 }
@@ -175,6 +176,14 @@ func ended(data json.RawMessage, err error) (flow.Result, error) {
 		return res, environmentError("read the result: %w", err)
 	}
 	return res, nil
+}
+
+// closeAfter frees everything, and says which answers were not asked for.
+func (c *questSession) closeAfter(err error) error {
+	if left := c.asker.leftOver(); left != "" && (err == nil || c.asker.given > 0) {
+		c.app.show(Warning{screen.Line(left)})
+	}
+	return errors.Join(err, c.close())
 }
 
 // close frees everything. Ended interactions beyond the last hundred are

@@ -5,17 +5,36 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"strings"
+	"time"
 
 	"conclave/app"
 	"conclave/internal/screen"
 )
 
-// keyboard is the person at the terminal, who is asked and types.
+// keyboard is the person at the terminal, who is asked and types. A line is an
+// answer; so is what is pasted, however many lines it has, and what is typed
+// after a backslash at the end of a line. Where several lines are asked for, an
+// empty line, a single full stop or Ctrl-D ends the answer.
 type keyboard struct {
-	env   *environment
-	lines chan string // closed at the end of the input
+	env    *environment
+	lines  chan typed // closed when nothing more can come
+	ahead  *typed     // looked at and not taken yet
+	last   time.Time  // when a line came that came together with one before it
+	paste  bool       // between the marks of a bracketed paste
+	hinted bool       // how to answer was said
 }
+
+// typed is a line of the terminal.
+type typed struct {
+	text string
+	at   time.Time // when it came
+	end  bool      // Ctrl-D: the end of an answer
+}
+
+// together is within what time lines come that nobody types one by one.
+const together = 30 * time.Millisecond
 
 // out is where questions are put: not among the JSON.
 func (k *keyboard) out() *screen.Writer {
@@ -27,7 +46,6 @@ func (k *keyboard) out() *screen.Writer {
 
 // Ask implements app.Person.
 func (k *keyboard) Ask(ctx context.Context, q app.Question) (string, error) {
-	read := k.readAnswer
 	switch q.Way {
 	case app.YesNo:
 		word := "y/N"
@@ -35,23 +53,22 @@ func (k *keyboard) Ask(ctx context.Context, q app.Question) (string, error) {
 			word = "Y/n"
 		}
 		k.out().Printf("\n%s [%s] ", screen.Indent("  ", q.Text), word)
-		return read(ctx)
+		l, err := k.readLine(ctx)
+		return l.text, err
 	case app.InLine:
 		k.out().Printf("\n%s\n> ", screen.Indent("  ", q.Text))
-		return read(ctx)
+		return k.readAnswer(ctx, false)
 	case app.Enter:
 		text := screen.Dim(q.Text)
 		if q.Who != "" {
 			text = screen.Bold(q.Text)
 		}
 		k.out().Printf("\n%s\n> ", text)
-		return k.readLine(ctx)
+		l, err := k.readLine(ctx)
+		return l.text, err
 	}
 	k.put(q)
-	if q.Lines {
-		read = k.readLines
-	}
-	answer, err := read(ctx)
+	answer, err := k.readAnswer(ctx, q.Lines)
 	if errors.Is(err, io.EOF) {
 		k.out().Printf("\n")
 	}
@@ -67,84 +84,176 @@ func (k *keyboard) put(q app.Question) {
 		}
 		k.out().Printf("\n")
 	}
+	switch {
+	case len(q.Options) > 0:
+	case q.Lines:
+		k.out().Printf("%s\n", screen.Dim("(as many lines as you like; an empty line ends the answer)"))
+	case !k.hinted && k.out().Terminal():
+		k.hinted = true
+		k.out().Printf("%s\n", screen.Dim("(Enter ends the answer; after \\ at the end of a line it goes on; what you paste is one answer)"))
+	}
 	if q.Default != "" && len(q.Options) > 0 {
 		k.out().Printf("%s", screen.Dim("["+q.Default+"] "))
 	}
 	k.out().Printf("> ")
 }
 
-// readAnswer reads a line; one that ends in a backslash goes on in the next.
-// Without any it is io.EOF.
-func (k *keyboard) readAnswer(ctx context.Context) (string, error) {
+// readAnswer reads one answer. Without any it is io.EOF.
+func (k *keyboard) readAnswer(ctx context.Context, several bool) (string, error) {
 	var parts []string
+	joined := func() string { return strings.TrimRight(strings.Join(parts, "\n"), "\n") }
 	for {
-		text, err := k.readLine(ctx)
+		l, err := k.readLine(ctx)
 		if errors.Is(err, io.EOF) && len(parts) > 0 {
-			return strings.Join(parts, "\n"), nil
+			return joined(), nil
 		}
 		if err != nil {
 			return "", err
 		}
-		more, goesOn := strings.CutSuffix(text, "\\")
-		parts = append(parts, more)
-		if !goesOn {
-			return strings.Join(parts, "\n"), nil
+		text, pasted := k.unmark(l.text)
+		blank := strings.TrimSpace(text) == ""
+		if !pasted && blank && len(parts) == 0 {
+			return "", nil
 		}
-		k.out().Printf("… ")
-	}
-}
-
-// readLines reads lines up to an empty one. Without any it is io.EOF.
-func (k *keyboard) readLines(ctx context.Context) (string, error) {
-	var parts []string
-	for {
-		text, err := k.readLine(ctx)
-		if errors.Is(err, io.EOF) && len(parts) == 0 {
-			return "", err
-		}
-		if err != nil && !errors.Is(err, io.EOF) {
-			return "", err
-		}
-		if err != nil || strings.TrimSpace(text) == "" {
-			return strings.Join(parts, "\n"), nil
+		switch more := k.follows(l); {
+		case k.paste || more:
+			parts = append(parts, text)
+			continue // the rest is on its way
+		case pasted && !several:
+			parts = append(parts, text)
+			return joined(), nil
+		case pasted:
+		case blank && several, several && strings.TrimSpace(text) == ".":
+			return joined(), nil
+		case len(parts) == 0 && alone(text):
+			return text, nil
+		case !several && !k.came(l):
+			rest, goesOn := strings.CutSuffix(text, "\\")
+			parts = append(parts, rest)
+			if !goesOn {
+				return joined(), nil
+			}
+			k.out().Printf("… ")
+			continue
 		}
 		parts = append(parts, text)
-		if len(parts) == 1 && alone(text) {
-			return text, nil
+		if blank && k.came(l) {
+			return joined(), nil // what was pasted ends with an empty line, as an answer does
+		}
+		if !several {
+			several = true
+			k.out().Printf("%s\n", screen.Dim("(these lines are one answer; go on, or end it with an empty line)"))
 		}
 		k.out().Printf("  ")
 	}
 }
 
+// unmark takes the marks of a bracketed paste out of a line. It says whether the
+// line, or a part of it, was pasted.
+func (k *keyboard) unmark(text string) (string, bool) {
+	pasted := k.paste
+	var b strings.Builder
+	for {
+		mark := pasteBegins
+		if k.paste {
+			mark = pasteEnds
+		}
+		before, after, found := strings.Cut(text, mark)
+		b.WriteString(before)
+		if !found {
+			return b.String(), pasted
+		}
+		k.paste, pasted, text = !k.paste, true, after
+	}
+}
+
+// The marks that a terminal puts around what is pasted.
+const (
+	pasteBegins = "\x1b[200~"
+	pasteEnds   = "\x1b[201~"
+)
+
 // alone says whether a line is a whole turn: nobody wants to end /help with an
 // empty line.
 func alone(line string) bool { return line == "/help" || line == "/quit" }
 
+// follows says whether another line came together with this one, as those of a
+// paste do where the terminal puts no marks around it.
+func (k *keyboard) follows(l typed) bool {
+	if !k.timed() {
+		return false
+	}
+	if k.ahead == nil {
+		select {
+		case next, ok := <-k.lines:
+			if !ok {
+				return false
+			}
+			k.ahead = &next
+		case <-time.After(together):
+			return false
+		}
+	}
+	if k.ahead.end || k.ahead.at.Sub(l.at) > together {
+		return false
+	}
+	k.last = k.ahead.at
+	return true
+}
+
+// came says whether a line came together with the one before it.
+func (k *keyboard) came(l typed) bool { return !k.last.IsZero() && k.last.Equal(l.at) }
+
+// timed says that what comes in is typed, and not a text that is there at once.
+func (k *keyboard) timed() bool {
+	_, ok := k.env.Stdin.(*os.File)
+	return ok
+}
+
 // readLine waits for a line of the terminal, or for the end of ctx. The
 // goroutine that reads ends with the program: a read of a terminal cannot be
-// called off.
-func (k *keyboard) readLine(ctx context.Context) (string, error) {
+// called off. It reads ahead, so that when a line came is known.
+func (k *keyboard) readLine(ctx context.Context) (typed, error) {
 	if k.lines == nil {
-		k.lines = make(chan string)
-		go func(out chan<- string) {
-			in := bufio.NewReader(k.env.Stdin)
-			for {
-				text, err := in.ReadString('\n')
-				if err != nil && text == "" {
-					close(out)
-					return
-				}
-				out <- strings.TrimRight(text, "\r\n")
-			}
-		}(k.lines)
+		k.lines = make(chan typed, 4096)
+		go k.listen(k.lines)
+	}
+	if k.ahead != nil {
+		l := *k.ahead
+		k.ahead = nil
+		return l.orEnd()
 	}
 	select {
-	case text, ok := <-k.lines:
+	case l, ok := <-k.lines:
 		if !ok {
-			return "", io.EOF
+			return typed{}, io.EOF
 		}
-		return text, nil
+		return l.orEnd()
 	case <-ctx.Done():
-		return "", context.Cause(ctx)
+		return typed{}, context.Cause(ctx)
+	}
+}
+
+func (l typed) orEnd() (typed, error) {
+	if l.end {
+		return typed{}, io.EOF
+	}
+	return l, nil
+}
+
+func (k *keyboard) listen(out chan<- typed) {
+	defer close(out)
+	in := bufio.NewReader(k.env.Stdin)
+	for {
+		text, err := in.ReadString('\n')
+		if text != "" {
+			out <- typed{text: strings.TrimRight(text, "\r\n"), at: time.Now()}
+		}
+		switch {
+		case errors.Is(err, io.EOF) && text == "" && k.timed():
+			out <- typed{end: true} // Ctrl-D: a terminal goes on after it
+		case err != nil:
+			return
+		}
 	}
 }

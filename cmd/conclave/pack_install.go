@@ -64,7 +64,7 @@ func (env *environment) installPack(ctx context.Context, name string, only []str
 func (env *environment) askPerson(ctx context.Context, format string, args ...any) string {
 	env.Stdout.Printf(format, args...)
 	line, _ := env.keyboard().readLine(ctx) // the end of the input is an empty answer
-	return strings.TrimSpace(line)
+	return strings.TrimSpace(line.text)
 }
 
 // customise offers to rename single profiles, one by one, until the person has

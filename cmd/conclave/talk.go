@@ -50,7 +50,7 @@ func talk(
 		cmd.Flags().StringVarP(&f.message, "message", "m", "", "what to say: TEXT, @FILE, or - for standard input")
 	}
 	cmd.Flags().StringVar(&f.Answers, "answers", "",
-		"a file with the answers to questions: one a line, or blocks between lines of ---")
+		"a file with the answers to questions: one a line, or blocks between lines of ---; what is not asked for is said")
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "print the result as JSON")
 	addGrantFlag(cmd, &f.Grants)
 	cmd.Flags().BoolVar(&f.Wait, "wait", false, "wait while another process holds the quest")

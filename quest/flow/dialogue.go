@@ -14,8 +14,9 @@ import (
 	"conclave/seat"
 )
 
-// End is the answer that ends a conversation.
-const endAnswer = "/end"
+// EndTalk is the answer that ends a conversation, and the default of every
+// question for the person's next words.
+const EndTalk = "/end"
 
 // dialogue is one conversation between the person and one seat.
 type dialogue struct {
@@ -135,8 +136,8 @@ func (t *dialogue) personSaid() string { return strings.Join(t.words, "\n\n") }
 
 // message asks for the person's next message; empty means that they are done.
 func (t *dialogue) message(question string) (string, error) {
-	answer, err := t.ask("message", engine.Question{Text: question, Default: endAnswer})
-	if strings.TrimSpace(answer) == endAnswer || strings.TrimSpace(answer) == "" {
+	answer, err := t.ask("message", engine.Question{Text: question, Default: EndTalk})
+	if strings.TrimSpace(answer) == EndTalk || strings.TrimSpace(answer) == "" {
 		return "", err
 	}
 	return answer, err
