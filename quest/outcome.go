@@ -10,6 +10,11 @@ import (
 // Outcome renders the verdict for a conversation file.
 func (v GuardianVerdict) Outcome() string {
 	var b strings.Builder
+	if !v.Decided() {
+		fmt.Fprintf(&b, "%s %s\n", noVerdict, strings.TrimSpace(v.Summary))
+		writeList(&b, "Not judged", v.Gaps)
+		return strings.TrimSpace(b.String())
+	}
 	fmt.Fprintf(&b, "**Verdict:** %s\n\n%s\n", v.Verdict, strings.TrimSpace(v.Summary))
 	writeList(&b, "Gaps", v.Gaps)
 	writeList(&b, "Conditions", v.Conditions)
@@ -43,7 +48,11 @@ func (o DragonOutcome) told(dragon profile.Face) string {
 // for a conversation file.
 func (v DragonVerdict) Outcome(dragon profile.Face, t verdictTest) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "**Verdict:** %s\n\n%s\n\n", v.Verdict.told(dragon), strings.TrimSpace(v.Summary))
+	if v.Decided() {
+		fmt.Fprintf(&b, "**Verdict:** %s\n\n%s\n\n", v.Verdict.told(dragon), strings.TrimSpace(v.Summary))
+	} else {
+		fmt.Fprintf(&b, "%s %s\n\n", noVerdict, strings.TrimSpace(v.Summary))
+	}
 	for _, f := range v.Criteria {
 		fmt.Fprintf(&b, "%d. **%s** – %s", f.Number, f.Status, oneLine(f.Evidence))
 		for _, c := range t.Checks {
@@ -86,9 +95,11 @@ func Recommended(list []string) string {
 	return "**Recommendations:**\n\n" + strings.TrimSpace(b.String())
 }
 
+const noVerdict = "**No verdict.**"
+
 // NoVerdict is the outcome when the repair turn did not help either.
 func NoVerdict(problems []string) string {
-	return "**No verdict.** The answer was not one, and a verdict is never guessed: " + oneLine(strings.Join(problems, "; "))
+	return noVerdict + " The answer was not one, and a verdict is never guessed: " + oneLine(strings.Join(problems, "; "))
 }
 
 // EndedEarly is the outcome of a conversation that was abandoned, killed or

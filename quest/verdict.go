@@ -3,6 +3,7 @@ package quest
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -14,6 +15,7 @@ const (
 	Approved            GuardianOutcome = "Approved"
 	Blocked             GuardianOutcome = "Blocked"
 	ConditionalApproval GuardianOutcome = "Conditional Approval"
+	guardianUndecided   GuardianOutcome = undecided
 )
 
 // DragonOutcome is how a confrontation ends. The empty one is no verdict.
@@ -21,11 +23,17 @@ type DragonOutcome string
 
 // The Dragon's outcomes.
 const (
-	DragonSlain    DragonOutcome = "Dragon Slain"
-	DragonPrevails DragonOutcome = "Dragon Prevails"
+	DragonSlain     DragonOutcome = "Dragon Slain"
+	DragonPrevails  DragonOutcome = "Dragon Prevails"
+	dragonUndecided DragonOutcome = undecided
 )
 
-// Status is how far a criterion is met. Partially met is not met.
+// undecided is what an evaluator says that cannot judge what it was asked. It
+// is an answer and no verdict: nothing is logged, and no phase moves.
+const undecided = "No verdict"
+
+// Status is how far a criterion is met. Partially met is not met, and what was
+// not judged is neither.
 type Status string
 
 // The statuses.
@@ -33,15 +41,23 @@ const (
 	statusMet       Status = "met"
 	statusPartlyMet Status = "partially met"
 	statusNotMet    Status = "not met"
+	statusNotJudged Status = "not judged"
 )
+
+var statuses = []Status{statusMet, statusPartlyMet, statusNotMet, statusNotJudged}
 
 // GuardianVerdict is a checkpoint's structured answer.
 type GuardianVerdict struct {
-	Verdict    GuardianOutcome `json:"verdict"`
-	Summary    string          `json:"summary"`
-	Gaps       []string        `json:"gaps"`       // what is missing; "not yet" always says what
-	Conditions []string        `json:"conditions"` // of a conditional approval
+	Verdict GuardianOutcome `json:"verdict"`
+	Summary string          `json:"summary"`
+	// Gaps are what is missing: "not yet" always says what. Without a verdict
+	// they are what could not be judged.
+	Gaps       []string `json:"gaps"`
+	Conditions []string `json:"conditions"` // of a conditional approval
 }
+
+// Decided says that this is a verdict, and not word that there is none.
+func (v GuardianVerdict) Decided() bool { return v.Verdict != "" && v.Verdict != guardianUndecided }
 
 // finding is the Dragon's word on one criterion.
 type finding struct {
@@ -56,6 +72,9 @@ type DragonVerdict struct {
 	Summary  string        `json:"summary"`
 	Criteria []finding     `json:"criteria"`
 }
+
+// Decided says that this is a verdict, and not word that there is none.
+func (v DragonVerdict) Decided() bool { return v.Verdict != "" && v.Verdict != dragonUndecided }
 
 // CheckState is what came of a criterion's own check.
 type CheckState string
@@ -107,8 +126,16 @@ func (v GuardianVerdict) check() []string {
 		if len(v.Conditions) == 0 {
 			bad = append(bad, "conditions: a Conditional Approval names at least one condition")
 		}
+	case guardianUndecided:
+		if len(v.Gaps) == 0 {
+			bad = append(bad, "gaps: without a verdict they name at least one thing that could not be judged")
+		}
+		if len(v.Conditions) > 0 {
+			bad = append(bad, "conditions: without a verdict there are none")
+		}
 	default:
-		bad = append(bad, fmt.Sprintf("verdict: %q is not one of Approved, Blocked, Conditional Approval", clip(string(v.Verdict), 40)))
+		bad = append(bad, fmt.Sprintf("verdict: %q is not one of Approved, Blocked, Conditional Approval, No verdict",
+			clip(string(v.Verdict), 40)))
 	}
 	if oneLine(v.Summary) == "" {
 		bad = append(bad, "summary: is empty")
@@ -132,8 +159,9 @@ func emptyItems(name string, list []string) []string {
 // check called met, and a verdict its own list contradicts.
 func (v DragonVerdict) check(t verdictTest) []string {
 	var bad []string
-	if v.Verdict != DragonSlain && v.Verdict != DragonPrevails {
-		bad = append(bad, fmt.Sprintf("verdict: %q is not one of Dragon Slain, Dragon Prevails", clip(string(v.Verdict), 40)))
+	if v.Verdict != DragonSlain && v.Verdict != DragonPrevails && v.Verdict != dragonUndecided {
+		bad = append(bad, fmt.Sprintf("verdict: %q is not one of Dragon Slain, Dragon Prevails, No verdict",
+			clip(string(v.Verdict), 40)))
 	}
 	if oneLine(v.Summary) == "" {
 		bad = append(bad, "summary: is empty")
@@ -143,26 +171,54 @@ func (v DragonVerdict) check(t verdictTest) []string {
 		bad = append(bad, f.check(i, t, status)...)
 		status[f.Number] = f.Status
 	}
-	var open []string
+	var open, unjudged []string // of those that the mode requires
 	for _, c := range t.Criteria {
 		s, there := status[c.Number]
 		if !there && t.Mode.Assesses(c.Sort) {
 			bad = append(bad, fmt.Sprintf("criteria: criterion %d is left out", c.Number))
 		}
-		if t.Mode.requires(c.Sort) && s != statusMet {
-			open = append(open, fmt.Sprintf("criterion %d is %s", c.Number, cmp.Or(s, "not assessed")))
+		switch text := fmt.Sprintf("criterion %d is %s", c.Number, cmp.Or(s, "not assessed")); {
+		case !t.Mode.requires(c.Sort) || s == statusMet:
+		case s == statusNotJudged:
+			unjudged = append(unjudged, text)
+		default:
+			open = append(open, text)
 		}
 	}
 	if len(bad) > 0 {
 		return bad
 	}
-	switch {
-	case v.Verdict == DragonSlain && len(open) > 0:
-		bad = append(bad, "verdict: Dragon Slain, but "+strings.Join(open, ", ")+"; partially met is not met")
-	case v.Verdict == DragonPrevails && len(open) == 0:
-		bad = append(bad, "verdict: Dragon Prevails, but every criterion that mode "+string(t.Mode)+" requires is met")
+	if why := v.contradicted(string(t.Mode), open, unjudged); why != "" {
+		return []string{"verdict: " + string(v.Verdict) + ", but " + why}
 	}
-	return bad
+	return nil
+}
+
+// contradicted says how a verdict and its own list disagree. One criterion that
+// is not met decides; only where none is, and one could not be judged, there is
+// no verdict.
+func (v DragonVerdict) contradicted(mode string, open, unjudged []string) string {
+	switch v.Verdict {
+	case DragonSlain:
+		if all := append(open, unjudged...); len(all) > 0 {
+			return strings.Join(all, ", ") + "; partially met is not met"
+		}
+	case DragonPrevails:
+		if len(open) == 0 && len(unjudged) > 0 {
+			return "no criterion is shown not to be met, and " + strings.Join(unjudged, ", ")
+		}
+		if len(open) == 0 {
+			return "every criterion that mode " + mode + " requires is met"
+		}
+	default:
+		if len(open) > 0 {
+			return strings.Join(open, ", ") + ", which decides it"
+		}
+		if len(unjudged) == 0 {
+			return "every criterion that mode " + mode + " requires is met"
+		}
+	}
+	return ""
 }
 
 func (f finding) check(i int, t verdictTest, seen map[int]Status) []string {
@@ -174,15 +230,16 @@ func (f finding) check(i int, t verdictTest, seen map[int]Status) []string {
 	if _, twice := seen[f.Number]; twice {
 		bad = append(bad, at+fmt.Sprintf("criterion %d stands here a second time", f.Number))
 	}
-	if f.Status != statusMet && f.Status != statusPartlyMet && f.Status != statusNotMet {
-		bad = append(bad, at+fmt.Sprintf("status %q is not one of met, partially met, not met", clip(string(f.Status), 40)))
+	if !slices.Contains(statuses, f.Status) {
+		bad = append(bad, at+fmt.Sprintf("status %q is not one of met, partially met, not met, not judged",
+			clip(string(f.Status), 40)))
 	}
 	if oneLine(f.Evidence) == "" {
 		bad = append(bad, at+fmt.Sprintf("criterion %d has no evidence", f.Number))
 	}
 	for _, c := range t.Checks {
-		if c.Number == f.Number && c.State == CheckFailed && f.Status == statusMet {
-			bad = append(bad, at+fmt.Sprintf("criterion %d cannot be met: its check failed", f.Number))
+		if c.Number == f.Number && c.State == CheckFailed && (f.Status == statusMet || f.Status == statusNotJudged) {
+			bad = append(bad, at+fmt.Sprintf("criterion %d cannot be %s: its check failed", f.Number, f.Status))
 		}
 	}
 	return bad

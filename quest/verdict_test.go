@@ -42,6 +42,16 @@ func TestDragonVerdictByMode(t *testing.T) {
 		{GrowAndShip, dragonAnswer("Dragon Prevails", "met", "partially met", "met"), []CheckResult{{2, CheckFailed, ""}}, ""},
 		{GrowAndShip, dragonAnswer("Dragon Slain", "met", "met", "met"), []CheckResult{{2, CheckNotRun, "no go"}, {1, CheckPassed, ""}}, ""},
 		{Ship, dragonAnswer("Dragon Prevails", "met"), nil, "criterion 2 is left out"},
+		{Ship, dragonAnswer("No verdict", "met", "not judged"), nil, ""},
+		{Ship, dragonAnswer("no_verdict", "met", "not-judged"), nil, ""},
+		{Grow, dragonAnswer("No verdict", "met", "met", "not judged"), nil, ""},
+		{GrowAndShip, dragonAnswer("Dragon Slain", "met", "met", "not judged"), nil, ""},
+		{GrowAndShip, dragonAnswer("No verdict", "met", "met", "not judged"), nil, "No verdict, but every criterion that mode Grow & Ship requires is met"},
+		{Ship, dragonAnswer("Dragon Slain", "met", "not judged"), nil, "Dragon Slain, but criterion 2 is not judged"},
+		{Ship, dragonAnswer("Dragon Prevails", "met", "not judged"), nil, "no criterion is shown not to be met, and criterion 2 is not judged"},
+		{Ship, dragonAnswer("Dragon Prevails", "not met", "not judged"), nil, ""},
+		{Ship, dragonAnswer("No verdict", "not met", "not judged"), nil, "criterion 1 is not met, which decides it"},
+		{Ship, dragonAnswer("No verdict", "met", "not judged"), []CheckResult{{2, CheckFailed, ""}}, "criterion 2 cannot be not judged: its check failed"},
 		{Ship, dragonAnswer("Dragon Slain", "met", "met", "met", "met"), nil, "there is no criterion 4; they are 1 to 3"},
 		{Ship, `{"verdict":"Dragon Slain","summary":"s","criteria":[{"number":1,"status":"met","evidence":"e"},{"number":1,"status":"met","evidence":"e"},{"number":2,"status":"met","evidence":"e"}]}`, nil, "criterion 1 stands here a second time"},
 		{Ship, `{"verdict":"Dragon Slain","summary":"s","criteria":[{"number":1,"status":"met","evidence":" "},{"number":2,"status":"met","evidence":"e"}]}`, nil, "criterion 1 has no evidence"},
@@ -70,6 +80,9 @@ func TestGuardianVerdict(t *testing.T) {
 		`{"verdict":"Blocked","summary":"thin","gaps":["errors"],"conditions":[]}`:                    "",
 		`{"verdict":"Conditional Approval","summary":"ok","gaps":["x"],"conditions":["fix x"]}`:       "",
 		`{"verdict":"Blocked","summary":"no","gaps":[],"conditions":[]}`:                              "a Blocked verdict names at least one gap",
+		`{"verdict":"no verdict","summary":"unread","gaps":["the plan"],"conditions":[]}`:             "",
+		`{"verdict":"No verdict","summary":"unread","gaps":[],"conditions":[]}`:                       "at least one thing that could not be judged",
+		`{"verdict":"No verdict","summary":"unread","gaps":["a"],"conditions":["b"]}`:                 "without a verdict there are none",
 		`{"verdict":"Blocked","summary":"no","gaps":["a"],"conditions":["b"]}`:                        "conditions: a Blocked verdict has none",
 		`{"verdict":"Conditional Approval","summary":"ok","gaps":[],"conditions":[]}`:                 "names at least one condition",
 		`{"verdict":"Approved","summary":"ok","gaps":["x"],"conditions":[]}`:                          "contradicts itself",
@@ -166,6 +179,17 @@ func TestOutcomes(t *testing.T) {
 	g := GuardianVerdict{Verdict: Blocked, Summary: "thin", Gaps: []string{"a", "b\nc"}}
 	if got, want := g.Outcome(), "**Verdict:** Blocked\n\nthin\n\n**Gaps:**\n\n- a\n- b c"; got != want {
 		t.Errorf("guardian:\n%s", got)
+	}
+	v, err = ParseDragonVerdict([]byte(dragonAnswer("No verdict", "met", "not judged", "not judged")), test)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := v.Outcome(profile.Face{}, test); !strings.HasPrefix(got, "**No verdict.** it stands\n\n1. **met**") || !strings.Contains(got, "\n2. **not judged** – ") {
+		t.Errorf("no verdict:\n%s", got)
+	}
+	g = GuardianVerdict{Verdict: guardianUndecided, Summary: "unread", Gaps: []string{"the plan"}}
+	if got, want := g.Outcome(), "**No verdict.** unread\n\n**Not judged:**\n\n- the plan"; got != want {
+		t.Errorf("no verdict of a guardian:\n%s", got)
 	}
 	if got, want := Stamped(EndedEarly("the budget\nwas spent"), "room: advisory", ""), "ended early: the budget was spent\n\n> **Note:** room: advisory"; got != want {
 		t.Errorf("stamped: %q", got)

@@ -51,7 +51,7 @@ func ParseGuardianVerdict(answer []byte) (GuardianVerdict, error) {
 	if problems := decodeAnswer(answer, &v); len(problems) > 0 {
 		return GuardianVerdict{}, &VerdictError{problems}
 	}
-	v.Verdict = canonical(v.Verdict, Approved, Blocked, ConditionalApproval)
+	v.Verdict = canonical(v.Verdict, Approved, Blocked, ConditionalApproval, guardianUndecided)
 	if problems := v.check(); len(problems) > 0 {
 		return GuardianVerdict{}, &VerdictError{problems}
 	}
@@ -65,9 +65,9 @@ func ParseDragonVerdict(answer []byte, t verdictTest) (DragonVerdict, error) {
 	if problems := decodeAnswer(answer, &v); len(problems) > 0 {
 		return DragonVerdict{}, &VerdictError{problems}
 	}
-	v.Verdict = canonical(v.Verdict, DragonSlain, DragonPrevails)
+	v.Verdict = canonical(v.Verdict, DragonSlain, DragonPrevails, dragonUndecided)
 	for i := range v.Criteria {
-		v.Criteria[i].Status = canonical(v.Criteria[i].Status, statusMet, statusPartlyMet, statusNotMet)
+		v.Criteria[i].Status = canonical(v.Criteria[i].Status, statuses...)
 	}
 	if problems := v.check(t); len(problems) > 0 {
 		return DragonVerdict{}, &VerdictError{problems}

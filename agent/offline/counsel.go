@@ -2,12 +2,15 @@ package offline
 
 import (
 	"fmt"
-	"slices"
+	"regexp"
 	"strings"
+
+	"conclave/profile"
+	"conclave/quest"
 )
 
-// readiness holds each criterion against what can be found in the workspace,
-// as a sceptic would.
+// readiness holds each criterion against what can be looked up in the
+// workspace, and says of the rest who could tell.
 func (t *turn) readiness() error {
 	if len(t.before) > 0 {
 		return t.counsel()
@@ -18,126 +21,131 @@ func (t *turn) readiness() error {
 		return nil
 	}
 	tree := t.room("workspace")
-	var w *work
-	if tree != nil {
-		err := t.look("survey", map[string]any{"path": "workspace"}, func() (string, error) {
-			var err error
-			w, err = openWork(tree, t.opts, t.Alive)
-			if err != nil {
-				return "", err
-			}
-			w.files = slices.DeleteFunc(w.files, func(f *workFile) bool { return passedBy(f.path) || !citable(f.path) })
-			return count(len(w.files), "file"), nil
-		})
-		if err != nil {
-			return err
-		}
-	}
 	var b strings.Builder
-	thin := 0
+	of := map[string]int{}
 	for _, c := range list {
-		a, err := t.assess(c, checkResult{}, w)
+		a, err := t.assess(c, checkResult{}, tree)
 		if err != nil {
 			return err
 		}
-		word := map[string]string{met: "a sceptic would believe it", partiallyMet: "thin", notMet: "a sceptic would not believe it yet"}[a.status]
-		if a.status != met {
-			thin++
+		word := ""
+		switch {
+		case a.status == met:
+			word = "it stands: " + a.evidence
+		case a.status == notMet:
+			word = "it does not hold yet: " + a.evidence
+		case c.check != "":
+			a.status, word = "check", "its check decides, and I run no commands; run it yourself first: "+c.command()
+		default:
+			word = "I cannot judge that: " + a.evidence
 		}
-		if c.check != "" {
-			a.evidence += "; its check `" + c.check + "` runs when you face the Dragon: run it yourself first"
-		}
-		fmt.Fprintf(&b, "%d. %s: %s: %s.\n", c.number, clip(c.text, 120), word, strings.TrimSuffix(a.evidence, "."))
+		of[a.status]++
+		fmt.Fprintf(&b, "%d. %s: %s.\n", c.number, clip(c.text, 120), strings.TrimSuffix(word, "."))
 	}
-	t.say("I have held each criterion against what I can see in the workspace.", b.String())
-	end := "All of them could be shown as they stand. Whether you go is for you to say."
-	if thin > 0 {
-		end = fmt.Sprintf("%d of %s would not stand before somebody who believes only what he can check. Close those first, or go knowing it: the choice is yours. Ask the Cat which of them is the weakest.", thin, criteriaCount(len(list)))
-	}
-	t.say(end)
+	t.say("I have held each criterion against what can be looked up in the workspace.", b.String(), readinessWords(of, len(list)))
 	return nil
 }
 
-func passedBy(p string) bool {
-	for part := range strings.SplitSeq(p, "/") {
-		if slices.Contains(skippedDirs, part) {
-			return true
+// readinessWords sums the review up. Whether to go is the person's to say.
+func readinessWords(of map[string]int, all int) string {
+	var parts []string
+	for _, p := range []struct{ status, words string }{
+		{met, "%d stand"}, {notMet, "%d do not hold yet"}, {"check", "%d are decided by their checks"},
+		{notJudged, "%d nobody can tell without reading the work"},
+	} {
+		if n := of[p.status]; n > 0 {
+			parts = append(parts, fmt.Sprintf(p.words, n))
 		}
 	}
-	return false
+	end := " Whether you go is for you to say."
+	switch {
+	case of[notMet] > 0:
+		end = " Close what does not hold first, or go knowing it: the choice is yours."
+	case of[notJudged] > 0:
+		end = " A Dragon without a model will not judge those last ones; a check, written behind the criterion as (check: `command`), or a model in its seat would. The choice is yours."
+	}
+	return "Of " + criteriaCount(all) + ": " + strings.Join(parts, ", ") + "." + end
 }
 
-// advisors are called by the beginnings of words.
-var advisors = []struct{ who, why, stems string }{
-	{"the Cat", "there is risk in what you say", "risk uncertain unsure danger fail scope worr assum secur"},
-	{"the Owl", "it is a matter of time and order", "deadline schedul late delay sequenc milestone week month plan process order"},
-	{"the Bear", "the direction is not settled", "direction vision unclear purpose strateg priorit goal why"},
-	{"the Puppy", "it sounds daunting", "daunt overwhelm tired exhaust stuck morale motivat energ bored"},
-	{"the Rabbit", "something is needed that is not there yet", "constrain depend budget resourc cost money capacit tool licen"},
-	{"the Wolf", "others have a say in it", "stakeholder team conflict disagree align everyone customer communit people"},
-}
+var criterionNumber = regexp.MustCompile(`(?i)\b(?:criterion|number|criteria)\s+(\d{1,3})\b|^\s*(\d{1,3})\s*[.!]?\s*$`)
 
-// counsel looks for the person's words in the quest, in earlier conversations
-// and in the workspace, and asks the next question.
+// counsel says where the quest stands, finds out which criterion it is about,
+// and asks for the next step. He knows nothing about the matter itself.
 func (t *turn) counsel() error {
 	words := ownWords(t.text)
 	t.hearProgress()
-	var rows []string
-	err := t.look("search", map[string]any{"path": "quest", "words": searchWords(words)}, func() (string, error) {
-		for _, name := range []string{criteriaFile, "quest/narrative.md", "quest/anticipated-dragon.md", "quest/progress.md"} {
-			if at, ok := bearing(name, t.read(name), searchWords(words)); ok {
-				rows = append(rows, "- "+at.String())
-			}
-		}
-		return count(len(rows), "line"), nil
-	})
-	if err != nil {
-		return err
+	list := readCriteria(t.read(criteriaFile))
+	if len(t.before) == 0 {
+		t.say(t.standing(list))
 	}
-	if len(rows) > 0 {
-		t.say("Your own quest already speaks of that:\n\n" + strings.Join(rows, "\n"))
-	}
-	if tree := t.room("workspace"); tree != nil {
-		if err := t.searchFor(tree, len(rows) == 0 && len(t.before) > 0); err != nil {
-			return err
+	m := criterionNumber.FindStringSubmatch(words)
+	about := criterion{}
+	for _, c := range list {
+		if m != nil && c.number == atoi(m[1]+m[2]) {
+			about = c
 		}
 	}
-	who, why := advisor(words)
-	ask := "Two ways lie open to anyone who is stuck. You can make the step smaller, which costs you the satisfaction of the whole; or you can ask for help with it, which costs you the waiting. Which of the two have you not tried?"
-	if len(t.before) > 0 {
-		ask = "What would have to be true for you to be able to decide this alone? Say it in one sentence, and then look whether it is."
+	var ask string
+	switch said := len(t.before); {
+	case about.number > 0 && about.check != "":
+		ask = "You speak of " + about.cite().String() + ". Its check says whether it is so: " + about.command() + ". What does it say today, and what is the smallest change that would make it say something else?"
+	case about.number > 0:
+		ask = "You speak of " + about.cite().String() + ". What would somebody see who looked at it today, and what is the smallest thing that would let them see more?"
+	case said == 0 && len(list) > 1:
+		ask = "Which of the criteria is this about? Say its number. If it is about none of them, ask yourself whether it belongs to this quest."
+	case said == 0:
+		ask = "What have you tried, and what did it show?"
+	case said == 1:
+		ask = "There are two ways on for anyone who is stuck: a smaller step, which costs you the satisfaction of the whole, or somebody's help, which costs you the waiting. Which of the two have you not tried?"
+	default:
+		ask = "Then say in one sentence what you will do next, and how you will know that it is done. Write it down with `conclave quest log`, if it deserves to be remembered."
 	}
-	t.say(ask, fmt.Sprintf("When you have answered that, hear %s: %s.", who, why))
+	s := quest.FirstAdvisor(words)
+	t.say(ask, fmt.Sprintf("Whose view would help next: %s (%s).", t.nameOf(string(s.Who)), s.Reason))
 	return nil
 }
 
-// bearing is the first line of a text that bears one of the words.
-func bearing(name, text string, words []string) (cite, bool) {
-	for n, line := range numbered(text) {
-		for _, w := range words {
-			if wholeWord(strings.ToLower(w))(line) && quote(line) != "" {
-				return cite{path: name, line: n, quote: quote(line)}, true
-			}
+// standing is what the quest's own parts say, with their places.
+func (t *turn) standing(list []criterion) string {
+	checks := 0
+	for _, c := range list {
+		if c.check != "" {
+			checks++
 		}
 	}
-	return cite{}, false
+	var out []string
+	if len(list) > 0 {
+		how := map[bool]string{true: "none of them with a check", false: number(checks) + " of them with a check"}[checks == 0]
+		out = append(out, fmt.Sprintf("The quest has %s, %s.", criteriaCount(len(list)), how))
+	}
+	if n, at := t.lastEntry(); n > 0 {
+		out = append(out, fmt.Sprintf("Its log has %s; the last is %s.", count(n, "entry"), at))
+	}
+	return strings.Join(out, " ")
 }
 
-// advisor names the animal whose words were used most.
-func advisor(words string) (who, why string) {
-	who, why = "the Bear", "a first look at the direction never hurts"
-	most := 0
-	list := strings.Fields(strings.ToLower(words))
-	for _, a := range advisors {
-		n := 0
-		for _, w := range list {
-			if slices.ContainsFunc(strings.Fields(a.stems), func(s string) bool { return strings.HasPrefix(strings.Trim(w, ".,!?\"'"), s) }) {
-				n++
+var progressFiles = []string{"quest/progress-log.md", "quest/progress.md"}
+
+// lastEntry counts the entries of the log that he is shown, and cites the last.
+func (t *turn) lastEntry() (n int, last cite) {
+	for _, name := range progressFiles {
+		for line, text := range numbered(t.read(name)) {
+			if bullet.MatchString(text) {
+				n, last = n+1, cite{path: name, line: line, quote: quote(bullet.ReplaceAllString(text, ""))}
 			}
 		}
-		if n > most {
-			most, who, why = n, a.who, a.why
+		if n > 0 {
+			break
 		}
 	}
-	return who, why
+	return n, last
+}
+
+// nameOf is the name that a member of the cast goes under.
+func (t *turn) nameOf(role string) string {
+	if p, _ := profile.Parse(role+".md", []byte(t.read("profiles/"+role+".md"))); p != nil && p.SkinName != "" {
+		return p.SkinName
+	}
+	a, _ := profile.Lookup(role)
+	return "the " + a.Title
 }

@@ -85,14 +85,13 @@ var checkLine = regexp.MustCompile("(?i)^\\s*(?:[-*|#]+\\s*)?(?:criterion\\s+)?(
 
 type checkResult struct {
 	state checkState
-	line  hit
 }
 
 const checksFile = "checks.md"
 
 func readChecks(text string) map[int]checkResult {
 	out := map[int]checkResult{}
-	for n, line := range numbered(text) {
+	for _, line := range numbered(text) {
 		m := checkLine.FindStringSubmatch(line)
 		if m == nil {
 			continue
@@ -102,11 +101,15 @@ func readChecks(text string) map[int]checkResult {
 		if old, twice := out[number]; twice && old.state != state {
 			state = notRun // two answers are none
 		}
-		out[number] = checkResult{state, hit{line: n, text: line}}
+		out[number] = checkResult{state}
 	}
 	return out
 }
 
-func (r checkResult) cite() cite {
-	return cite{path: checksFile, line: r.line.line, quote: quote(r.line.text)}
+// command is a criterion's check, as one writes it.
+func (c criterion) command() string {
+	if strings.Contains(c.check, "`") {
+		return "`` " + c.check + " ``"
+	}
+	return "`" + c.check + "`"
 }

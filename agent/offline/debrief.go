@@ -77,7 +77,7 @@ func returned(list, answers []string, lost int) string {
 		}
 	}
 	if lost > 0 {
-		fmt.Fprintf(&b, "\n%s said before I was woken again did not reach me; it is in the record.\n", was(lost, "thing"))
+		fmt.Fprintf(&b, "\n%s said before I was woken again did not reach me; it is in the record.\n", were(lost, "thing"))
 	}
 	b.WriteString("\nIt is yours. I add nothing to it.")
 	return b.String()

@@ -5,14 +5,15 @@
 // The six animals survey the workspace through Spec.Files and give three to
 // five observations in their own field. Every citation of an observation is
 // read again before it is spoken: what the line does not say is not said.
-// Gandalf asks and gives back the person's words; the Guardian judges by signs
-// that can be checked; the Dragon believes a check, or a claim that it can
-// verify by itself; Simon joins what six others wrote.
+// Gandalf asks and gives back the person's words; the Guardian and the Dragon
+// believe a check that ran, and an exact fact about a named file that they can
+// look up (proof.go says which); Simon joins what six others wrote.
 //
 // The package refuses to guess: an animal with nothing to report says that, an
-// evaluator that could not check something does not pass it, and a structured
-// answer that it cannot derive is not given. It starts no goroutine, writes no
-// file and reads none but through Spec.Files, up to limits.
+// evaluator says "not judged" of everything that is neither checked nor such a
+// fact – that words of a criterion stand somewhere in the work shows nothing –
+// and a structured answer that it cannot derive is not given. It starts no
+// goroutine, writes no file and reads none but through Spec.Files, up to limits.
 //
 // It stores nothing. A session's id says how many turns it has had; when a
 // caller resumes it and sends the conversation so far ahead of the message, as

@@ -4,18 +4,16 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
-	"slices"
 	"strings"
 )
 
 const (
-	met          = "met"
-	partiallyMet = "partially met"
-	notMet       = "not met"
+	met       = "met"
+	notMet    = "not met"
+	notJudged = "not judged"
 )
 
-// assessment is what looking says about one criterion.
+// assessment is what a check or a fact says about one criterion.
 type assessment struct {
 	c        criterion
 	status   string
@@ -34,7 +32,7 @@ type dragonFinding struct {
 	Evidence string `json:"evidence"`
 }
 
-const dragonOpening = "I have no model behind me. I look, I do not reason: I believe a check that passed and what I can verify with my own eyes, and nothing else."
+const dragonOpening = "I have no model behind me. I look, I do not reason: I believe a check that ran, and an exact fact that I can look up. Of everything else I say that I have not judged it."
 
 // dragon tests the criteria one by one.
 func dragon(t *turn) error {
@@ -44,10 +42,10 @@ func dragon(t *turn) error {
 	}
 	list := readCriteria(t.read(criteriaFile))
 	if len(list) == 0 {
-		t.say("I was given no criteria, so there is nothing I could test and nothing that could be met.")
+		t.say("There are no criteria before me, so there is nothing that I could test.")
 		return nil
 	}
-	w, err := t.openWork()
+	tree, err := t.named()
 	if err != nil {
 		return err
 	}
@@ -60,7 +58,7 @@ func dragon(t *turn) error {
 	}
 	var all []assessment
 	for _, c := range list {
-		a, err := t.assess(c, checks[c.number], w)
+		a, err := t.assess(c, checks[c.number], tree)
 		if err != nil {
 			return err
 		}
@@ -68,7 +66,7 @@ func dragon(t *turn) error {
 	}
 	v := concluded(all, t.mode())
 	if t.form == nil || len(t.before) == 0 {
-		t.say(confrontation(all), v.Verdict+". "+v.Summary)
+		t.say(confrontation(all), v.Verdict+". "+v.Summary, wayOut(all, v.Verdict))
 	} else {
 		t.say("In the form that was asked for: " + v.Verdict + ". " + v.Summary)
 	}
@@ -76,78 +74,71 @@ func dragon(t *turn) error {
 	return nil
 }
 
-// openWork reads the named work, on the record; nil when there is none.
-func (t *turn) openWork() (*work, error) {
-	var w *work
+// named is the work that was named, on the record; nil when there is none.
+func (t *turn) named() (fs.FS, error) {
+	var tree fs.FS
 	err := t.look("survey", map[string]any{"path": "work"}, func() (string, error) {
-		tree := t.room("work")
-		if tree == nil {
+		if tree = t.room("work"); tree == nil {
 			return "", errors.New("no work was put into this room")
 		}
-		var err error
-		if w, err = openWork(tree, t.opts, t.Alive); err != nil {
-			return "", err
-		}
-		return count(len(w.files), "file"), nil
+		n := 0
+		err := fs.WalkDir(tree, ".", func(_ string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() {
+				n++
+			}
+			return t.Alive()
+		})
+		return count(n, "file"), err
 	})
-	if w != nil && len(w.files) == 0 {
-		w = nil
-	}
-	return w, err
+	return tree, err
 }
 
-// assess judges one criterion: its check first, then what can be verified, and
-// then whether there is a trace at all.
-func (t *turn) assess(c criterion, check checkResult, w *work) (assessment, error) {
-	a := assessment{c: c, status: notMet}
+// assess judges one criterion by its check, or else by what it says if that is
+// a fact from its first word to its last. What is neither is not judged: that
+// words of it stand in the work shows nothing.
+func (t *turn) assess(c criterion, check checkResult, tree fs.FS) (assessment, error) {
 	switch check.state {
 	case passed:
-		a.status, a.evidence = met, "its check passed: "+check.cite().String()
-		return a, nil
+		return assessment{c, met, "its check passed: " + c.command()}, nil
 	case failed:
-		a.evidence = "its check failed: " + check.cite().String()
-		return a, nil
+		return assessment{c, notMet, "its check failed: " + c.command()}, nil
 	}
-	if w == nil {
-		a.evidence = "there is no work in this room to look at"
-		return a, nil
-	}
-	claims, known := w.verify(c.text)
-	ok, evidence, err := t.weigh(claims, w.tree)
-	if err != nil {
-		return a, err
-	}
-	switch {
-	case !ok:
-		a.evidence = evidence
-	case known:
-		a.status, a.evidence = met, evidence
-	case len(claims) > 0:
-		a.status, a.evidence = partiallyMet, evidence+"; the rest of it is nothing that I can verify by looking"
-	default:
-		if a.status, a.evidence, err = t.trace(c, w); err != nil {
-			return a, err
+	if tree != nil {
+		proofs, known := facts{tree, t.opts.fileSize}.verify(c.text)
+		if known {
+			return t.judged(c, proofs, tree)
 		}
 	}
+	a := assessment{c, notJudged, "no check shows it, and it is no fact that I could look up"}
 	if check.state == notRun {
-		a.evidence += "; its check could not run, which is evidence of nothing"
-	} else if a.status != met && ok && c.check == "" {
-		a.evidence += "; " + wantCheck
+		a.evidence = "its check could not run, which is evidence of nothing: " + c.command()
+	} else if c.check != "" {
+		a.evidence = "its check has not run: " + c.command()
 	}
 	return a, nil
 }
 
-const wantCheck = "no check I could run shows it; give the criterion a (check: `command`)"
+// judged joins proofs: all have to hold, and what they cite has to be there.
+func (t *turn) judged(c criterion, proofs []proof, tree fs.FS) (assessment, error) {
+	good, evidence, err := t.weigh(proofs, tree)
+	if good {
+		return assessment{c, met, evidence}, err
+	}
+	return assessment{c, notMet, evidence}, err
+}
 
-// weigh joins claims: all have to hold, and what they cite has to be there.
-func (t *turn) weigh(claims []claim, tree fs.FS) (bool, string, error) {
+func (t *turn) weigh(proofs []proof, tree fs.FS) (bool, string, error) {
 	var good, bad []string
-	for _, c := range claims {
-		ok, err := t.verified(tree, observation{cites: c.cites})
+	for _, p := range proofs {
+		ok, err := t.verified(tree, observation{cites: p.cites})
 		if err != nil {
 			return false, "", err
 		}
-		if text := "“" + clip(c.clause, 80) + "”: " + c.evidence; c.holds && ok {
+		text := p.evidence
+		if len(proofs) > 1 {
+			text = "“" + clip(p.clause, 80) + "”: " + text
+		}
+		if p.holds && ok {
 			good = append(good, text)
 		} else {
 			bad = append(bad, text)
@@ -159,93 +150,60 @@ func (t *turn) weigh(claims []claim, tree fs.FS) (bool, string, error) {
 	return true, strings.Join(good, "; "), nil
 }
 
-// trace looks for words of a criterion. Words are a trace of the thing and not
-// the thing: they never show more than a part.
-func (t *turn) trace(c criterion, w *work) (status, evidence string, err error) {
-	words := slices.DeleteFunc(searchWords(c.text), w.names)
-	if len(words) == 0 {
-		return notMet, "it has no word that I could look for", nil
-	}
-	var hits []cite
-	var missing []string
-	err = t.look("search", map[string]any{"path": "work", "words": words}, func() (string, error) {
-		for _, word := range words {
-			if at, ok := w.find(word); ok {
-				hits = append(hits, at)
-			} else {
-				missing = append(missing, word)
-			}
-		}
-		return fmt.Sprintf("%d of %s found", len(hits), count(len(words), "word")), nil
-	})
-	if err != nil {
-		return notMet, "", err
-	}
-	if len(hits)*2 < len(words) || len(hits) == 0 {
-		return notMet, "I looked for " + quotedList(words) + " in " + count(len(w.files), "file") + " and did not find " + quotedList(missing), nil
-	}
-	ok, err := t.verified(w.tree, observation{cites: hits[:min(2, len(hits))]})
-	if err != nil || !ok {
-		return notMet, "what I found was gone when I read it again", err
-	}
-	text := "there is a trace, " + hits[0].String()
-	if len(hits) > 1 && hits[1] != hits[0] {
-		text += " and " + hits[1].String()
-	}
-	return partiallyMet, text + ", which shows that it is spoken of and not that it is so", nil
-}
-
-// names says whether a word is the name of a file: that the file is there is
-// no trace of what is said about it.
-func (w *work) names(word string) bool {
-	return strings.ContainsAny(word, "./") && slices.ContainsFunc(w.files, func(f *workFile) bool {
-		return strings.EqualFold(f.path, word) || strings.EqualFold(path.Base(f.path), word)
-	})
-}
-
-// find is the best line of the work that bears a word, documents first.
-func (w *work) find(word string) (cite, bool) {
-	ok := wholeWord(strings.ToLower(word))
-	var best cite
-	rank := 0
-	for _, f := range w.files {
-		r := int(kindByName(f.path)) + 1
-		if kindByName(f.path) == doc {
-			r = 0
-		}
-		if best.path != "" && r >= rank || !strings.Contains(strings.ToLower(f.text), strings.ToLower(word)) {
-			continue
-		}
-		for n, line := range numbered(f.text) {
-			if ok(line) && quote(line) != "" {
-				best, rank = f.at(hit{line: n, text: line}), r
-				break
-			}
-		}
-	}
-	return best, best.path != ""
-}
-
-// concluded draws the verdict: every criterion that the mode requires has to
-// be met, and partially met is not met.
+// concluded draws the verdict: one criterion that is not met decides; what the
+// mode requires and nobody judged leaves it open.
 func concluded(all []assessment, mode string) dragonVerdict {
 	v := dragonVerdict{Verdict: "Dragon Slain"}
-	var open []string
+	var open, unjudged []int
 	for _, a := range all {
 		v.Criteria = append(v.Criteria, dragonFinding{a.c.number, a.status, a.evidence})
-		if a.status != met && (!a.c.grow || mode == modeGrow) {
-			open = append(open, fmt.Sprintf("criterion %d is %s", a.c.number, a.status))
+		switch {
+		case a.c.grow && mode != modeGrow:
+		case a.status == notMet:
+			open = append(open, a.c.number)
+		case a.status == notJudged:
+			unjudged = append(unjudged, a.c.number)
 		}
 	}
-	v.Summary = "Every criterion that counts here is shown to be met, by checks or by what stands in the work."
-	if len(open) > 0 {
-		v.Verdict, v.Summary = "Dragon Prevails", strings.ToUpper(open[0][:1])+open[0][1:]
-		if len(open) > 1 {
-			v.Summary += ", " + strings.Join(open[1:], ", ")
+	switch {
+	case len(open) > 0:
+		v.Verdict, v.Summary = "Dragon Prevails", ofCriteria(open, "is not met", "are not met")
+		if len(unjudged) > 0 {
+			v.Summary += " " + ofCriteria(unjudged, "was not judged", "were not judged")
 		}
-		v.Summary += "."
+	case len(unjudged) > 0:
+		v.Verdict, v.Summary = "No verdict", ofCriteria(unjudged, "was not judged", "were not judged")
+	default:
+		v.Summary = "Every criterion that counts here is shown to be met, by its check or by a fact in the work."
 	}
 	return v
+}
+
+// ofCriteria is a sentence about criteria by their numbers.
+func ofCriteria(list []int, one, more string) string {
+	if len(list) == 1 {
+		return fmt.Sprintf("Criterion %d %s.", list[0], one)
+	}
+	var words []string
+	for _, n := range list {
+		words = append(words, number(n))
+	}
+	last := len(words) - 1
+	return "Criteria " + strings.Join(words[:last], ", ") + " and " + words[last] + " " + more + "."
+}
+
+// seatModel is how a model is put into a seat.
+const seatModel = "put a model into this seat, in `conclave.yaml`: `agents: {%s: {agent: claude, model: …}}` (docs/agents.md of Conclave says more)"
+
+// wayOut says what would let the open criteria be judged.
+func wayOut(all []assessment, verdict string) string {
+	for _, a := range all {
+		if a.status == notJudged && verdict != "Dragon Slain" {
+			return "What was not judged can be: give the criterion a command that shows it, as (check: `command`) behind its words in `.campaign/quest.md`; or " +
+				fmt.Sprintf(seatModel, "dragon") + "."
+		}
+	}
+	return ""
 }
 
 func confrontation(all []assessment) string {

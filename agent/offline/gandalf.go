@@ -248,7 +248,7 @@ func (d draft) shown(lost int) string {
 	var b strings.Builder
 	b.WriteString("This is what I heard, in your words and no others.\n\n")
 	if lost > 0 {
-		fmt.Fprintf(&b, "%s said before I was woken again did not reach me; say it once more if it belongs here.\n\n", was(lost, "thing"))
+		fmt.Fprintf(&b, "%s said before I was woken again did not reach me; say it once more if it belongs here.\n\n", were(lost, "thing"))
 	}
 	fmt.Fprintf(&b, "**%s**\n\n%s\n\n", d.title, strings.Join(d.narrative, "\n\n"))
 	for i, c := range d.criteria {

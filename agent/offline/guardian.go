@@ -2,234 +2,269 @@ package offline
 
 import (
 	"fmt"
+	"io/fs"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
+
+	"conclave/internal/jsontext"
 )
 
 type guardianVerdict struct {
-	verdict    string
-	summary    string
-	gaps       []string
-	conditions []string
+	verdict  string
+	summary  string
+	gaps     []string // proved
+	unjudged []string
 }
 
-const guardianOpening = "There is no model behind me. I look, I do not reason: I go by signs that can be checked, and where I cannot check, the gate does not simply open."
+const guardianOpening = "There is no model behind me. I look, I do not reason: I stop what is provably not ready, and I let pass what was said to be a fact and is one. Of everything else I say that I have not judged it."
 
-// guardian judges named work by checkable signs.
+// guardian judges named work by what can be proved about it.
 func guardian(t *turn) error {
 	t.say(t.opening(guardianOpening))
 	if t.read(verdictFile) != "" {
 		return t.discuss()
 	}
-	w, err := t.openWork()
-	if err != nil {
-		return err
-	}
 	v := guardianVerdict{}
-	seen := ""
-	if w == nil {
-		v.gaps = []string{"no work was put before me; name the files of this stage"}
-	} else if seen, err = t.inspect(w, &v); err != nil {
+	seen, err := t.inspect(&v)
+	if err != nil {
 		return err
 	}
 	v.conclude()
 	if t.form == nil || len(t.before) == 0 {
-		t.say(seen, v.words())
+		t.say(seen, v.words(), v.wayOut())
 	} else {
 		t.say("In the form that was asked for: " + v.verdict + ". " + v.summary)
 	}
-	t.answerWith(fill(t.form, map[string]any{"verdict": v.verdict, "summary": v.summary, "gaps": v.gaps, "conditions": v.conditions}))
+	t.answerWith(fill(t.form, v.fields()))
 	return nil
 }
 
-// inspect looks at the work and notes what is missing and what stays open.
-func (t *turn) inspect(w *work, v *guardianVerdict) (string, error) {
-	code, tests := 0, 0
-	for _, f := range w.files {
-		switch kindByName(f.path) {
-		case codeKind:
-			code++
-		case testKind:
-			tests++
-		}
-		if strings.Contains(f.text, "#[test]") {
-			tests++
-		}
-		v.signs(f, w)
+func (v *guardianVerdict) fields() map[string]any {
+	gaps := v.gaps
+	if v.verdict == guardianOpen {
+		gaps = v.unjudged
 	}
-	if code > 0 && tests == 0 {
-		v.condition("%s of code and no test among them: show one that fails when the code is wrong", count(code, "file"))
+	if gaps == nil {
+		gaps = []string{}
 	}
-	if w.cut {
-		v.condition("there is more than I could look at; name less work at a time")
-	}
-	if err := t.expected(w, v); err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("I have looked at %s: %d of code, %d of tests, beginning with `%s`.", count(len(w.files), "file"), code, tests, w.files[0].path), nil
+	return map[string]any{"verdict": v.verdict, "summary": v.summary, "gaps": gaps, "conditions": []string{}}
 }
 
-const (
-	codeKind = code
-	testKind = test
-)
+// inspect looks at the work, and notes what is proved and what is not judged.
+func (t *turn) inspect(v *guardianVerdict) (string, error) {
+	tree, err := t.named()
+	if err != nil {
+		return "", err
+	}
+	if tree == nil {
+		v.gap("no work was put before me; name the files of this stage")
+		return "", nil
+	}
+	files, err := t.readAll(tree)
+	if err != nil {
+		return "", err
+	}
+	if !slices.ContainsFunc(files, func(f *workFile) bool { return f.unread && f.size > 0 || strings.TrimSpace(f.text) != "" }) {
+		v.gap("the work is empty: %s, and nothing stands in any of them", count(len(files), "file"))
+	}
+	long := 0
+	for _, f := range files {
+		if f.unread && f.size > t.opts.fileSize {
+			long++
+		}
+		v.signs(f)
+	}
+	seen := "I have looked at " + count(len(files), "file") + ", for the marks of an unsettled merge and for JSON that is none."
+	if long > 0 {
+		seen += fmt.Sprintf(" %s too long for me to read.", were(long, "file"))
+	}
+	return seen, t.expected(tree, v)
+}
+
+// were is a number of things of the past.
+func were(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun + " was"
+	}
+	return count(n, noun) + " were"
+}
+
+// readAll reads the named work, within the limits.
+func (t *turn) readAll(tree fs.FS) ([]*workFile, error) {
+	var files []*workFile
+	left := t.opts.bytes
+	err := fs.WalkDir(tree, ".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return nil
+		}
+		if err := t.Alive(); err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return nil
+		}
+		limit := min(left, t.opts.fileSize)
+		f := readWork(tree, p, info.Size(), limit)
+		left -= int64(len(f.text))
+		files = append(files, f)
+		return nil
+	})
+	return files, err
+}
 
 func (v *guardianVerdict) gap(format string, args ...any) {
 	v.gaps = append(v.gaps, fmt.Sprintf(format, args...))
 }
 
-func (v *guardianVerdict) condition(format string, args ...any) {
-	v.conditions = append(v.conditions, fmt.Sprintf(format, args...))
+// signs are what can be proved of one file by itself. Tests and their data may
+// hold on purpose what would be a fault elsewhere.
+func (v *guardianVerdict) signs(f *workFile) {
+	if k := kindByName(f.path); k == test || k == fixture {
+		return
+	}
+	if from, to := mergeMarks(f); from > 0 {
+		v.gap("lines %d to %d of `%s` are the marks of an unsettled merge", from, to, f.path)
+	}
+	if path.Ext(f.path) == ".json" && strings.TrimSpace(f.text) != "" {
+		if err := brokenJSON(f.text); err != nil {
+			v.gap("`%s` is no JSON: %v", f.path, err)
+		}
+	}
 }
 
 var (
-	conflict    = regexp.MustCompile(`(?m)^(<{7} |>{7} )`)
-	placeholder = regexp.MustCompile(`(?i)\b(lorem ipsum|TBD|to be (written|done|decided|defined)|coming soon|fill (this )?in|insert .{1,20} here)\b`)
-	unfinished  = regexp.MustCompile(`\b(TODO|FIXME|XXX)\b`)
+	ours   = regexp.MustCompile(`^<{7} \S`)
+	theirs = regexp.MustCompile(`^>{7} \S`)
 )
 
-// signs are what can be seen of one file.
-func (v *guardianVerdict) signs(f *workFile, w *work) {
-	if f.size == 0 {
-		if base := path.Base(f.path); base != "__init__.py" && base != ".gitkeep" {
-			v.gap("`%s` is empty", f.path)
-		}
-		return
-	}
-	if f.unread {
-		v.condition("`%s` is too long for me to read (%d bytes); somebody has to", f.path, f.size)
-		return
-	}
-	if f.binary {
-		return
-	}
-	if strings.TrimSpace(f.text) == "" {
-		v.gap("`%s` holds nothing but white space", f.path)
-	}
-	if why, _ := syntaxFault(f); why != "" {
-		v.gap("`%s` does not parse: %s", f.path, strings.ReplaceAll(why, f.path+":", "line "))
-	}
-	if at, ok := f.first(conflict); ok {
-		v.gap("an unsettled merge at %s", at)
-	}
-	if at, ok := f.first(placeholder); ok {
-		v.condition("a place that is still to be filled: %s", at)
-	}
-	if at, ok := f.first(unfinished); ok {
-		v.condition("unfinished by its own words: %s", at)
-	}
-	if kindByName(f.path) == doc {
-		v.document(f, w)
-	}
-}
-
-// document looks at links and fences.
-func (v *guardianVerdict) document(f *workFile, w *work) {
-	if !strings.HasSuffix(f.path, ".md") {
-		return
-	}
-	fences := 0
+// mergeMarks finds the three marks that a merge leaves behind, in their order.
+// What a document shows in a fence is an example.
+func mergeMarks(f *workFile) (from, to int) {
+	state, start, fenced := 0, 0, false
 	for n, line := range numbered(f.text) {
-		if strings.HasPrefix(strings.TrimSpace(line), "```") {
-			fences++
-			continue
+		if path.Ext(f.path) == ".md" && strings.HasPrefix(strings.TrimSpace(line), "```") {
+			fenced = !fenced
 		}
-		if fences%2 == 1 {
-			continue
-		}
-		for _, m := range linkForm.FindAllStringSubmatch(line, -1) {
-			v.link(f, w, n, m[1])
+		switch {
+		case fenced:
+		case ours.MatchString(line):
+			state, start = 1, n
+		case state == 1 && line == "=======":
+			state = 2
+		case state == 2 && theirs.MatchString(line):
+			return start, n
 		}
 	}
-	if fences%2 == 1 {
-		v.condition("a block of code in `%s` is begun and never closed", f.path)
+	return 0, 0
+}
+
+var template = regexp.MustCompile(`\{\{|\{%|<%|\$\{`)
+
+// brokenJSON says why a text is JSON by nobody's reading: comments, commas too
+// many and several values in a row are read by one program or another, and a
+// template becomes JSON later.
+func brokenJSON(text string) error {
+	b := []byte(strings.TrimPrefix(text, "\ufeff"))
+	fault := jsontext.Check(b)
+	if fault == nil || template.Match(b) {
+		return nil
+	}
+	b = relaxed(b)
+	for at := 0; ; {
+		for at < len(b) && strings.IndexByte(" \t\r\n", b[at]) >= 0 {
+			at++
+		}
+		if at == len(b) {
+			return nil
+		}
+		if at = jsontext.Skip(b, at, 0); at < 0 {
+			return fault
+		}
 	}
 }
 
-// link follows a link between the files. What it points to may be broken or
-// may not have been named: that cannot be told from here, so it blocks nothing.
-func (v *guardianVerdict) link(f *workFile, w *work, line int, target string) {
-	target, _, _ = strings.Cut(target, "#")
-	target, _, _ = strings.Cut(target, "?")
-	if target == "" || strings.Contains(target, ":") || strings.HasPrefix(target, "/") || strings.HasPrefix(target, "<") {
-		return
-	}
-	p := path.Join(path.Dir(f.path), target)
-	for _, x := range w.files {
-		if x.path == p || strings.HasPrefix(x.path, p+"/") {
-			return
+// relaxed blanks comments, and commas before an end.
+func relaxed(b []byte) []byte {
+	out := slices.Clone(b)
+	comma := -1
+	for i := 0; i < len(out); i++ {
+		switch c := out[i]; {
+		case c == '"':
+			for i++; i < len(out) && out[i] != '"'; i++ {
+				if out[i] == '\\' {
+					i++
+				}
+			}
+			comma = -1
+		case c == '/' && i+1 < len(out) && (out[i+1] == '/' || out[i+1] == '*'):
+			end := commentEnd(out, i)
+			for ; i < end; i++ {
+				out[i] = ' '
+			}
+			i--
+		case c == ',':
+			comma = i
+		case (c == '}' || c == ']') && comma >= 0:
+			out[comma], comma = ' ', -1
+		case c != ' ' && c != '\t' && c != '\r' && c != '\n':
+			comma = -1
 		}
 	}
-	v.condition("the link to `%s` at %s leads to nothing in the work: name it too, or mend the link", target, cite{path: f.path, line: line})
+	return out
 }
 
-// first is the first line that an expression matches.
-func (f *workFile) first(re *regexp.Regexp) (cite, bool) {
-	if !re.MatchString(f.text) {
-		return cite{}, false
+func commentEnd(b []byte, at int) int {
+	mark, more := "\n", 0
+	if b[at+1] == '*' {
+		mark, more = "*/", 2
 	}
-	for n, line := range numbered(f.text) {
-		if re.MatchString(line) {
-			return f.at(hit{line: n, text: line}), true
-		}
+	if i := strings.Index(string(b[at+2:]), mark); i >= 0 {
+		return at + 2 + i + more
 	}
-	return cite{}, false
+	return len(b)
 }
 
 const expectationFile = "expectation.md"
 
 // expected holds the work against what "ready" was said to mean.
-func (t *turn) expected(w *work, v *guardianVerdict) error {
-	stage := strings.TrimSpace(t.read("stage.txt"))
-	expectation := t.read(expectationFile)
-	if strings.TrimSpace(expectation) == "" {
-		v.condition("nobody has said what ready means for the stage “%s”: somebody who knows has to read the work", clip(stage, 60))
+func (t *turn) expected(tree fs.FS, v *guardianVerdict) error {
+	expectation := strings.TrimSpace(t.read(expectationFile))
+	if expectation == "" {
+		v.unjudged = append(v.unjudged, fmt.Sprintf("whether the stage “%s” is ready: nobody has said what that means",
+			clip(strings.TrimSpace(t.read("stage.txt")), 60)))
 		return nil
 	}
 	for _, item := range sentences(expectation) {
-		claims, known := w.verify(item)
-		ok, evidence, err := t.weigh(claims, w.tree)
+		proofs, known := facts{tree, t.opts.fileSize}.verify(item)
+		if !known {
+			v.unjudged = append(v.unjudged, "“"+clip(item, 160)+"”: it is no fact that I could look up")
+			continue
+		}
+		ok, evidence, err := t.weigh(proofs, tree)
 		if err != nil {
 			return err
 		}
-		switch {
-		case !ok:
+		if !ok {
 			v.gap("%s", evidence)
-		case known:
-		default:
-			status, evidence, err := t.trace(criterion{text: item}, w)
-			if err != nil {
-				return err
-			}
-			if status == notMet && len(claims) == 0 {
-				v.gap("expected: “%s”; %s", clip(item, 120), evidence)
-			} else {
-				v.condition("“%s”: somebody has to confirm it; %s", clip(item, 120), evidence)
-			}
 		}
 	}
 	return nil
 }
 
+const guardianOpen = "No verdict"
+
 func (v *guardianVerdict) conclude() {
-	v.gaps, v.conditions = limited(v.gaps), limited(v.conditions)
+	v.gaps, v.unjudged = limited(v.gaps), limited(v.unjudged)
 	switch {
 	case len(v.gaps) > 0:
-		// What is open besides the gaps is told with them: a block has no
-		// conditions.
-		v.gaps = append(v.gaps, v.conditions...)
-		v.verdict, v.summary, v.conditions = "Blocked", "Not yet: "+count(len(v.gaps), "thing")+" to put right, the first: "+v.gaps[0]+".", nil
-	case len(v.conditions) > 0:
-		v.verdict, v.summary = "Conditional Approval", "It may go on, with "+count(len(v.conditions), "condition")+", the first: "+v.conditions[0]+"."
+		v.verdict, v.summary = "Blocked", "Not yet: "+count(len(v.gaps), "thing")+" to put right, the first: "+v.gaps[0]+"."
+	case len(v.unjudged) > 0:
+		v.verdict, v.summary = guardianOpen, "Nothing that I can prove stands against it, and "+count(len(v.unjudged), "thing")+" I could not judge."
 	default:
-		v.verdict, v.summary = "Approved", "Everything that was expected can be checked, and was found in the work."
-	}
-	if v.gaps == nil {
-		v.gaps = []string{}
-	}
-	if v.conditions == nil {
-		v.conditions = []string{}
+		v.verdict, v.summary = "Approved", "What ready means was said in facts that can be looked up, and all of them hold."
 	}
 }
 
@@ -248,8 +283,17 @@ func (v *guardianVerdict) words() string {
 	for _, g := range v.gaps {
 		b.WriteString("\n- Missing: " + g)
 	}
-	for _, c := range v.conditions {
-		b.WriteString("\n- Condition: " + c)
+	for _, u := range v.unjudged {
+		b.WriteString("\n- Not judged: " + u)
 	}
 	return b.String()
+}
+
+// wayOut says what would let the rest be judged.
+func (v *guardianVerdict) wayOut() string {
+	if len(v.unjudged) == 0 {
+		return ""
+	}
+	return "What I have not judged can be: say with --expect what ready means in facts that can be looked up, as in “`README.md` exists and contains `make test`”; or " +
+		fmt.Sprintf(seatModel, "guardian") + ". You may also go on without my verdict: it is your quest."
 }

@@ -1,6 +1,8 @@
 package offline
 
 import (
+	"encoding/json"
+	"io/fs"
 	"regexp"
 	"strings"
 	"testing"
@@ -53,28 +55,31 @@ func TestPastComesBack(t *testing.T) {
 	})
 }
 
-// FuzzCriterion: whatever a criterion says, the Dragon answers, and calls
-// nothing met of work that is not there.
+// FuzzCriterion: whatever a criterion says, nothing of it is held for true of
+// work that is not there, and nothing is judged without evidence.
 func FuzzCriterion(f *testing.F) {
 	f.Add("`README.md` exists and has at most 3 lines", "README.md", "x\n")
 	f.Add("No TODO; \"a, and b\" is in it", "a/b.txt", "TODO")
 	f.Add("it contains `` ` and (check: `x`", "", "")
 	f.Fuzz(func(t *testing.T, text, name, data string) {
-		w := &work{tree: fstest.MapFS{}, files: nil}
-		if name != "" {
-			w.files = append(w.files, &workFile{path: name, size: int64(len(data)), text: data})
+		tree := fstest.MapFS{}
+		if fs.ValidPath(name) && name != "." {
+			tree[name] = &fstest.MapFile{Data: []byte(data)}
 		}
-		claims, known := w.verify(text)
-		if known && len(claims) == 0 {
-			t.Fatal("nothing was claimed, and all of it is known")
+		proofs, known := facts{tree, 1 << 20}.verify(text)
+		if known != (len(proofs) > 0) {
+			t.Fatalf("known %v with %d proofs", known, len(proofs))
 		}
-		for _, c := range claims {
-			if c.evidence == "" {
-				t.Fatalf("%q without evidence", c.clause)
+		for _, p := range proofs {
+			if p.evidence == "" {
+				t.Fatalf("%q without evidence", p.clause)
 			}
-			if c.holds && len(w.files) == 0 && existsClaim.MatchString(c.clause) && !boundClaim.MatchString(c.clause) && !noneClaim.MatchString(c.clause) {
-				t.Fatalf("%q holds of no work at all", c.clause)
+			if p.holds && len(tree) == 0 {
+				t.Fatalf("%q holds of no work at all", p.clause)
 			}
+		}
+		if err := brokenJSON(data); err != nil && json.Valid([]byte(data)) {
+			t.Fatalf("%q is JSON: %v", data, err)
 		}
 		readCriteria(text)
 		readChecks(text)

@@ -130,9 +130,9 @@ func judgeCheck(err error, output []byte) (quest.CheckState, string) {
 	case !errors.As(err, &exit):
 		return quest.CheckNotRun, err.Error()
 	case exit.ExitCode() == 126 || exit.ExitCode() == 127 || exit.ExitCode() < 0:
-		return quest.CheckNotRun, strings.TrimSpace(exit.String() + ": " + note)
+		return quest.CheckNotRun, strings.TrimSuffix(exit.String()+": "+note, ": ")
 	}
-	return quest.CheckFailed, strings.TrimSpace(exit.String() + ": " + note)
+	return quest.CheckFailed, strings.TrimSuffix(exit.String()+": "+note, ": ")
 }
 
 func lastLine(output []byte) string {

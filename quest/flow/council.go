@@ -293,9 +293,10 @@ func (c *council) file(outcome string) (string, error) {
 
 func (c *council) outcome(unverified []string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "**Consensus:** %s\n", strings.TrimSpace(c.synthesis.Consensus))
+	// A text that begins with a list stays one: nothing stands before its mark.
+	fmt.Fprintf(&b, "**Consensus:**\n\n%s\n", strings.TrimSpace(c.synthesis.Consensus))
 	if d := strings.TrimSpace(c.synthesis.Dissent); d != "" {
-		fmt.Fprintf(&b, "\n**Dissent:** %s\n", d)
+		fmt.Fprintf(&b, "\n**Dissent:**\n\n%s\n", d)
 	}
 	if len(c.synthesis.NextSteps) > 0 {
 		b.WriteString("\n**Recommended next steps:**\n\n")

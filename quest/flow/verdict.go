@@ -57,7 +57,10 @@ func (v *evaluation) decide(answer []byte) error {
 	return err
 }
 
-func (v *evaluation) decided() bool { return v.guardian != nil || v.dragon != nil }
+// decided says that there is a verdict: an answer may say that there is none.
+func (v *evaluation) decided() bool {
+	return v.guardian != nil && v.guardian.Decided() || v.dragon != nil && v.dragon.Decided()
+}
 
 // judge takes the assessment in words and then the verdict: by the tool, with
 // the words, or in a turn of its own. One repair, and then there is none.
