@@ -283,6 +283,30 @@ func (a *App) ProgressLog() ([]quest.Entry, error) {
 	return append([]quest.Entry{}, q.Progress...), nil
 }
 
+// ReturnToQuest goes back to the work after a checkpoint or a confrontation.
+func (a *App) ReturnToQuest(ctx context.Context, talk Talk) (*flow.Result, error) {
+	return a.onQuest(ctx, "quest return", talk, func(c *questSession) (flow.Result, error) {
+		q, err := c.quest()
+		if err != nil {
+			return flow.Result{}, err
+		}
+		switch q.Phase {
+		case quest.PhaseExecution:
+			res, err := c.house.OffersFor(q)
+			res.Notes = append(res.Notes, "The quest is at work already.")
+			return res, questError(err)
+		case quest.PhaseCheckpoint, quest.PhaseConfrontation:
+			in := flow.Move{To: quest.PhaseExecution}
+			if err := c.house.CheckMove(in); err != nil {
+				return flow.Result{}, questError(err)
+			}
+			return c.start(ctx, "move", in)
+		}
+		return flow.Result{}, noError("in phase %d (%s) there is nothing to return from: `conclave quest continue` goes on",
+			int(q.Phase), q.Phase.String())
+	})
+}
+
 // ArchiveQuest puts the quest away, so that another can begin.
 func (a *App) ArchiveQuest(ctx context.Context, talk Talk) (*flow.Result, error) {
 	root, err := a.findRoot()

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -65,6 +66,8 @@ func (c *questSession) follow(ctx context.Context, res flow.Result, o quest.Offe
 		out, err = c.debrief(ctx, flow.Debrief{})
 	case quest.ActStart:
 		out, err = c.define(ctx, flow.Define{})
+	case quest.ActCouncil:
+		out, err = c.council(ctx, c.talk)
 	case quest.ActReturn, quest.ActWork, quest.ActGaps:
 		return c.backToWork(ctx)
 	case quest.ActReview:
@@ -91,7 +94,11 @@ func (c *questSession) pick(ctx context.Context, res flow.Result, offers []quest
 
 func (c *questSession) another(ctx context.Context) (flow.Result, error) {
 	var offers []quest.Offer
-	for _, who := range append(policy.Animals(), policy.Gandalf) {
+	_, err := c.quest()
+	for _, who := range append(policy.Animals(), policy.Gandalf, policy.Simon) {
+		if who == policy.Gandalf && errors.Is(err, quest.ErrNoQuest) {
+			continue // he is asked when a quest begins
+		}
 		face := c.face(who)
 		offers = append(offers, quest.Offer{
 			Action: quest.ActConsult, Who: who, Label: face.MenuName(), Reason: face.Archetype.Core,

@@ -15,7 +15,8 @@ type Consultation struct {
 	Readiness bool // a review of whether to face the Dragon, by gandalf
 }
 
-// Consult talks to one of the party about the quest.
+// Consult talks to one of the party about the quest; with an animal or Simon,
+// about the project where there is none.
 func (a *App) Consult(ctx context.Context, in Consultation) (*flow.Result, error) {
 	who, err := a.roleOf(in.Who)
 	if err != nil {
@@ -55,22 +56,25 @@ func (c *questSession) begin(ctx context.Context, name string, in any, roles ...
 
 // Council hears the six advisors on the project. It needs no quest.
 func (a *App) Council(ctx context.Context, talk Talk) (*flow.Result, error) {
-	return a.onQuest(ctx, "council", talk, func(c *questSession) (flow.Result, error) {
-		in := flow.Council{Message: "council"}
-		if talk.Message != nil {
-			var err error
-			if in.Message, err = a.words(talk.Message); err != nil {
-				return flow.Result{}, err
-			}
-		}
-		if err := c.house.CheckCouncil(in); err != nil {
-			return flow.Result{}, questError(err)
-		}
-		return c.begin(ctx, "council", in, append(policy.Animals(), policy.Simon)...)
-	})
+	return a.onQuest(ctx, "council", talk, func(c *questSession) (flow.Result, error) { return c.council(ctx, talk) })
 }
 
-// Debrief looks back on a quest whose Dragon is slain.
+func (c *questSession) council(ctx context.Context, talk Talk) (flow.Result, error) {
+	in := flow.Council{Message: "council"}
+	if talk.Message != nil {
+		var err error
+		if in.Message, err = c.app.words(talk.Message); err != nil {
+			return flow.Result{}, err
+		}
+	}
+	if err := c.house.CheckCouncil(in); err != nil {
+		return flow.Result{}, questError(err)
+	}
+	return c.begin(ctx, "council", in, append(policy.Animals(), policy.Simon)...)
+}
+
+// Debrief looks back on a verdict of the Dragon's: on the quest when it is
+// slain, on where it stands when it prevailed.
 func (a *App) Debrief(ctx context.Context, talk Talk) (*flow.Result, error) {
 	return a.onQuest(ctx, "debrief", talk, func(c *questSession) (flow.Result, error) {
 		message, err := a.words(talk.Message)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"conclave/policy"
@@ -113,6 +114,85 @@ func animalIn(text string) policy.Role {
 		}
 	}
 	return ""
+}
+
+// Owned are the criteria for which an advisor is the first to ask, and those
+// for which it is the second.
+func (q *Quest) Owned(who policy.Role) (first, second []Criterion) {
+	for _, c := range q.Criteria {
+		for _, a := range q.Assignments {
+			if !a.names(c) {
+				continue
+			}
+			if a.Primary.Role == who {
+				first = append(first, c)
+			} else if a.Secondary.Role == who {
+				second = append(second, c)
+			}
+			break
+		}
+	}
+	return first, second
+}
+
+// minShort is how much of a criterion a row has to repeat to mean it.
+const minShort = 12
+
+var rowNumber = regexp.MustCompile(`(?i)^(?:criterion\s*|#)?(\d{1,4})(?:[.):]|$)`)
+
+// names says whether a row speaks of a criterion: by its words, or else by its
+// number.
+func (a Assignment) names(c Criterion) bool {
+	row, text := plainCriterion(a.Criterion), plainCriterion(c.Text)
+	short := strings.TrimRight(row, ".… ")
+	if row != "" && row == text || len(short) >= minShort && strings.HasPrefix(text, short) {
+		return true
+	}
+	m := rowNumber.FindStringSubmatch(strings.TrimSpace(a.Criterion))
+	return m != nil && m[1] == strconv.Itoa(c.Number)
+}
+
+// plainCriterion is a criterion's words, without marks and number.
+func plainCriterion(s string) string {
+	s = growMark.ReplaceAllString(shipMark.ReplaceAllString(checkForm.ReplaceAllString(oneLine(s), ""), ""), "")
+	s = rowNumber.ReplaceAllString(strings.Trim(s, "*_ "), "")
+	return strings.ToLower(strings.Trim(oneLine(s), "*_. "))
+}
+
+// FirstAdvisor recommends whom to ask first: by what the quest and these texts
+// say, and where they call for nobody, whoever was assigned most of the
+// criteria.
+func (q *Quest) FirstAdvisor(texts ...string) Suggestion {
+	s := FirstAdvisor(append([]string{q.Narrative, q.Dragon}, texts...)...)
+	if usual := FirstAdvisor(); s == usual {
+		most := 0
+		for _, who := range policy.Animals() {
+			if first, _ := q.Owned(who); len(first) > most {
+				most, s = len(first), Suggestion{Who: who, Reason: "first advisor for " + numbers(first)}
+			}
+		}
+		if s.Who == usual.Who {
+			return usual
+		}
+		return s
+	}
+	if first, _ := q.Owned(s.Who); len(first) > 0 {
+		s.Reason += ", and first advisor for " + numbers(first)
+	}
+	return s
+}
+
+// numbers names criteria: "criterion 2", "criteria 1, 2 and 4".
+func numbers(list []Criterion) string {
+	var out []string
+	for _, c := range list {
+		out = append(out, strconv.Itoa(c.Number))
+	}
+	if len(out) == 1 {
+		return "criterion " + out[0]
+	}
+	last := len(out) - 1
+	return "criteria " + strings.Join(out[:last], ", ") + " and " + out[last]
 }
 
 // assignmentsTable renders the table in its canonical form.

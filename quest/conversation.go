@@ -37,8 +37,11 @@ type Conversation struct {
 	Outcome  string // empty: no such section
 }
 
-// StandaloneQuest stands for the quest's title in a council held without one.
-const StandaloneQuest = "none (standalone council)"
+// These stand for the quest's title in what is held without one.
+const (
+	StandaloneQuest        = "none (standalone council)"
+	StandaloneConsultation = "none (standalone consultation)"
+)
 
 // With returns the conversation held by that face; Simon is filed as council.
 func (c Conversation) With(f profile.Face) Conversation {

@@ -69,7 +69,9 @@ const (
 	AfterCouncil      Boundary = "council"
 	AfterDebrief      Boundary = "debrief"
 	// ForEvaluation is the choice behind "Ask for an evaluation or counsel".
-	ForEvaluation Boundary = "evaluation or counsel"
+	ForEvaluation   Boundary = "evaluation or counsel"
+	AfterStandalone Boundary = "standalone consultation"
+	WithoutQuest    Boundary = "no quest"
 )
 
 // AfterGuardian and AfterDragon are the boundaries of verdicts.
@@ -167,6 +169,7 @@ func Offers(at Boundary, c OfferContext) []Offer {
 	another := Offer{Action: ActAnother, Label: "Hear another advisor"}
 	checkpoint := Offer{Action: ActCheckpoint, Label: c.of(policy.Guardian, "checkpoint"), Who: policy.Guardian}
 	work := Offer{Action: ActWork, Label: "Continue working"}
+	start := Offer{Action: ActStart, Label: "Start a quest"}
 	switch at {
 	case AfterFraming:
 		return c.withSuggestion("Consult", Offer{Action: ActWork, Label: "Begin working"}, Offer{Action: ActReview, Label: "Review the quest"}, another)
@@ -190,12 +193,17 @@ func Offers(at Boundary, c OfferContext) []Offer {
 	case AfterSlain:
 		return []Offer{{Action: ActDebrief, Label: "Begin the debrief"}, {Action: ActCelebrate, Label: "Celebrate first"}}
 	case AfterPrevails:
-		return []Offer{{Action: ActReturn, Label: "Return to the quest"}, gandalf, checkpoint}
+		return []Offer{{Action: ActReturn, Label: "Return to the quest"}, gandalf, checkpoint,
+			{Action: ActDebrief, Label: "Look back with " + c.name(policy.Simon), Who: policy.Simon}}
 	case AfterCouncil:
 		if c.InQuest {
 			return []Offer{{Action: ActReturn, Label: "Return to the quest"}, {Action: ActDone, Label: "Done for now"}}
 		}
 		return []Offer{{Action: ActStart, Label: "Start a quest from these findings"}, {Action: ActDone, Label: "Done for now"}}
+	case AfterStandalone:
+		return c.withSuggestion("Hear", another, start, Offer{Action: ActDone, Label: "Done for now"})
+	case WithoutQuest:
+		return []Offer{start, {Action: ActCouncil, Label: "Hold a council first"}, {Action: ActDone, Label: "Not now"}}
 	case AfterDebrief:
 		return []Offer{{Action: ActStart, Label: "Start a new quest"}, {Action: ActDone, Label: "Done for now"}}
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 func boundaries() []Boundary {
-	return []Boundary{AfterFraming, AfterConsultation, AfterApproved, AfterBlocked, AfterConditional, AfterReadiness, AfterCounsel, AfterSlain, AfterPrevails, AfterNoVerdict, AfterCouncil, AfterDebrief,
+	return []Boundary{AfterFraming, AfterConsultation, AfterApproved, AfterBlocked, AfterConditional, AfterReadiness, AfterCounsel, AfterSlain, AfterPrevails, AfterNoVerdict, AfterCouncil, AfterDebrief, AfterStandalone, WithoutQuest,
 		ForEvaluation}
 }
 
@@ -28,9 +28,11 @@ func TestOffersTable(t *testing.T) {
 		{AfterConditional, owl, "Continue working|Address the conditions first|Consult Gandalf"},
 		{AfterReadiness, owl, "Face the Dragon|Address the gaps first|Guardian's checkpoint first"},
 		{AfterSlain, owl, "Begin the debrief|Celebrate first"},
-		{AfterPrevails, owl, "Return to the quest|Consult Gandalf|Guardian's checkpoint"},
+		{AfterPrevails, owl, "Return to the quest|Consult Gandalf|Guardian's checkpoint|Look back with Simon"},
 		{AfterCouncil, OfferContext{}, "Start a quest from these findings|Done for now"},
 		{AfterCouncil, OfferContext{InQuest: true}, "Return to the quest|Done for now"},
+		{AfterStandalone, owl, "Hear Owl – time is tight|Hear another advisor|Start a quest|Done for now"},
+		{WithoutQuest, OfferContext{}, "Start a quest|Hold a council first|Not now"},
 		{"somewhere new", OfferContext{}, "Return to the quest|Consult Gandalf|Done for now"},
 	} {
 		var got []string

@@ -75,7 +75,7 @@ func steps() []step {
 		{PhaseCheckpoint, PhaseExecution, nil},
 		{PhaseCheckpoint, PhaseConfrontation, func(f Facts) string {
 			approved := f.Guardian == Approved || f.Guardian == ConditionalApproval
-			return unless(approved, "no checkpoint has approved the work; return to phase 3")
+			return unless(approved, "no checkpoint has approved the work; go back to it first: `conclave quest return`")
 		}},
 		{PhaseConfrontation, PhaseDebrief, func(f Facts) string {
 			return unless(f.Dragon == DragonSlain, "the debrief follows a confrontation that was won")

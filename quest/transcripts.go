@@ -89,4 +89,6 @@ const (
 	PurposeDiscussion    = "Discussion of the verdict"
 	PurposeCouncil       = "Council session"
 	PurposeDebrief       = "Debrief with Simon (filed as council)"
+	PurposeReflection    = "Reflection with Simon (filed as council)"
+	PurposeStandalone    = "Standalone consultation"
 )

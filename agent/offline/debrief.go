@@ -31,10 +31,23 @@ func debriefQuestions(mode string) []string {
 	}
 }
 
+// reflectionQuestions are for whoever is on the way.
+func reflectionQuestions() []string {
+	return []string{
+		"What did you set out to do, in one sentence?",
+		"What do you know now that you did not know when you began?",
+		"What is in the way?",
+		"What is the smallest next step, and when will you take it?",
+	}
+}
+
 // debrief asks and, in the end, gives back what it heard. The first message
 // opens the conversation and answers nothing.
 func (t *turn) debrief() error {
 	list := debriefQuestions(t.mode())
+	if t.calledFor("reflection") {
+		list = reflectionQuestions()
+	}
 	heard, lost := t.person()
 	heard = append(heard, ownWords(t.text))
 	answers := heard[1:]
@@ -64,7 +77,7 @@ func (t *turn) verdictLine() string {
 	if at.quote == "" {
 		return ""
 	}
-	return "The log says how it ended: " + at.String() + "."
+	return "The last verdict in the log: " + at.String() + "."
 }
 
 // returned gives the person's words back under the questions they answered.

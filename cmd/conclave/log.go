@@ -16,7 +16,7 @@ import (
 // a quest that change it do: they end what was cut, and go on with the person.
 var withAgents = []string{
 	"checkpoint", "confront", "consult", "council", "debrief", "demo",
-	"quest archive", "quest continue", "quest log", "quest start",
+	"quest archive", "quest continue", "quest log", "quest return", "quest start",
 	"record import", "record watch", "table play", "table resume", "table say", "table signal",
 }
 

@@ -21,7 +21,7 @@ func newQuestCommand(env *environment) *cobra.Command {
 	}
 	cmd.AddCommand(
 		newQuestStartCommand(env), newQuestStatusCommand(env), newQuestContinueCommand(env),
-		newQuestLogCommand(env), newQuestShowCommand(env), newQuestArchiveCommand(env),
+		newQuestLogCommand(env), newQuestReturnCommand(env), newQuestShowCommand(env), newQuestArchiveCommand(env),
 	)
 	return cmd
 }
@@ -173,6 +173,19 @@ func (env *environment) listProgress(asJSON bool) error {
 		env.Stdout.Printf("%3d. %s\n", i+1, screen.Indent("     ", strings.TrimPrefix(e.Bullet(), "- ")))
 	}
 	return nil
+}
+
+func newQuestReturnCommand(env *environment) *cobra.Command {
+	return talk(env, &cobra.Command{
+		Use:   "return",
+		Short: "Go back to the work after a checkpoint or a confrontation",
+		Long: `Return goes back to the work (phase 3): after a checkpoint whatever its verdict,
+and after a Dragon that prevailed.`,
+		Example: "  conclave quest return",
+		Args:    cobra.NoArgs,
+	}, silent, func(ctx context.Context, talk app.Talk, _ []string) (*app.Result, error) {
+		return env.app().ReturnToQuest(ctx, talk)
+	})
 }
 
 func newQuestArchiveCommand(env *environment) *cobra.Command {

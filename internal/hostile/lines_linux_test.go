@@ -60,6 +60,7 @@ var lines = map[string]line{
 	"quest archive":         {quest: debriefQuest},
 	"quest continue":        {typed: "\n\n"},
 	"quest log":             {args: []string{"A pier stands"}},
+	"quest return":          {},
 	"quest show":            {},
 	"quest start":           {args: []string{"--mode", "ship", "-m", "@idea.md"}, typed: "2\ny\n\n\n"},
 	"quest status":          {},

@@ -11,8 +11,8 @@ import (
 )
 
 // Consult asks one member of the cast: an animal for its perspective, Gandalf
-// for counsel or a review of readiness, an evaluator about a verdict that
-// stands.
+// for counsel or a review of readiness, Simon for a reflection, an evaluator
+// about a verdict that stands. Animals and Simon need no quest.
 type Consult struct {
 	Who     policy.Role `json:"who"`
 	Message string      `json:"message,omitempty"` // the first; empty: the person is asked
@@ -35,14 +35,22 @@ func (h *House) consultOpening(c Consult) (Opening, error) {
 		flow, purpose = "counsel", quest.PurposeCounsel
 	case c.Who.Evaluator():
 		flow, purpose = "discuss."+string(c.Who), quest.PurposeDiscussion
+	case c.Who == policy.Simon:
+		flow, purpose = "reflect", quest.PurposeReflection
 	case !slices.Contains(policy.Animals(), c.Who):
-		return Opening{}, fmt.Errorf("%s is not consulted; the advisors are %v and gandalf", c.Who, policy.Animals())
+		return Opening{}, fmt.Errorf("%s is not consulted; the advisors are %v, gandalf and simon", c.Who, policy.Animals())
 	}
-	o, err := h.readOpening(c.Who, flow, purpose, true)
+	alone := c.Who == policy.Simon || slices.Contains(policy.Animals(), c.Who)
+	o, err := h.readOpening(c.Who, flow, purpose, !alone)
 	if err != nil {
 		return o, err
 	}
-	if o.Purpose == quest.PurposeAdvisory && o.Phase != quest.PhaseExecution {
+	switch {
+	case o.Purpose == quest.PurposeAdvisory && o.Quest == nil:
+		o.Title, o.Purpose = quest.StandaloneConsultation, quest.PurposeStandalone
+	case o.Quest == nil:
+		o.Title = quest.StandaloneConsultation
+	case o.Purpose == quest.PurposeAdvisory && o.Phase != quest.PhaseExecution:
 		o.Purpose = fmt.Sprintf("Phase %d advisory", int(o.Phase))
 	}
 	if c.Who.Evaluator() {
@@ -79,6 +87,10 @@ func (h *House) consult(r *engine.Run, in Consult) (Result, error) {
 	}
 	res := t.result(file)
 	switch {
+	case o.Quest == nil:
+		res.at(quest.AfterStandalone, o, standaloneNext(in.Who, t.personSaid(), heard, o.Heard))
+	case in.Who == policy.Simon:
+		res.at(quest.BoundaryOf(o.quest()), o, quest.Suggestion{})
 	case in.Readiness:
 		res.at(quest.AfterReadiness, o, quest.Suggestion{})
 	case in.Who.Evaluator():
@@ -89,6 +101,15 @@ func (h *House) consult(r *engine.Run, in Consult) (Result, error) {
 		res.at(quest.AfterConsultation, o, quest.NextPerspective(in.Who, t.personSaid(), heard, o.Heard))
 	}
 	return res, nil
+}
+
+// standaloneNext is whom to hear next where no quest is under way. Simon brings
+// together what advisors said; who comes from him begins with the first of them.
+func standaloneNext(who policy.Role, said, advised string, heard []policy.Role) quest.Suggestion {
+	if who == policy.Simon {
+		return quest.FirstAdvisor(said)
+	}
+	return quest.NextPerspective(who, said, advised, heard)
 }
 
 // converse exchanges messages until the person is done, and returns what the
@@ -123,9 +144,16 @@ func (t *dialogue) converse(framing, words string) (string, error) {
 // speaks.
 func framing(o Opening) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "The person who leads this quest consults you. Quest: %s. Phase %d, %s.\n", o.Title, int(o.Phase), o.Phase)
+	if o.Quest != nil {
+		fmt.Fprintf(&b, "The person who leads this quest consults you. Quest: %s. Phase %d, %s.\n", o.Title, int(o.Phase), o.Phase)
+	} else {
+		b.WriteString("The person who leads this project consults you about it. No quest is under way.\n")
+	}
 	b.WriteString(roomGuide(o))
+	b.WriteString(ownedGuide(o))
 	switch o.Flow {
+	case "reflect":
+		b.WriteString("\nThey want to reflect with you: where they stand, what they have learnt, what comes next. Ask one question at a time. Nothing is decided here, and the quest does not move.")
 	case "readiness":
 		b.WriteString("\nThey ask whether they should face the Dragon now. Go through the success criteria one by one, say what evidence you see for each and what is thin, and leave the decision to them.")
 	case "counsel":
@@ -138,12 +166,47 @@ func framing(o Opening) string {
 	return b.String()
 }
 
+// ownedGuide tells an advisor which criteria are theirs, by the quest's table of
+// assignments.
+func ownedGuide(o Opening) string {
+	q := o.quest()
+	if q == nil {
+		return ""
+	}
+	first, second := q.Owned(o.Role)
+	text := ""
+	for _, part := range []struct {
+		list []quest.Criterion
+		as   string
+	}{{first, "You are the first advisor for"}, {second, "You are the second advisor for"}} {
+		for i, c := range part.list {
+			if i == 0 {
+				text += "\n" + part.as
+			} else {
+				text += ";"
+			}
+			text += fmt.Sprintf(" criterion %d (%s)", c.Number, strings.Join(strings.Fields(c.Text), " "))
+		}
+		if len(part.list) > 0 {
+			text += "."
+		}
+	}
+	if text != "" {
+		text += " Begin with what is yours."
+	}
+	return text
+}
+
 // roomGuide tells a party seat what lies where.
 func roomGuide(o Opening) string {
 	past := ""
 	if o.History {
 		past = ", " + historyName + " its history"
 	}
-	return "In your working directory: quest/ holds the parts of the quest, conversations/ what was said before, workspace/ the project itself (read only)" + past +
+	where := "quest/ holds the parts of the quest, "
+	if o.Quest == nil {
+		where = ""
+	}
+	return "In your working directory: " + where + "conversations/ what was said before, workspace/ the project itself (read only)" + past +
 		". Look before you speak. Whoever speaks of a file cites it as `path:line`, with the path as it is in the project."
 }

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"errors"
 	"fmt"
 
 	"conclave/engine"
@@ -8,7 +9,8 @@ import (
 	"conclave/quest"
 )
 
-// Debrief looks back with Simon, as the mode has it.
+// Debrief looks back with Simon, as the mode has it: after a slain Dragon as the
+// quest's last phase, after one that prevailed as a conversation.
 type Debrief struct {
 	Message string `json:"message,omitempty"`
 }
@@ -24,8 +26,16 @@ func (h *House) debriefOpening() (Opening, error) {
 	if err != nil {
 		return o, err
 	}
-	if o.Phase != quest.PhaseDebrief {
-		if err := quest.CheckTransition(o.Phase, quest.PhaseDebrief, o.quest().Facts()); err != nil {
+	q := o.quest()
+	switch {
+	case o.Phase == quest.PhaseDebrief:
+	case q.LastDragon() == quest.DragonPrevails:
+		return o, nil // a conversation about it: the quest is not over
+	case q.LastDragon() == "":
+		return o, errors.New("there is no verdict to look back on yet: there was no confrontation " +
+			"(`conclave consult simon` reflects at any time)")
+	default:
+		if err := quest.CheckTransition(o.Phase, quest.PhaseDebrief, q.Facts()); err != nil {
 			return o, err
 		}
 	}
@@ -47,7 +57,7 @@ func (h *House) debrief(r *engine.Run, in Debrief) (Result, error) {
 		return Result{}, err
 	}
 	var note string
-	if t.ended == "" {
+	if t.ended == "" && o.Phase == quest.PhaseDebrief {
 		note, err = h.editQuest(r, "debrief", o.Quest, func(q *quest.Quest) ([]byte, error) {
 			entry := quest.PhaseCompleted(quest.PhaseDebrief, "Debrief held", quest.Day(o.Start))
 			if q.Phase != quest.PhaseDebrief {
@@ -65,12 +75,20 @@ func (h *House) debrief(r *engine.Run, in Debrief) (Result, error) {
 	}
 	res := t.result(file)
 	res.note(note)
-	res.at(quest.AfterDebrief, o, quest.Suggestion{})
+	if o.Phase == quest.PhaseDebrief {
+		res.at(quest.AfterDebrief, o, quest.Suggestion{})
+	} else {
+		res.at(quest.BoundaryOf(o.quest()), o, quest.Suggestion{})
+	}
 	return res, nil
 }
 
 func debriefFraming(o Opening) string {
-	text := fmt.Sprintf("The quest %q is over: the Dragon is slain. Debrief the person who led it. ", o.Title) + roomGuide(o) + "\n\n"
+	text := fmt.Sprintf("The quest %q is over: the Dragon is slain. Debrief the person who led it. ", o.Title)
+	if o.Phase != quest.PhaseDebrief {
+		text = fmt.Sprintf("The quest %q goes on: the Dragon was faced and prevailed. Look back on that with the person who leads it: what the verdict shows, what they take from it, what they try next. The verdict stands, and the phase does not move. ", o.Title)
+	}
+	text += roomGuide(o) + "\n\n"
 	switch o.Mode {
 	case quest.Grow:
 		return text + "The mode is Grow: give the reflection all the room it needs. What was learnt, who did they become, what will they do differently?"

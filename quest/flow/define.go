@@ -294,7 +294,11 @@ func (d *definition) conclude() (Result, error) {
 		return Result{}, err
 	}
 	note, err := d.h.editQuest(d.r, "defined", data, func(q *quest.Quest) ([]byte, error) {
-		return q.WithPhase(next, q.Facts(), quest.PhaseCompleted(quest.PhaseDefinition, "Quest defined", day))
+		entries := []quest.Entry{quest.PhaseCompleted(quest.PhaseDefinition, "Quest defined", day)}
+		if next == quest.PhaseExecution {
+			entries = append(entries, quest.PhaseSkipped(quest.PhaseSetup, "Characters as they are", day))
+		}
+		return q.WithPhase(next, q.Facts(), entries...)
 	})
 	if err != nil {
 		note = fmt.Sprintf("quest.md could not be changed: %v", err)
@@ -305,7 +309,7 @@ func (d *definition) conclude() (Result, error) {
 		res.note("the quest before it is kept in " + archived)
 	}
 	res.note(note)
-	res.at(quest.AfterFraming, t.o, quest.FirstAdvisor(def.Narrative, def.Dragon))
+	res.at(quest.AfterFraming, t.o, quest.Parse(data).FirstAdvisor())
 	return res, nil
 }
 

@@ -97,7 +97,8 @@ func (h *House) Flows() []engine.Flow {
 		flowOf("consult", 1, h.consult), // without the tools of the party, which take steps only when used
 		flowOf("consult", 2, h.consult),
 		flowOf("council", 1, h.council),
-		flowOf("debrief", 1, h.debrief),
+		flowOf("debrief", 1, h.debrief), // of a slain Dragon alone
+		flowOf("debrief", 2, h.debrief),
 		flowOf("define", 1, h.define),
 		flowOf("evaluate", 1, h.evaluate),
 		flowOf("move", 1, h.move),

@@ -87,7 +87,7 @@ func (h *House) move(r *engine.Run, in Move) (Result, error) {
 	q.Progress = append(q.Progress, entries...)
 	res := Result{Flow: "move", Phase: q.Phase}
 	res.note(note)
-	res.at(quest.BoundaryOf(q), o, quest.FirstAdvisor(q.Narrative, in.Progress))
+	res.at(quest.BoundaryOf(q), o, q.FirstAdvisor(in.Progress))
 	return res, nil
 }
 

@@ -76,7 +76,7 @@ func (h *House) OffersFor(q *quest.Quest) (Result, error) {
 	res := Result{Flow: "quest", Phase: q.Phase}
 	s := quest.Suggestion{}
 	if b := quest.BoundaryOf(q); b == quest.AfterFraming || b == quest.AfterConsultation {
-		s = quest.FirstAdvisor(q.Narrative, q.Dragon)
+		s = q.FirstAdvisor()
 	}
 	res.at(quest.BoundaryOf(q), o, s)
 	return res, nil

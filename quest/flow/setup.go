@@ -60,7 +60,7 @@ func (h *House) setup(r *engine.Run, in Setup) (Result, error) {
 		return Result{}, err
 	}
 	q := o.quest()
-	res.at(quest.AfterFraming, now, quest.FirstAdvisor(q.Narrative, q.Dragon))
+	res.at(quest.AfterFraming, now, q.FirstAdvisor())
 	return res, nil
 }
 
