@@ -62,6 +62,9 @@ func (a *App) sessionRoots(named []string) ([]string, error) {
 		roots := make([]string, len(named))
 		for i, n := range named {
 			roots[i] = a.AbsPath(n)
+			if _, err := os.Stat(roots[i]); err != nil {
+				return nil, environmentError("%w", err)
+			}
 		}
 		return roots, nil
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 
 	"conclave/internal/newer"
 	"conclave/internal/screen"
@@ -34,12 +35,20 @@ func ErrorOf(kind Kind, format string, args ...any) error {
 }
 
 // KindOf returns the kind of an error that is not nil. A file of a newer program
-// is no answer to anything: what is missing here is that program.
+// is no answer to anything: what is missing here is that program. Nor is a full
+// disk: what is missing is room.
 func KindOf(err error) Kind {
-	if e := (*Error)(nil); errors.As(err, &e) && !errors.As(err, new(*newer.Error)) {
+	if e := (*Error)(nil); errors.As(err, &e) && !errors.As(err, new(*newer.Error)) && !noRoom(err) {
 		return e.Kind
 	}
 	return Environment
+}
+
+// noRoom: the disk is full, whoever found it out. A step of the engine and a
+// database keep no more of an error than its words.
+func noRoom(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) ||
+		strings.Contains(err.Error(), syscall.ENOSPC.Error()) || strings.Contains(err.Error(), "disk is full")
 }
 
 // Said says whether an error has no words, because a result has.

@@ -37,6 +37,9 @@ func (a *App) Setup() (Setup, error) {
 		return s, environmentError("%w", err)
 	}
 	s.Steps = steps
+	if len(steps) > 0 {
+		a.sayNested(s.Dir)
+	}
 	return s, nil
 }
 

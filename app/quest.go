@@ -56,20 +56,26 @@ func (c *questSession) define(ctx context.Context, in flow.Define) (flow.Result,
 
 // QuestStatus is where a quest stands.
 type QuestStatus struct {
-	Title    string             `json:"title"`
-	Mode     quest.Mode         `json:"mode"`
-	Phase    quest.Phase        `json:"phase"`
-	PhaseIs  string             `json:"phase_name"`
-	Created  string             `json:"created"`
-	Criteria []quest.Criterion  `json:"criteria"`
-	Progress []quest.Entry      `json:"progress"`
-	Faults   []quest.Fault      `json:"faults"`
-	Open     []openInteraction  `json:"open"`
-	Holder   string             `json:"holder,omitempty"`
-	Costs    []flow.Cost        `json:"costs"`
-	Offers   []quest.Offer      `json:"offers"`
-	Problem  string             `json:"problem,omitempty"` // why nothing can be offered
-	Others   []quest.Assignment `json:"assignments"`
+	Workspace string                `json:"workspace"` // its directory
+	Title     string                `json:"title"`
+	Mode      quest.Mode            `json:"mode"`
+	Phase     quest.Phase           `json:"phase"`
+	PhaseIs   string                `json:"phase_name"`
+	Created   string                `json:"created"`
+	Narrative string                `json:"narrative"`
+	Dragon    string                `json:"anticipated_dragon"`
+	Criteria  []quest.Criterion     `json:"criteria"`
+	Others    []quest.Assignment    `json:"assignments"`
+	Progress  []quest.Entry         `json:"progress"`
+	Guarded   quest.GuardianOutcome `json:"last_checkpoint,omitempty"`
+	Fought    quest.DragonOutcome   `json:"last_confrontation,omitempty"`
+	Said      []quest.Transcript    `json:"conversations"`
+	Faults    []quest.Fault         `json:"faults"`
+	Open      []openInteraction     `json:"open"`
+	Holder    string                `json:"holder,omitempty"`
+	Costs     []flow.Cost           `json:"costs"`
+	Offers    []quest.Offer         `json:"offers"`
+	Problem   string                `json:"problem,omitempty"` // why nothing can be offered
 
 	party profile.Party
 }
@@ -110,10 +116,17 @@ func (a *App) QuestStatus(ctx context.Context) (QuestStatus, error) {
 	if err != nil {
 		return QuestStatus{}, questError(err)
 	}
+	said, err := store.Transcripts()
+	if err != nil {
+		return QuestStatus{}, refusedHere(err)
+	}
 	v := QuestStatus{
-		Title: q.Title, Mode: q.Mode, Phase: q.Phase, PhaseIs: q.Phase.String(), Created: q.Created,
-		Criteria: q.Criteria, Progress: q.Progress, Faults: append([]quest.Fault{}, q.Faults...),
-		Others: q.Assignments, Open: []openInteraction{},
+		Workspace: root, Title: q.Title, Mode: q.Mode, Phase: q.Phase, PhaseIs: q.Phase.String(), Created: q.Created,
+		Narrative: q.Narrative, Dragon: q.Dragon, Criteria: append([]quest.Criterion{}, q.Criteria...),
+		Others: append([]quest.Assignment{}, q.Assignments...), Progress: append([]quest.Entry{}, q.Progress...),
+		Guarded: q.LastGuardian(), Fought: q.LastDragon(), Said: append([]quest.Transcript{}, said...),
+		Faults: append([]quest.Fault{}, q.Faults...), Open: []openInteraction{}, Costs: []flow.Cost{},
+		Offers: []quest.Offer{},
 	}
 	if v.party, _, err = (profile.Project{Dir: root}).Party(); err != nil {
 		return v, refusedHere(err)

@@ -215,6 +215,7 @@ func (c *questSession) finish(ctx context.Context, res flow.Result, err error) (
 	if err != nil {
 		return nil, err
 	}
+	res = c.house.Retold(res)
 	if answeredNo(res) {
 		return &res, saidNo()
 	}

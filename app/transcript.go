@@ -34,6 +34,10 @@ type Check struct {
 // invariants; of a record also every digest, the chain and the seal. "-" is what comes in.
 func (a *App) CheckTranscript(file string) (Check, error) {
 	out := Check{File: file}
+	if filepath.Ext(file) == ".md" {
+		return out, usageError("%s is neither a log nor a record; a conversation file is proved by: "+
+			"conclave transcript verify %[1]s", file)
+	}
 	log, err := a.openLog(file)
 	if err != nil {
 		return out, err

@@ -2,10 +2,12 @@ package app
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 
 	"conclave/config"
+	"conclave/internal/git"
 	"conclave/trust"
 	door "conclave/workspace"
 )
@@ -89,7 +91,22 @@ func (a *App) enter() (*workspace, error) {
 }
 
 // makePrivate makes the place where records are kept, before anything is.
-func (w *workspace) makePrivate() error { return refusedHere(door.MakePrivate(w.root)) }
+func (w *workspace) makePrivate() error {
+	w.app.sayNested(w.root)
+	return refusedHere(door.MakePrivate(w.root))
+}
+
+// sayNested says that a directory inside a repository becomes a workspace of its
+// own: who forgot where they are finds two of them later.
+func (a *App) sayNested(dir string) {
+	if a.Root != "" || door.Begun(dir) {
+		return
+	}
+	if top := git.TopOf(dir); top != "" && top != dir {
+		a.tell(fmt.Sprintf("%s becomes a workspace of its own; the repository begins at %s (for one there: --root %[2]q)",
+			dir, top))
+	}
+}
 
 // openWorkspace finds the workspace and reads its configuration, which the
 // person trusts.

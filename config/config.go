@@ -11,6 +11,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -157,15 +158,8 @@ func Parse(data []byte) (Config, error) {
 			return Config{}, fmt.Errorf("agents: %s: a scripted agent needs a script", role)
 		}
 	}
-	limits := map[string]Budget{"budget": c.Budget}
-	for role, a := range c.Agents {
-		limits["agents: "+role] = Budget{a.USD, min(a.Tokens, int64(a.Turns))}
-	}
-	for _, of := range slices.Sorted(maps.Keys(limits)) {
-		// NaN is not even equal to itself.
-		if l := limits[of]; l.Tokens < 0 || !(l.USD >= 0 && l.USD <= math.MaxFloat64) {
-			return Config{}, fmt.Errorf("%s: a limit is a number above zero; leave it out for none", of)
-		}
+	if err := c.checkLimits(data); err != nil {
+		return Config{}, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Providers)) {
 		if k := c.Providers[name].Kind; k != "anthropic" && k != "openai" {
@@ -178,6 +172,26 @@ func Parse(data []byte) (Config, error) {
 		}
 	}
 	return c, nil
+}
+
+// checkLimits refuses a limit that means nothing. One that is zero would be
+// taken for none, and who writes it wants the opposite.
+func (c Config) checkLimits(data []byte) error {
+	check := func(value float64, keys ...string) error {
+		line := frontmatter.KeyLine(data, keys...)
+		if line == 0 || value > 0 && value <= math.MaxFloat64 { // NaN is not even equal to itself
+			return nil
+		}
+		of, key := strings.Join(keys[:len(keys)-1], ": "), keys[len(keys)-1]
+		return fmt.Errorf("line %d: %s: a limit is a number above zero; leave it out for none (%s is %v)", line, of, key, value)
+	}
+	err := cmp.Or(check(c.Budget.USD, "budget", "usd"), check(float64(c.Budget.Tokens), "budget", "tokens"))
+	for _, role := range slices.Sorted(maps.Keys(c.Agents)) {
+		a := c.Agents[role]
+		err = cmp.Or(err, check(a.USD, "agents", role, "usd"), check(float64(a.Tokens), "agents", role, "tokens"),
+			check(float64(a.Turns), "agents", role, "turns"))
+	}
+	return err
 }
 
 // over lays o over c: what o says wins.

@@ -7,10 +7,10 @@ import (
 
 // A limit that means nothing is refused: it would be taken for none.
 func TestSenselessLimits(t *testing.T) {
-	for _, limit := range []string{"tokens: -1", "usd: -1", "usd: .nan", "usd: .inf", "usd: -.inf"} {
+	for _, limit := range []string{"tokens: -1", "usd: -1", "usd: .nan", "usd: .inf", "usd: -.inf", "usd: 0", "tokens: 0"} {
 		for where, text := range map[string]string{
-			"budget":         "budget: {" + limit + "}\n",
-			"agents: dragon": "agents: {dragon: {agent: offline, " + limit + "}}\n",
+			"line 1: budget":         "budget: {" + limit + "}\n",
+			"line 3: agents: dragon": "# who plays whom\nagents:\n  dragon: {agent: offline, " + limit + "}\n",
 		} {
 			if _, err := Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), where+": a limit is") {
 				t.Errorf("%s: %v", text, err)

@@ -53,18 +53,29 @@ func Decode(data []byte, v any) error {
 	return nil
 }
 
-// KeyLine is the line of a top-level key of a configuration, 0 if it has none.
-func KeyLine(data []byte, key string) int {
+// KeyLine is the line of a key of a configuration, 0 if it has none: a key of
+// the whole, or, further keys given, one below the other.
+func KeyLine(data []byte, keys ...string) int {
 	t, fault := parseTree(bytes.TrimPrefix(data, bom), limits{depth: maxConfigDepth, scalar: maxConfigScalar})
-	if fault != nil || t.root == nil || !t.isMapping() {
+	if fault != nil || t.root == nil {
 		return 0
 	}
-	for _, p := range t.pairs() {
-		if p.key.Value == key {
-			return p.key.Line
+	at, line := t.root, 0
+	for _, key := range keys {
+		if at.Kind != yaml.MappingNode {
+			return 0
+		}
+		line = 0
+		for i := 0; i+1 < len(at.Content) && line == 0; i += 2 {
+			if at.Content[i].Value == key {
+				at, line = at.Content[i+1], at.Content[i].Line
+			}
+		}
+		if line == 0 {
+			return 0
 		}
 	}
-	return 0
+	return line
 }
 
 var (

@@ -79,6 +79,12 @@ func marked(dir string) (root string, ok bool) {
 	}
 }
 
+// Begun says whether a directory is a workspace already.
+func Begun(root string) bool {
+	at, ok := marked(root)
+	return ok && at == root
+}
+
 // somebodyElses finds what at a root belongs to somebody else. A directory with
 // nothing of a workspace in it is nobody's workspace yet.
 func somebodyElses(root string) (string, int, bool) {
@@ -191,10 +197,11 @@ func MakePrivate(root string) error {
 	} else if !info.IsDir() {
 		return &Refused{dir, unwanted(info.Mode())}
 	}
-	f, err := os.OpenFile(filepath.Join(dir, ".gitignore"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, fs.ErrExist) {
-		return nil
+	ignore := filepath.Join(dir, ".gitignore")
+	if info, err := os.Lstat(ignore); err == nil && info.Size() > 0 {
+		return nil // an empty one is what a full disk has left
 	}
+	f, err := os.OpenFile(ignore, os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}

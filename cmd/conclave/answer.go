@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"reflect"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -30,8 +31,19 @@ func answer[T any](
 		}
 		return cmp.Or(show(env.Stdout, v), err)
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	env.addJSON(cmd, &asJSON, "print as JSON", ask)
 	return cmd
+}
+
+// addJSON gives a command --json, with which it prints what the verb returns
+// first. docs/json.md describes every such answer, and a test holds that page
+// against the commands.
+func (env *environment) addJSON(cmd *cobra.Command, to *bool, usage string, verb any) {
+	cmd.Flags().BoolVar(to, "json", false, usage)
+	if env.answers == nil {
+		env.answers = map[*cobra.Command]reflect.Type{}
+	}
+	env.answers[cmd] = reflect.TypeOf(verb).Out(0)
 }
 
 // someArgs wants at least one argument and says which.

@@ -257,6 +257,6 @@ It touches nothing but bundles, and never a file that took the place of one.`,
 	}
 	retentionFlags(cmd, &keep)
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "say what would be removed, and remove nothing")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print what was removed as JSON")
+	env.addJSON(cmd, &asJSON, "print what was removed as JSON", (*app.App).PruneBundles)
 	return cmd
 }

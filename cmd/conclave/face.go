@@ -42,11 +42,11 @@ func (env *environment) show(e app.Event) {
 	case app.Progress:
 		env.showProgress(e)
 	case app.Aside:
-		env.keyboard().out().Printf("%s\n", screen.Dim(e.Text))
+		env.keyboard().out().Printf("%s\n", screen.Prose("", screen.Dim(e.Text)))
 	case app.Note:
-		env.Stdout.Printf("\n%s\n", e.Text)
+		env.Stdout.Printf("\n%s\n", screen.Prose("", e.Text))
 	case app.Remark:
-		env.Stdout.Printf("%s\n", e.Text)
+		env.Stdout.Printf("%s\n", screen.Prose("", e.Text))
 	case app.Passage:
 		env.printPassage(e)
 	case app.ClearScreen:

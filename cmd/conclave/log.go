@@ -41,6 +41,9 @@ func addLog(env *environment, cmd *cobra.Command) {
 		"write every log record of this run to `FILE` as it comes, a line of JSON each (- is standard output)")
 	run := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+		if name == "" && cmd.Flags().Changed("log") {
+			return usageError("--log names no file: give one, or - for standard output")
+		}
 		if name == "" {
 			return run(cmd, args)
 		}

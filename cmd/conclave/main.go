@@ -15,6 +15,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"reflect"
 	"strings"
 	"syscall"
 
@@ -39,6 +40,8 @@ type environment struct {
 	progress progress  // the line that says how far something is
 	voice    voice
 	log      *app.Log // the stream of --log
+
+	answers map[*cobra.Command]reflect.Type // what --json prints
 }
 
 func main() {
@@ -68,11 +71,15 @@ func screenOn(f *os.File) *screen.Writer {
 	return screen.New(f, screen.Options{
 		Terminal: term.IsTerminal(int(f.Fd())),
 		Plain:    os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb",
+		Width: func() int {
+			width, _, _ := term.GetSize(int(f.Fd())) // 0 where nobody knows
+			return width
+		},
 	})
 }
 
 func execute(ctx context.Context, env *environment, args []string) int {
-	env.person, env.muted = nil, false
+	env.person, env.muted, env.answers = nil, false, nil
 	root := newRootCommand(env)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
@@ -84,7 +91,11 @@ func execute(ctx context.Context, env *environment, args []string) int {
 	}
 	code := exitCode(err)
 	if !app.Said(err) {
-		env.Stderr.Printf("conclave: %v\n", err)
+		name := "conclave: "
+		if strings.HasPrefix(err.Error(), "conclave ") {
+			name = "" // it begins with the command that it is about
+		}
+		env.Stderr.Printf("%s%v\n", name, err)
 		if code == exitUsage && !strings.Contains(err.Error(), "\ntry: ") {
 			env.Stderr.Printf("try: conclave --help, or --help after any command\n")
 		}
@@ -104,12 +115,14 @@ Exit codes: 0 done, 1 the answer is no, 2 usage, 3 something is missing here.`,
 		Example: `  conclave demo                        see it work: no key, no network
   conclave council                     six advisors look at this project
   conclave quest start                 begin a quest
-  conclave transcript check run.rec    is this record complete and in order?`,
+  conclave transcript verify           are the conversation files what was said?`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          cobra.NoArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Version:       version,
 	}
+	root.SetVersionTemplate(versionLine(env.app().Build()).String())
 	root.PersistentFlags().StringVar(&env.Root, "root", "", "the workspace, whoever owns it; else the nearest one upwards that is yours")
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)
@@ -176,6 +189,9 @@ func strict(cmd *cobra.Command) {
 		hint := ""
 		if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
 			hint = fmt.Sprintf(" (did you mean %q?)", near[0])
+		}
+		if !cmd.HasParent() {
+			return usageError("there is no command %q%s\ntry: %s --help", args[0], hint, cmd.CommandPath())
 		}
 		return usageError("%s: no command %q%s\ntry: %[1]s --help", cmd.CommandPath(), args[0], hint)
 	}

@@ -178,7 +178,7 @@ otherwise. Exit code 1 if there are faults.`,
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	env.addJSON(cmd, &asJSON, "print JSON", (*app.App).ValidatePacks)
 	cmd.Flags().BoolVar(&github, "github", false, "print annotations for GitHub Actions")
 	return cmd
 }

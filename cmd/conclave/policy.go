@@ -50,7 +50,7 @@ The roles: ` + app.RoleNames() + `.`,
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	env.addJSON(cmd, &asJSON, "print as JSON", (*app.App).Policy)
 	cmd.Flags().BoolVar(&asMarkdown, "markdown", false, "print the page docs/ISOLATION.md")
 	return cmd
 }

@@ -86,7 +86,7 @@ func (env *environment) printStatus(v app.QuestStatus) {
 	if n := len(v.Progress); n > 0 {
 		out.Printf("\nProgress\n")
 		for _, e := range v.Progress[max(0, n-8):] {
-			out.Printf("  %s\n", screen.Indent("    ", v.Told(e)))
+			out.Printf("  %s\n", screen.Emphasis("    ", v.Told(e)))
 		}
 	}
 	if v.Holder != "" {
@@ -225,6 +225,6 @@ func newQuestShowCommand(env *environment) *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "list the conversations as JSON")
+	env.addJSON(cmd, &asJSON, "list the conversations as JSON", (*app.App).Conversations)
 	return cmd
 }

@@ -177,7 +177,7 @@ func entriesCommand(env *environment, pick app.EntryPick, cmd *cobra.Command) *c
 	f.StringSliceVar(&pick.Types, "type", nil, "only entries of this `TYPE`; may be given more than once")
 	f.StringSliceVar(&pick.Sources, "source", nil, "only entries of this `SOURCE`: main, subagent:ID")
 	f.BoolVar(&raw, "raw", false, "print the source's own lines, and nothing else")
-	f.BoolVar(&asJSON, "json", false, "print log records, a line each")
+	env.addJSON(cmd, &asJSON, "print log records, a line each", (*app.App).Entries)
 	return cmd
 }
 

@@ -60,7 +60,7 @@ but the host of the engine, who can read the seed of an epoch that is open.`,
 			return err
 		},
 	}
-	verify.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	env.addJSON(verify, &asJSON, "print as JSON", (*app.App).VerifyDice)
 	cmd.AddCommand(verify)
 	return cmd
 }

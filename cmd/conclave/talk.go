@@ -51,7 +51,7 @@ func talk(
 	}
 	cmd.Flags().StringVar(&f.Answers, "answers", "",
 		"a file with the answers to questions: one a line, or blocks between lines of ---; what is not asked for is said")
-	cmd.Flags().BoolVar(&f.asJSON, "json", false, "print the result as JSON")
+	env.addJSON(cmd, &f.asJSON, "print the result as JSON", do)
 	addGrantFlag(cmd, &f.Grants)
 	cmd.Flags().BoolVar(&f.Wait, "wait", false, "wait while another process holds the quest")
 	return cmd

@@ -133,7 +133,7 @@ The balance goes to stderr. Exit code 1 when something is not accounted for.`,
 	f.BoolVar(&o.OmitRaw, "no-raw", false, "leave out raw, the source's own line (emit_raw = false)")
 	f.BoolVar(&o.SourceTime, "source-time", false, "stamp entries with the time of their line")
 	f.BoolVar(&balance, "balance", false, "print the balance on stderr")
-	f.BoolVar(&asJSON, "json", false, "print the balance on stderr, as JSON")
+	env.addJSON(cmd, &asJSON, "print the balance on stderr, as JSON", (*app.App).MapTranscript)
 	return cmd
 }
 

@@ -45,7 +45,7 @@ Packs that lie elsewhere are looked at when you name them.`,
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "say yes without being asked")
 	cmd.Flags().BoolVar(&revoke, "revoke", false, "take your yes back")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print what there is to trust as JSON")
+	env.addJSON(cmd, &asJSON, "print what there is to trust as JSON", (*app.App).Trust)
 	return cmd
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -51,14 +52,19 @@ func printUsage(out *screen.Writer, by string, u app.Used) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	if len(u.Unpriced) > 0 {
-		out.Printf("no price is known for %s\n", strings.Join(u.Unpriced, ", "))
+	if models := slices.DeleteFunc(slices.Clone(u.Unpriced), isEmpty); len(models) > 0 {
+		out.Printf("no price is known for %s\n", strings.Join(models, ", "))
+	}
+	if slices.ContainsFunc(u.Unpriced, isEmpty) {
+		out.Printf("some responses name no model, so that nobody knows their price\n")
 	}
 	for _, p := range u.Problems {
 		out.Printf("could not read all of %s\n", p)
 	}
 	return nil
 }
+
+func isEmpty(name string) bool { return name == "" }
 
 // cost is what a group cost; of a model without a price nobody knows.
 func cost(g app.UsedGroup) string {

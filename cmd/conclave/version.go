@@ -21,6 +21,11 @@ func newVersionCommand(env *environment) *cobra.Command {
 	}, func(context.Context, []string) (app.Build, error) {
 		return env.app().Build(), nil
 	}, func(w *screen.Writer, b app.Build) error {
-		return w.Printf("conclave %s (%s, %s)\n", b.Version, b.Go, b.Platform)
+		return w.Printf("%s", versionLine(b))
 	})
+}
+
+// versionLine is what version and --version print.
+func versionLine(b app.Build) screen.Text {
+	return screen.Sprintf("conclave %s (%s, %s)\n", b.Version, b.Go, b.Platform)
 }

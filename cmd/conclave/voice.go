@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -42,8 +44,8 @@ func (v *voice) hear(out *screen.Writer, e app.Speech) {
 
 func (v *voice) speak(out *screen.Writer, tag screen.Text, e app.Speech) {
 	if v.speaker == "" {
-		v.speaker, v.words = e.Name, out.Stream(saidIndent)
 		out.Printf("\n%s ", tag)
+		v.speaker, v.words = e.Name, out.Stream(saidIndent)
 	} else if v.pause {
 		_, _ = v.words.Write([]byte("\n\n")) // what a screen does not take is in the record
 	}
@@ -58,7 +60,7 @@ func (env *environment) printOutcome(res app.Outcome) {
 		out.Printf("\n%s %s\n", screen.Red("Ended early:"), screen.Indent(saidIndent, res.EndedEarly))
 	}
 	if res.EndedEarly == "" && res.Result.Outcome != "" {
-		out.Printf("\n%s\n", screen.Indent(saidIndent, res.Result.Outcome))
+		out.Printf("\n%s\n", screen.Emphasis(saidIndent, unsaid(res.Result)))
 	}
 	if len(res.Recommendations) > 0 {
 		out.Printf("\nRecommended:\n")
@@ -67,11 +69,51 @@ func (env *environment) printOutcome(res app.Outcome) {
 		out.Printf("  %d. %s\n", i+1, screen.Indent("     ", r))
 	}
 	for _, u := range res.Unverified {
-		out.Printf("%s\n", screen.Dim("not verified: "+u))
+		out.Printf("%s\n", screen.Prose(saidIndent, screen.Dim("not verified: "+u)))
 	}
 	for _, n := range res.Notes {
-		out.Printf("%s\n", screen.Dim("Note: "+n))
+		out.Printf("%s\n", screen.Prose(saidIndent, screen.Dim("Note: "+n)))
 	}
+}
+
+// unsaid is the outcome without what the evaluator has just said in words: its
+// evidence, gaps, conditions and summary are heard once. The verdict stays.
+func unsaid(res app.Result) string {
+	aloud := plainWords(strings.Join(res.Said, " "))
+	heard := func(text string) bool {
+		text = plainWords(text)
+		return text != "" && strings.Contains(aloud, text)
+	}
+	said := map[string]bool{}
+	if res.Dragon != nil {
+		for _, c := range res.Dragon.Criteria {
+			said[strconv.Itoa(c.Number)] = heard(c.Evidence)
+		}
+	}
+	var lines []string
+	for line := range strings.SplitSeq(res.Outcome, "\n") {
+		number, _, _ := strings.Cut(line, ". ")
+		text, gap := strings.CutPrefix(line, "- ")
+		if said[number] || (gap || !strings.HasPrefix(line, "**")) && heard(text) {
+			continue
+		}
+		if line == "" && (len(lines) == 0 || lines[len(lines)-1] == "") {
+			continue
+		}
+		lines = append(lines, line)
+	}
+	for i := len(lines) - 1; i >= 0; i-- { // a heading without what it headed
+		alone := i+1 == len(lines) || lines[i+1] == "" && (i+2 == len(lines) || strings.HasPrefix(lines[i+2], "**"))
+		if alone && strings.HasSuffix(lines[i], ":**") {
+			lines = slices.Delete(lines, i, min(i+2, len(lines)))
+		}
+	}
+	return strings.TrimSpace(strings.Join(lines, "\n"))
+}
+
+// plainWords are the words of a text, without emphasis and line breaks.
+func plainWords(text string) string {
+	return strings.Join(strings.Fields(strings.ReplaceAll(text, "**", "")), " ")
 }
 
 // printOffers lists the next steps in plain words.
@@ -81,6 +123,6 @@ func (env *environment) printOffers(o app.Offers) {
 	}
 	env.Stdout.Printf("\n%s\n", screen.Bold("What next?"))
 	for i, o := range o.List {
-		env.Stdout.Printf("  %d. %s\n", i+1, strings.ReplaceAll(o.String(), "\n", " "))
+		env.Stdout.Printf("  %d. %s\n", i+1, screen.Prose("     ", strings.ReplaceAll(o.String(), "\n", " ")))
 	}
 }

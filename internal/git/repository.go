@@ -61,6 +61,13 @@ func open(ctx context.Context, workspace string) (*Repository, error) {
 	return r, nil
 }
 
+// TopOf is the top of the repository that a directory is in, "" where it is in
+// none. Nobody is asked, and nothing of it is read.
+func TopOf(dir string) string {
+	top, _ := locate(dir) // without one there is no top
+	return top
+}
+
 // Close removes what Open made.
 func (r *Repository) Close() error {
 	var err error

@@ -1,5 +1,5 @@
 // Package markdown reads the lines of a Markdown text that somebody else wrote, as
-// far as the table's rules need it: line ends, bytes that are no text, fenced code
+// far as the rules of quest and table need it: line ends, bytes that are no text, fenced code
 // and headings. It knows no other syntax, changes no words and keeps nothing.
 package markdown
 

@@ -17,8 +17,12 @@
 // in two by the end of a chunk is put together first. JSON escapes what would
 // be shown and decodes to the same value; CSV takes formulas for text.
 //
-// Pipes get the same as terminals. Where bytes are what a command is for, Raw
-// gives them exactly to a pipe, and shown to a terminal.
+// Pipes get the same as terminals, but for colours and line breaks: where the
+// width of a terminal is known, prose is broken between words. Where bytes are
+// what a command is for, Raw gives them exactly to a pipe, and shown to a terminal.
+//
+// A Writer remembers the first write that failed, and Flush returns it: who
+// prints line by line need not ask after every line.
 //
 // The package stores nothing and knows nothing of what it prints. It does not
 // promise that a text is true, only whose it is.
@@ -34,24 +38,76 @@ import (
 
 // Options say what a Writer writes to.
 type Options struct {
-	Terminal bool // a person looks at it
-	Plain    bool // without colours, even on a terminal
+	Terminal bool       // a person looks at it
+	Plain    bool       // without colours, even on a terminal
+	Width    func() int // how many columns a terminal has now; nil or 0: nobody knows
 }
 
 // Writer writes to a terminal, or to what takes its place. It may be used by
 // several goroutines; one Printf is never torn by another.
 type Writer struct {
-	out      io.Writer
+	out      *sink
 	terminal bool
 	styles   bool
+	width    func() int
 
 	mu     sync.Mutex
 	stream filter
+	wrap   wrapper // of a Stream; its width is 0 where nothing is broken
+}
+
+// sink is what several Writers write to. It knows whether a write has failed,
+// and on a terminal in which column the last one ended.
+type sink struct {
+	to     io.Writer
+	counts bool
+
+	mu     sync.Mutex
+	column int
+	failed error
+}
+
+func (s *sink) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n, err := s.to.Write(p)
+	if s.failed == nil {
+		s.failed = err
+	}
+	if s.counts {
+		s.column = columnAfter(s.column, p)
+	}
+	return n, err
+}
+
+func (s *sink) at() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.column
+}
+
+func (s *sink) failure() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.failed
 }
 
 // New makes a Writer.
 func New(out io.Writer, o Options) *Writer {
-	return &Writer{out: out, terminal: o.Terminal, styles: o.Terminal && !o.Plain, stream: filter{form: block}}
+	w := &Writer{out: &sink{to: out, counts: o.Terminal}, terminal: o.Terminal, styles: o.Terminal && !o.Plain,
+		stream: filter{form: block}}
+	if o.Terminal {
+		w.width = o.Width
+	}
+	return w
+}
+
+// columns is how many the terminal has, 0 where nobody knows.
+func (w *Writer) columns() int {
+	if w.width == nil {
+		return 0
+	}
+	return w.width()
 }
 
 // Terminal says whether a person looks at it.
@@ -68,12 +124,12 @@ func (w *Writer) Printf(format string, args ...any) error {
 }
 
 func (w *Writer) print(t Text) error {
-	text := t.s
-	if !w.styles {
-		text = t.String()
-	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	text := broken(t.s, w.out.at(), w.columns())
+	if !w.styles {
+		text = uncoloured.Replace(text)
+	}
 	_, err := w.out.Write(append(w.stream.feed(nil, nil, true), text...))
 	return err
 }
@@ -99,22 +155,29 @@ func (w *Writer) Clear() error {
 func (w *Writer) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if _, err := w.out.Write(w.stream.feed(nil, p, false)); err != nil {
+	if _, err := w.out.Write(w.shown(p, false)); err != nil {
 		return 0, err
 	}
 	return len(p), nil
 }
 
-// Flush writes what is still waiting.
+// shown is what of foreign text can be written by now.
+func (w *Writer) shown(p []byte, final bool) []byte {
+	text := w.stream.feed(nil, p, final)
+	if w.wrap.width > 0 {
+		text = w.wrap.feed(nil, text, final)
+	}
+	return text
+}
+
+// Flush writes what is still waiting, and returns the first error there was.
 func (w *Writer) Flush() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	rest := w.stream.feed(nil, nil, true)
-	if len(rest) == 0 {
-		return nil
+	if rest := w.shown(nil, true); len(rest) > 0 {
+		_, _ = w.out.Write(rest) // what fails is remembered
 	}
-	_, err := w.out.Write(rest)
-	return err
+	return w.out.failure()
 }
 
 // Raw is for commands whose purpose is bytes: a pipe gets them as they are, a
@@ -123,13 +186,17 @@ func (w *Writer) Raw() io.Writer {
 	if w.terminal {
 		return w
 	}
-	return w.out
+	return w.out.to
 }
 
-// Stream is for text that comes in pieces: a Block whose lines, but for the
+// Stream is for text that comes in pieces: Prose whose lines, but for the
 // first, are indented. It is a Writer of its own, for one text.
 func (w *Writer) Stream(indent string) *Writer {
-	return &Writer{out: w.out, terminal: w.terminal, stream: filter{form: block, indent: indent}}
+	s := &Writer{out: w.out, terminal: w.terminal, stream: filter{form: block, indent: indent}}
+	if n := w.columns(); n >= narrowest {
+		s.wrap = wrapper{width: n, column: w.out.at(), hang: len(indent)}
+	}
+	return s
 }
 
 // Session is for a program in a room that has a terminal of its own, and whose
@@ -146,7 +213,7 @@ func (w *Writer) Session(edit bool) *Writer {
 // File is the file behind it, to hand on to another program; nil if there is
 // none or a person looks at it.
 func (w *Writer) File() *os.File {
-	f, _ := w.out.(*os.File)
+	f, _ := w.out.to.(*os.File)
 	if w.terminal {
 		return nil
 	}

@@ -36,7 +36,7 @@ func (t *Table) Printf(format string, args ...any) {
 		cells[i] = a
 		switch a.(type) {
 		case Text, Texter, error:
-			cells[i] = Text{strings.NewReplacer("\n", "␊", "\t", "␉").Replace(textOf(a).s)}
+			cells[i] = Text{strings.NewReplacer("\n", "␊", "\t", "␉").Replace(plainProse(textOf(a).s))}
 		}
 	}
 	_, _ = t.tabs.Write([]byte(Sprintf(format, cells...).s)) // into memory

@@ -2,6 +2,7 @@ package screen
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 )
@@ -24,7 +25,7 @@ const (
 
 var uncoloured = strings.NewReplacer(reset, "", bold, "", dim, "", red, "", green, "", clearLine, "")
 
-func (t Text) String() string { return uncoloured.Replace(t.s) }
+func (t Text) String() string { return uncoloured.Replace(plainProse(t.s)) }
 
 // Line is foreign text as one line: breaks and tabs are shown.
 func Line(text string) Text { return Text{oneLine(text)} }
@@ -33,9 +34,29 @@ func Line(text string) Text { return Text{oneLine(text)} }
 func Block(text string) Text { return Text{shown(filter{form: block}, text)} }
 
 // Indent is a Block whose lines, but for the first, stand behind an indent, so
-// that none of them passes for a line of the program.
+// that none of them passes for a line of the program. It is Prose.
 func Indent(indent, text string) Text {
-	return Text{shown(filter{form: block, indent: indent}, text)}
+	return Prose(indent, Text{shown(filter{form: block, indent: indent}, text)})
+}
+
+var remark = regexp.MustCompile(`\*(\([^*]*\))\*`)
+
+// Emphasis is a block of the program's own Markdown as people read it, indented:
+// what stands between pairs of ** in a line is bold, and *(a remark)* a remark.
+func Emphasis(indent, text string) Text {
+	lines := strings.Split(shown(filter{form: block, indent: indent}, text), "\n")
+	for i, line := range lines {
+		lines[i] = remark.ReplaceAllString(line, "$1")
+		parts := strings.Split(lines[i], "**")
+		if len(parts)%2 == 0 {
+			continue // one of them is alone
+		}
+		for n := 1; n < len(parts); n += 2 {
+			parts[n] = bold + parts[n] + reset
+		}
+		lines[i] = strings.Join(parts, "")
+	}
+	return Prose(indent, Text{strings.Join(lines, "\n")})
 }
 
 // Bold, Dim, Red and Green paint: foreign text, as one line, or a Text.

@@ -232,7 +232,7 @@ func (c *council) conclude() (Result, error) {
 	for _, o := range append(c.s.Seats, c.s.Simon) {
 		res.Runs = append(res.Runs, o.Run)
 	}
-	res.Unverified = unverified
+	res.Unverified, res.Council = unverified, c.told()
 	res.note(c.note)
 	res.at(quest.AfterCouncil, c.s.Simon, quest.Suggestion{})
 	return res, nil

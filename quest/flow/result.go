@@ -1,11 +1,14 @@
 package flow
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"conclave/policy"
 	"conclave/profile"
 	"conclave/quest"
+	"conclave/record"
 )
 
 // Result is what an interaction came to: for the person who asked for it, and
@@ -19,6 +22,10 @@ type Result struct {
 	Conversation string   `json:"conversation,omitempty"` // the file's name
 	Runs         []string `json:"runs,omitempty"`         // records
 	EndedEarly   string   `json:"ended_early,omitempty"`
+	// Exchange is every message in order, the person's too, and Files are what
+	// was written: Retold adds them.
+	Exchange []Said   `json:"exchange,omitempty"`
+	Files    []string `json:"files,omitempty"`
 
 	Verdict  string                 `json:"verdict,omitempty"` // empty: none
 	Outcome  string                 `json:"outcome,omitempty"` // as the file has it
@@ -26,7 +33,8 @@ type Result struct {
 	Dragon   *quest.DragonVerdict   `json:"dragon,omitempty"`
 	Checks   []quest.CheckResult    `json:"checks,omitempty"`
 	// Unverified are citations of a council that did not check out.
-	Unverified []string `json:"unverified,omitempty"`
+	Unverified []string       `json:"unverified,omitempty"`
+	Council    *CouncilResult `json:"council,omitempty"`
 	// Recommendations are those that the agent handed in; Logged are the lines
 	// that it added to the quest's log.
 	Recommendations []string `json:"recommendations,omitempty"`
@@ -37,6 +45,37 @@ type Result struct {
 	Phase    quest.Phase    `json:"phase,omitempty"`
 	Boundary quest.Boundary `json:"boundary,omitempty"`
 	Offers   []quest.Offer  `json:"offers,omitempty"`
+}
+
+// Said is one message of a conversation.
+type Said struct {
+	Speaker string `json:"speaker"` // as the file has it: User, or emoji and name
+	Text    string `json:"text"`    // word for word
+}
+
+// Retold is a result with what its record tells besides: every message of the
+// conversation, and the outcome. They are what the file was written from.
+func (h *House) Retold(res Result) Result {
+	if res.Conversation == "" {
+		return res
+	}
+	res.Files = append(res.Files, quest.ConversationsDir+"/"+res.Conversation)
+	if res.Council != nil && res.Council.Report != "" {
+		res.Files = append(res.Files, res.Council.Report)
+	}
+	for _, run := range slices.Backward(res.Runs) {
+		c, filed, err := fromRecords(record.Dir(h.opts.Root), run)
+		if err != nil || filed.Lead != "" {
+			continue // it leads no conversation
+		}
+		for _, m := range c.Exchange {
+			name := strings.TrimSuffix(strings.TrimPrefix(m.Speaker, "**"), ":**")
+			res.Exchange = append(res.Exchange, Said{name, m.Text})
+		}
+		res.Outcome = cmp.Or(res.Outcome, c.Outcome)
+		break
+	}
+	return res
 }
 
 // result is what a conversation came to so far.

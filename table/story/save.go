@@ -69,14 +69,18 @@ func ReadSave(root, campaign, name string) (Save, error) {
 	if err := table.CheckSlug(name); err != nil {
 		return s, fmt.Errorf("save point %w", err)
 	}
-	data, err := workspace.ReadOwn(filepath.Join(savesDir(root, campaign), name, "save.json"), workspace.MaxFile)
+	file := filepath.Join(savesDir(root, campaign), name, "save.json")
+	data, err := workspace.ReadOwn(file, workspace.MaxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, noSave(root, campaign, name)
 	}
-	if err != nil {
-		return s, fmt.Errorf("read save point %s of %s: %w", name, campaign, err)
+	if err == nil {
+		err = json.Unmarshal(data, &s)
 	}
-	return s, json.Unmarshal(data, &s)
+	if err != nil {
+		return s, fmt.Errorf("read save point %s of %s: %s: %w", name, campaign, file, err)
+	}
+	return s, nil
 }
 
 // noSave names the save points that there are.
