@@ -22,6 +22,7 @@ func TestMain(m *testing.M) {
 	if path := os.Getenv("ARCHIVE_TEST_REFRESH"); path != "" {
 		os.Exit(refreshMain(path, os.Getenv("ARCHIVE_TEST_ROOT"), os.Getenv("ARCHIVE_TEST_REBUILD") != ""))
 	}
+	sample.Tests(7)
 	os.Exit(m.Run())
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"conclave/agent/scripted"
 	"conclave/audit"
+	"conclave/internal/sample"
 	"conclave/record"
 	"conclave/room"
 	"conclave/seat"
@@ -319,5 +320,6 @@ func TestMain(m *testing.M) {
 	if os.Getenv(childVariable) != "" {
 		os.Exit(child())
 	}
+	sample.Tests(14)
 	os.Exit(m.Run())
 }

@@ -32,6 +32,7 @@ func TestMain(m *testing.M) {
 	case "follow":
 		childFollow(os.Args[1], os.Args[2], len(os.Args) > 3)
 	default:
+		sample.Tests(9)
 		os.Exit(m.Run())
 	}
 }

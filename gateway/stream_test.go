@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"conclave/gateway"
+	"conclave/internal/sample"
 )
 
 const stream = "event: message_start\r\ndata: {\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":5,\"output_tokens\":1}}}\n\n" +
@@ -129,7 +130,7 @@ func TestCutStreamIsCut(t *testing.T) {
 }
 
 func TestHugeBodies(t *testing.T) {
-	big := strings.Repeat("zażółć ", 1<<20) // 11 MB
+	big := strings.Repeat("zażółć ", sample.Count(1<<17, 1<<20, 1<<20)) // 11 MB
 	var got [32]byte
 	d := open(t, gateway.Options{}, func(w http.ResponseWriter, r *http.Request) {
 		h := sha256.New()

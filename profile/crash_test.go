@@ -27,6 +27,7 @@ func TestMain(m *testing.M) {
 	if order := os.Getenv(crashVariable); order != "" {
 		os.Exit(victim(order))
 	}
+	sample.Tests(12)
 	os.Exit(m.Run())
 }
 

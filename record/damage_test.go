@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	sampled "conclave/internal/sample"
 )
 
 // lastMark returns where the last mark of an intact record begins.
@@ -40,7 +42,7 @@ func TestEveryFlippedByteIsFoundAndNeverCut(t *testing.T) {
 		if sealed {
 			end = len(data)
 		}
-		for i := range end {
+		for _, i := range sampled.Pick(t, end, 200, end) {
 			bad := bytes.Clone(data)
 			for _, mask := range []byte{0x01, 0x80, 0xff} {
 				bad[i] = data[i] ^ mask
@@ -103,7 +105,9 @@ func TestTruncationIsATornTail(t *testing.T) {
 	_, data := sample(t, false)
 	whole, cursors, _ := readAll(bytes.NewReader(data))
 	path := filepath.Join(t.TempDir(), "torn.record")
-	for size := int(cursors[0].Offset); size < len(data); size++ {
+	first := int(cursors[0].Offset)
+	for _, at := range sampled.Pick(t, len(data)-first, 150, len(data)-first) {
+		size := first + at
 		must(t, os.WriteFile(path, data[:size], 0o600))
 		kept := 0
 		for kept < len(cursors) && cursors[kept].Offset <= int64(size) {

@@ -6,12 +6,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"conclave/internal/sample"
 )
 
 func TestMain(m *testing.M) {
 	weakenedHelper() // returns unless this is a helper that a test asked to weaken
 	Init()
 	before()
+	sample.Tests(8)
 	os.Exit(m.Run())
 }
 

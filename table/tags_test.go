@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"conclave/internal/markdown"
+	"conclave/internal/sample"
 )
 
 // openers are what people write when they mean to open a tag (W6).
@@ -89,7 +90,7 @@ var liberal = regexp.MustCompile(`(?i)<\s*!\s*-+\s*(?:gm|secret)|<(?:gm|secret)\
 func TestLiberalTags(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 81))
 	parts := append([]string{"\n\n", "# H\n", "word ", "`", "```\n", "<", "--", "-->", "<!", "*", "\u200b", "é"}, openers...)
-	for range 500 {
+	for range sample.Count(100, 500, 5000) {
 		var b strings.Builder
 		for range r.IntN(6) {
 			b.WriteString(parts[r.IntN(len(parts))])
@@ -116,7 +117,9 @@ func tagCanary(t testing.TB, before string) {
 
 // A text made to cost time costs none.
 func TestTagsOfAHostileText(t *testing.T) {
-	for _, part := range []string{"<gm>", "<!-- gm -->", "<!-- /gm -->", "<!-", "<!-- secret:x -->", "<!-- a -->", "<", "[", "<!-- /a -->", "<!-- secret:x -->a<!-- /secret -->"} {
+	parts := []string{"<gm>", "<!-- gm -->", "<!-- /gm -->", "<!-", "<!-- secret:x -->", "<!-- a -->", "<", "[", "<!-- /a -->", "<!-- secret:x -->a<!-- /secret -->"}
+	for _, i := range sample.Pick(t, len(parts), 2, len(parts)) {
+		part := parts[i]
 		text := strings.Repeat(part, 16<<10/len(part))
 		begun := time.Now()
 		readableBy(t, text)

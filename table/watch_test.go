@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"conclave/internal/sample"
 	"conclave/internal/shingle"
 )
 
@@ -67,7 +68,7 @@ func TestWatchFollows(t *testing.T) {
 		}
 	}
 	check("at first")
-	for i := range 60 {
+	for i := range sample.Count(12, 60, 60) {
 		fmt.Fprintf(&text, "\n---\n\n### Day %d\n\n- What happened:", i)
 		for range 100 + rng.IntN(60) {
 			fmt.Fprintf(&text, " w%d", rng.IntN(5000))
@@ -87,6 +88,7 @@ func TestWatchFollows(t *testing.T) {
 // A journal of years: its print has a bound, and what was copied out of it is
 // recognised all the same.
 func TestPrintOfALongJournal(t *testing.T) {
+	sample.Long(t)
 	rng := rand.New(rand.NewPCG(3, 4))
 	var entries []string
 	for i := range 1000 {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"conclave/archive/archivetest"
+	"conclave/internal/sample"
 	"conclave/record"
 	"conclave/transcript"
 )
@@ -67,7 +68,7 @@ func TestUsageOncePerMessage(t *testing.T) {
 // TestUsageAgrees: the quick way over the files, the archive and the generator
 // count the same, by every name.
 func TestUsageAgrees(t *testing.T) {
-	tree := smallTree(t, 11, 600_000)
+	tree := smallTree(t, 11, int64(sample.Count(150_000, 600_000, 600_000)))
 	roots := []string{tree.Dir, fixtures + "/claude", fixtures + "/claude-2.1.197", fixtures + "/codex"}
 	u := count(t, Options{}, tree.Dir)
 	if u.Total.Input != tree.Input || u.Total.Output != tree.Output || u.Total.CacheRead != tree.CacheRead ||

@@ -152,7 +152,8 @@ func onTerminal(t *testing.T, w *real, typed string, args ...string) []byte {
 	cmd := exec.CommandContext(ctx, self)
 	cmd.Args = append([]string{"conclave"}, args...)
 	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = w.dir, inner, inner, inner
-	cmd.Env = []string{"HOME=" + w.env.Getenv("HOME"), "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "TMPDIR=" + os.TempDir()}
+	cmd.Env = []string{"HOME=" + w.env.Getenv("HOME"), "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color",
+		"TMPDIR=" + os.TempDir(), "GORACE=" + os.Getenv("GORACE")}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

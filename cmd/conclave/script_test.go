@@ -17,6 +17,7 @@ import (
 
 func TestMain(m *testing.M) {
 	room.Init()
+	sample.Tests(7)
 	testscript.Main(m, map[string]func(){
 		"conclave": func() { os.Exit(run(os.Args[1:])) },
 	})
@@ -31,7 +32,7 @@ func TestScripts(t *testing.T) {
 		t.Fatalf("no scenarios in %s (%v)", dir, err)
 	}
 	var files []string
-	for _, i := range sample.Pick(t, len(found), 8, len(found)) {
+	for _, i := range sample.Pick(t, len(found), 3, len(found)) {
 		files = append(files, found[i])
 	}
 	testscript.Run(t, testscript.Params{

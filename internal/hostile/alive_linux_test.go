@@ -10,6 +10,7 @@ import (
 
 	_ "modernc.org/sqlite"
 
+	"conclave/internal/sample"
 	"conclave/internal/screen"
 )
 
@@ -19,12 +20,15 @@ import (
 func TestAlive(t *testing.T) {
 	k := newStock(t, []int{os.Getuid()})
 	s := k.at("alive", os.Getuid())
-	seen := map[string]bool{}
-	for _, w := range All() {
+	all, seen := All(), map[string]bool{}
+	for _, w := range all {
 		if seen[w.Name] || len(w.Touches) == 0 || w.Careless == "" {
 			t.Errorf("%q is there twice, or says too little", w.Name)
 		}
 		seen[w.Name] = true
+	}
+	for _, i := range sample.Pick(t, len(all), 5, len(all)) {
+		w := all[i]
 		if w.Root && os.Getuid() != 0 {
 			continue
 		}

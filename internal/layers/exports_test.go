@@ -78,6 +78,29 @@ func exported(t *testing.T, root string) map[string]int {
 // walkProduct visits every file that is no test, whatever system it is for.
 func walkProduct(t *testing.T, root string, visit func(pkg string, file *ast.File, set *token.FileSet)) {
 	t.Helper()
+	files, err := product(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		visit(f.pkg, f.parsed, f.set)
+	}
+}
+
+type source struct {
+	pkg    string
+	parsed *ast.File
+	set    *token.FileSet
+}
+
+var parsed = map[string][]source{} // by root; the tests here run one after another
+
+// product parses a tree once: nearly every test looks at all of it.
+func product(root string) ([]source, error) {
+	if files, ok := parsed[root]; ok {
+		return files, nil
+	}
+	var files []source
 	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -97,14 +120,15 @@ func walkProduct(t *testing.T, root string, visit func(pkg string, file *ast.Fil
 			return err
 		}
 		set := token.NewFileSet()
-		parsed, err := parser.ParseFile(set, file, nil, parser.ParseComments)
+		tree, err := parser.ParseFile(set, file, nil, parser.ParseComments)
 		if err != nil {
 			return err
 		}
-		visit(path.Dir(filepath.ToSlash(rel)), parsed, set)
+		files = append(files, source{path.Dir(filepath.ToSlash(rel)), tree, set})
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
+	if err == nil {
+		parsed[root] = files
 	}
+	return files, err
 }

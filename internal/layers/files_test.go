@@ -2,10 +2,8 @@ package layers
 
 import (
 	"go/ast"
-	"go/parser"
 	"go/token"
 	"path/filepath"
-	"strings"
 	"testing"
 )
 
@@ -84,25 +82,8 @@ func selected(n ast.Node) (receiver, name string) {
 	return "", sel.Sel.Name
 }
 
-// eachFile parses every file of the house, tests aside.
+// eachFile visits every file of the house, tests aside.
 func eachFile(t *testing.T, do func(pkg string, set *token.FileSet, file *ast.File)) {
 	t.Helper()
-	root := filepath.Join("..", "..")
-	for pkg := range imports(t, root) {
-		files, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pkg), "*.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, name := range files {
-			if strings.HasSuffix(name, "_test.go") {
-				continue
-			}
-			set := token.NewFileSet()
-			file, err := parser.ParseFile(set, name, nil, parser.SkipObjectResolution)
-			if err != nil {
-				t.Fatal(err)
-			}
-			do(pkg, set, file)
-		}
-	}
+	walkProduct(t, filepath.Join("..", ".."), func(pkg string, file *ast.File, set *token.FileSet) { do(pkg, set, file) })
 }

@@ -1,11 +1,9 @@
 package layers
 
 import (
-	"go/parser"
+	"go/ast"
 	"go/token"
-	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -178,40 +176,18 @@ func checkOutside(t *testing.T, pkg string, list []string) {
 func imports(t *testing.T, root string) map[string][]string {
 	t.Helper()
 	found := map[string][]string{}
-	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() && file != root && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || d.Name() == "build") {
-			return filepath.SkipDir
-		}
-		if d.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
-			return nil
-		}
-		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(root, filepath.Dir(file))
-		if err != nil {
-			return err
-		}
-		pkg := path.Clean(filepath.ToSlash(rel))
+	walkProduct(t, root, func(pkg string, file *ast.File, _ *token.FileSet) {
 		list := found[pkg]
-		for _, spec := range parsed.Imports {
+		for _, spec := range file.Imports {
 			imp, err := strconv.Unquote(spec.Path.Value)
 			if err != nil {
-				return err
+				t.Fatal(err)
 			}
 			if !slices.Contains(list, imp) {
 				list = append(list, imp)
 			}
 		}
 		found[pkg] = list
-		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	return found
 }

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"conclave/internal/sample"
 	"conclave/policy"
 	"conclave/room"
 )
@@ -123,9 +124,13 @@ func levelOf(role policy.Role) string {
 // feature off, and each role gets what the table says.
 func TestLevels(t *testing.T) {
 	table := readLevels(t)
-	for _, s := range systems {
+	drawn := sample.Pick(t, len(systems), 2, len(systems))
+	for i, s := range systems {
 		want := table[s.line]
 		delete(table, s.line)
+		if !slices.Contains(drawn, i) {
+			continue
+		}
 		if len(want) != len(programs()) {
 			t.Errorf("docs/levels.md says of %q: %v", s.line, want)
 			continue

@@ -10,10 +10,14 @@ package sample
 
 import (
 	"context"
+	"flag"
+	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 
@@ -39,16 +43,21 @@ func Count(few, some, all int) int {
 func Pick(t testing.TB, n, few, some int) []int {
 	t.Helper()
 	want := min(n, Count(few, some, n))
-	list := make([]int, 0, want)
 	if want == 0 {
-		return list
-	}
-	from := Rand(t).Float64()
-	for i := range want {
-		list = append(list, int((float64(i)+from)*float64(n)/float64(want)))
+		return []int{}
 	}
 	if want < n {
 		t.Logf("%d of %d cases", want, n)
+	}
+	return spread(Rand(t), n, want)
+}
+
+// spread draws so many of n, in order, evenly spread.
+func spread(r *rand.Rand, n, want int) []int {
+	list := make([]int, 0, want)
+	from := r.Float64()
+	for i := range want {
+		list = append(list, int((float64(i)+from)*float64(n)/float64(want)))
 	}
 	return list
 }
@@ -56,14 +65,46 @@ func Pick(t testing.TB, n, few, some int) []int {
 // Rand is the source of a test's draws.
 func Rand(t testing.TB) *rand.Rand {
 	t.Helper()
-	seed := commit()
-	if s, err := strconv.ParseUint(os.Getenv("CONCLAVE_SAMPLE_SEED"), 10, 64); err == nil {
-		seed = s
-	}
-	t.Logf("CONCLAVE_SAMPLE_SEED=%d", seed)
+	t.Logf("CONCLAVE_SAMPLE_SEED=%d", seed())
+	return source(t.Name())
+}
+
+func source(name string) *rand.Rand {
 	h := fnv.New64a()
-	h.Write([]byte(t.Name()))
-	return rand.New(rand.NewPCG(seed, h.Sum64()))
+	h.Write([]byte(name))
+	return rand.New(rand.NewPCG(seed(), h.Sum64()))
+}
+
+func seed() uint64 {
+	if s, err := strconv.ParseUint(os.Getenv("CONCLAVE_SAMPLE_SEED"), 10, 64); err == nil {
+		return s
+	}
+	return commit()
+}
+
+// Tests lets the short form of a package run few of its tests, others at
+// another commit. It is called in TestMain, before the tests run, by packages
+// whose tests start processes: many seconds, and each second shows something.
+// Whoever says which tests to run, runs those.
+func Tests(few int) {
+	flag.Parse()
+	named := func(name string) bool { return flag.Lookup("test."+name).Value.String() != "" }
+	if !testing.Short() || All() || named("run") || named("list") || named("bench") || named("fuzz") {
+		return
+	}
+	out, err := exec.Command(os.Args[0], "-test.list=^Test").Output()
+	all := strings.Fields(string(out))
+	if err != nil || len(all) <= few {
+		return
+	}
+	var names []string
+	for _, i := range spread(source("tests"), len(all), few) {
+		names = append(names, all[i])
+	}
+	fmt.Printf("CONCLAVE_SAMPLE_SEED=%d: %d of %d tests\n", seed(), few, len(all))
+	if err := flag.Set("test.run", "^("+strings.Join(names, "|")+")$"); err != nil {
+		panic(err)
+	}
 }
 
 // commit is a number for the commit of the checkout; 1 where there is none.

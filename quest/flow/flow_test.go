@@ -13,6 +13,7 @@ import (
 
 	"conclave/agent/scripted"
 	"conclave/engine"
+	"conclave/internal/sample"
 	"conclave/profile"
 	"conclave/quest"
 	"conclave/room"
@@ -21,6 +22,7 @@ import (
 
 func TestMain(m *testing.M) {
 	room.Init()
+	sample.Tests(7)
 	os.Exit(m.Run())
 }
 

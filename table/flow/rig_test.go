@@ -17,6 +17,7 @@ import (
 	"conclave/agent/scripted"
 	"conclave/dice"
 	"conclave/engine/enginetest"
+	"conclave/internal/sample"
 	"conclave/policy"
 	"conclave/room"
 	"conclave/table/story"
@@ -24,6 +25,7 @@ import (
 
 func TestMain(m *testing.M) {
 	room.Init()
+	sample.Tests(6)
 	os.Exit(m.Run())
 }
 
