@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"strings"
 
-	"conclave/profile"
 	"conclave/quest"
 )
 
@@ -101,7 +100,7 @@ func (t *turn) counsel() error {
 		ask = "Then say in one sentence what you will do next, and how you will know that it is done. Write it down with `conclave quest log`, if it deserves to be remembered."
 	}
 	s := quest.FirstAdvisor(words)
-	t.say(ask, fmt.Sprintf("Whose view would help next: %s (%s).", t.nameOf(string(s.Who)), s.Reason))
+	t.say(ask, fmt.Sprintf("Whose view would help next: %s (%s).", t.called(string(s.Who)), s.Reason))
 	return nil
 }
 
@@ -139,13 +138,4 @@ func (t *turn) lastEntry() (n int, last cite) {
 		}
 	}
 	return n, last
-}
-
-// nameOf is the name that a member of the cast goes under.
-func (t *turn) nameOf(role string) string {
-	if p, _ := profile.Parse(role+".md", []byte(t.read("profiles/"+role+".md"))); p != nil && p.SkinName != "" {
-		return p.SkinName
-	}
-	a, _ := profile.Lookup(role)
-	return "the " + a.Title
 }

@@ -154,8 +154,8 @@ func TestReadinessReview(t *testing.T) {
 func TestCounsel(t *testing.T) {
 	files := project()
 	files["quest/progress.md"] = &fstest.MapFile{Data: []byte("- **Progress** — the ledger opens (2026-02-15)\n- checkpoint held (2026-02-16)\n")}
-	files["profiles/wolf.md"] = &fstest.MapFile{Data: []byte("---\narchetype: wolf\nskin-name: The Warden\ntheme: Fantasy\n---\n\n## Character Concept\n\nA warden.\n\n## Tone and Voice\n\nCalm.\n")}
-	r := start(t, "gandalf", files, purpose("Strategic counsel"))
+	dressed := func(s *agent.Spec) { s.System += whoMark + "\n- The Warden (Wolf): cohesion.\n" }
+	r := start(t, "gandalf", files, purpose("Strategic counsel"), dressed)
 	text := r.say(t, "The ledger worries me, there is a risk that it fails.")
 	for _, want := range []string{"criteri", "`quest/progress.md:2`", "the Cat (", "none of them with a check", "?"} {
 		if !strings.Contains(text, want) {

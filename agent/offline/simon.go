@@ -9,42 +9,53 @@ import (
 	"strings"
 )
 
-const simonOpening = "I work without a model: I look, I do not reason. What follows is put together from what others said, and nothing is added to it."
+const (
+	simonOpening  = "I work without a model: I look, I do not reason. What follows is put together from what others said, and nothing is added to it."
+	simonJoins    = "What follows is put together from what they said, and nothing is added to it."
+	debriefOffers = "I work without a model: I look into the quest's log, I do not reason. I ask, and I give you back your own words."
+)
 
 // simon synthesises a council or holds a debrief.
 func simon(t *turn) error {
-	t.say(t.opening(simonOpening))
 	seats := t.seats()
-	if len(seats) > 0 && !t.calledFor("debrief", "look back", "reflection", "retrospective") {
-		return t.synthesise(seats)
+	if len(seats) == 0 || t.calledFor("debrief", "look back", "reflection", "retrospective") {
+		t.say(t.opening(debriefOffers))
+		return t.debrief()
 	}
-	return t.debrief()
+	opening := simonOpening
+	if slices.ContainsFunc(seats, func(s seat) bool { return s.confessed }) {
+		opening = simonJoins // it was said, and once is enough
+	}
+	t.say(t.opening(opening))
+	return t.synthesise(seats)
 }
 
 // seat is what one advisor wrote.
 type seat struct {
-	name string // "Bear"
-	seen []remark
+	id        string // bear
+	seen      []remark
+	confessed bool // it said that there is no model
 }
 
-// remark is one observation with its citations.
+// remark is one finding: what it is about, what it claims, where that stands,
+// and what one could begin with.
 type remark struct {
-	who   string
-	text  string
-	step  string
-	paths []string
-	cites []string // as written
+	who     string
+	subject string // "" where the text names none
+	text    string
+	step    string
+	effort  string
+	saves   string
+	cites   []string // as written
 }
-
-var order = []string{"Bear", "Cat", "Owl", "Puppy", "Rabbit", "Wolf"}
 
 // seats reads what the six wrote: from files, else from the message.
 func (t *turn) seats() []seat {
 	var out []seat
-	for _, name := range order {
+	for _, a := range animals() {
 		for _, dir := range []string{"council/", "seats/"} {
-			if text := t.read(dir + strings.ToLower(name) + ".md"); text != "" {
-				out = append(out, seat{name, remarks(name, text)})
+			if text := t.read(dir + a.name + ".md"); text != "" {
+				out = append(out, heardFrom(a.name, text))
 				break
 			}
 		}
@@ -61,6 +72,10 @@ func (t *turn) seats() []seat {
 	return spoken(texts)
 }
 
+var noModel = regexp.MustCompile(`(?i)\b(no model|without a model)\b`)
+
+func heardFrom(id, text string) seat { return seat{id, remarks(id, text), noModel.MatchString(text)} }
+
 var seatHeading = regexp.MustCompile(`^(?:#{1,6}\s+|\*\*)[^\pL]*(?:[^(\n]*\()?(Bear|Cat|Owl|Puppy|Rabbit|Wolf)\b`)
 
 // spoken reads a text with a heading for each advisor.
@@ -70,14 +85,14 @@ func spoken(text string) []seat {
 	name := ""
 	flush := func() {
 		if name != "" {
-			out = append(out, seat{name, remarks(name, b.String())})
+			out = append(out, heardFrom(name, b.String()))
 		}
 		b.Reset()
 	}
 	for line := range strings.Lines(text) {
 		if m := seatHeading.FindStringSubmatch(line); m != nil {
 			flush()
-			name = m[1]
+			name = strings.ToLower(m[1])
 			continue
 		}
 		b.WriteString(line)
@@ -86,38 +101,59 @@ func spoken(text string) []seat {
 	return out
 }
 
-var citation = regexp.MustCompile(`([\p{L}\p{N}_.@+-]+(?:/[\p{L}\p{N}_.@+()-]+)*):(\d+)`)
+var (
+	citation  = regexp.MustCompile(`([\p{L}\p{N}_.@+-]+(?:/[\p{L}\p{N}_.@+()-]+)*):(\d+)`)
+	boldHead  = regexp.MustCompile(`^\*\*([^*\n]{1,120})\*\*:?\s+`)
+	costsForm = regexp.MustCompile(`(?i)^` + costMark + `([^;\n]+?)(?:;\s*saves:\s*(.+?))?\.?$`)
+)
+
+// costMark stands before what a step costs and what it saves.
+const costMark = "Costs: "
 
 // remarks splits a text into its items: those of a list, else its paragraphs.
-// What cites nothing is no observation.
+// What cites nothing is no finding.
 func remarks(who, text string) []remark {
-	var parts []string
+	var parts [][]string
 	for line := range strings.Lines(text) {
 		t := strings.TrimSpace(line)
 		if bullet.MatchString(line) || len(parts) == 0 || t == "" {
-			parts = append(parts, t)
+			parts = append(parts, []string{t})
 		} else {
-			parts[len(parts)-1] += "\n" + t
+			parts[len(parts)-1] = append(parts[len(parts)-1], t)
 		}
 	}
 	var out []remark
 	for _, p := range parts {
-		r := remark{who: who}
-		said, step, _ := strings.Cut(p, "\n"+stepMark)
-		r.text, r.step = strings.TrimSpace(bullet.ReplaceAllString(said, "")), strings.TrimSpace(step)
-		for _, m := range citation.FindAllStringSubmatch(r.text, -1) {
-			if strings.ContainsFunc(m[1], func(c rune) bool { return c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' }) {
-				r.cites = append(r.cites, m[0])
-				if !slices.Contains(r.paths, m[1]) {
-					r.paths = append(r.paths, m[1])
-				}
-			}
-		}
-		if len(r.cites) > 0 {
+		if r := remarkOf(who, p); len(r.cites) > 0 {
 			out = append(out, r)
 		}
 	}
 	return out
+}
+
+func remarkOf(who string, lines []string) remark {
+	r := remark{who: who}
+	var said []string
+	for _, line := range lines {
+		if step, ok := strings.CutPrefix(line, stepMark); ok {
+			r.step = step
+		} else if m := costsForm.FindStringSubmatch(line); m != nil {
+			r.effort, r.saves = strings.TrimSpace(m[1]), strings.TrimSpace(m[2])
+		} else {
+			said = append(said, line)
+		}
+	}
+	r.text = strings.TrimSpace(bullet.ReplaceAllString(strings.Join(said, " "), ""))
+	if m := boldHead.FindStringSubmatch(r.text); m != nil {
+		r.subject = strings.Trim(strings.TrimSpace(m[1]), ":")
+		r.text = strings.TrimSpace(r.text[len(m[0]):])
+	}
+	for _, m := range citation.FindAllStringSubmatch(r.text, -1) {
+		if strings.ContainsFunc(m[1], func(c rune) bool { return c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' }) {
+			r.cites = append(r.cites, m[0])
+		}
+	}
+	return r
 }
 
 // council is what the six have in common and what not.
@@ -132,14 +168,18 @@ func (t *turn) synthesise(seats []seat) error {
 	if err != nil {
 		return err
 	}
-	c := joined(seats)
-	consensus := strings.Join(c.agreed, "\n")
+	c := t.joined(seats)
+	consensus, dissent := strings.Join(c.agreed, "\n"), strings.Join(c.dissent, "\n")
 	if t.form != nil && len(t.before) > 0 {
 		t.say("In the form that was asked for.")
 	} else {
-		t.say("Where they agree:\n\n"+consensus, dissentWords(c), "What to do next:\n\n"+numberedList(c.steps))
+		t.say(consensus)
+		if dissent != "" {
+			t.say("Where they differ:\n\n" + dissent)
+		}
+		t.say("What to do next, what is cheap and weighs most first:\n\n" + numberedList(c.steps))
 	}
-	t.answerWith(fill(t.form, map[string]any{"consensus": consensus, "dissent": strings.Join(c.dissent, "\n"), "next_steps": c.steps}))
+	t.answerWith(fill(t.form, map[string]any{"consensus": consensus, "dissent": dissent, "next_steps": c.steps}))
 	return nil
 }
 
@@ -159,13 +199,6 @@ func (t *turn) seatFiles() []string {
 	return out
 }
 
-func dissentWords(c council) string {
-	if len(c.dissent) == 0 {
-		return ""
-	}
-	return "What only one of them sees, and what nobody should talk over:\n\n" + strings.Join(c.dissent, "\n")
-}
-
 func numberedList(list []string) string {
 	var b strings.Builder
 	for i, s := range list {
@@ -174,99 +207,213 @@ func numberedList(list []string) string {
 	return b.String()
 }
 
-// joined finds the paths that two or more cite; what is left is each one's
-// own, and is kept as that.
-func joined(seats []seat) council {
+// joined brings findings together that are about the same thing. Two that only
+// stand in the same file are about two things.
+func (t *turn) joined(seats []seat) council {
 	var c council
-	by := map[string][]remark{}
+	var all []remark
 	silent := []string{}
 	for _, s := range seats {
 		if len(s.seen) == 0 {
-			silent = append(silent, s.name)
+			silent = append(silent, t.called(s.id))
 		}
-		for _, r := range s.seen {
-			for _, p := range r.paths {
-				if !slices.ContainsFunc(by[p], func(x remark) bool { return x.who == r.who }) {
-					by[p] = append(by[p], r)
-				}
-			}
+		all = append(all, s.seen...)
+	}
+	for _, same := range alike(all) {
+		if a, b := opposed(same); a != nil {
+			c.dissent = append(c.dissent, fmt.Sprintf("- About %s: %s would begin: %s; %s would begin: %s.", same[0].thing(),
+				t.called(a.who), strings.TrimSuffix(a.step, "."), t.called(b.who), strings.TrimSuffix(b.step, ".")))
+			continue
 		}
+		c.agreed = append(c.agreed, "- "+t.agreement(same))
 	}
-	counts := map[string]int{}
-	for p, rs := range by {
-		if len(rs) > 1 {
-			counts[p] = len(rs)
-		}
+	switch {
+	case len(all) == 0:
+		c.agreed = []string{"None of them points to anything, so there is nothing to bring together."}
+	case len(c.agreed) == 0:
+		c.agreed = []string{"No two of them speak of the same thing: what follows is what each saw alone."}
 	}
-	for _, x := range ranked(counts)[:min(len(counts), 5)] {
-		c.agreed = append(c.agreed, "- "+agreement(x.name, by[x.name]))
+	if len(silent) > 0 && len(all) > 0 {
+		verb := map[bool]string{true: " points", false: " point"}[len(silent) == 1]
+		c.agreed = append(c.agreed, "", begins(named(silent))+verb+" to nothing.")
 	}
-	if len(c.agreed) == 0 {
-		c.agreed = append(c.agreed, "- On nothing that two of them point to: each of the "+number(len(seats))+" looked at other files. That is no agreement, and I shall not call it one.")
-	}
-	for _, s := range seats {
-		for _, r := range s.seen {
-			if !slices.ContainsFunc(r.paths, func(p string) bool { return counts[p] > 0 }) {
-				c.dissent = append(c.dissent, "- Only the "+s.name+": "+oneLine(r.text))
-				break
-			}
-		}
-	}
-	for _, name := range silent {
-		c.dissent = append(c.dissent, "- The "+name+" points to nothing in its field.")
-	}
-	c.steps = steps(seats, counts)
+	c.steps = t.steps(seats)
 	return c
 }
 
-// agreement names who cites a path, with one citation of each.
-func agreement(p string, rs []remark) string {
-	var who []string
-	for _, r := range rs {
-		i := slices.IndexFunc(r.cites, func(c string) bool { return strings.HasPrefix(c, p+":") })
-		who = append(who, "the "+r.who+" at `"+r.cites[max(0, i)]+"`")
+// thing is what a finding is about, as it was written.
+func (r remark) thing() string {
+	if r.subject != "" {
+		return r.subject
 	}
-	return "`" + p + "` matters to " + strings.Join(who[:len(who)-1], ", ") + " and " + who[len(who)-1] + "."
+	return "`" + r.cites[0] + "`"
+}
+
+// alike groups the findings of several advisors about one thing, in the order
+// in which they were first spoken of. A finding that does not say what it is
+// about is about the line that it cites first.
+func alike(all []remark) [][]remark {
+	key := func(r remark) string {
+		return strings.ToLower(strings.ReplaceAll(r.thing(), "`", ""))
+	}
+	var out [][]remark
+	done := map[string]bool{}
+	for _, r := range all {
+		if done[key(r)] {
+			continue
+		}
+		done[key(r)] = true
+		same := []remark{}
+		for _, x := range all {
+			if key(x) == key(r) && !slices.ContainsFunc(same, func(y remark) bool { return y.who == x.who }) {
+				same = append(same, x)
+			}
+		}
+		if len(same) > 1 {
+			out = append(out, same)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b []remark) int { return len(b) - len(a) })
+	return out
+}
+
+// agreement says who speaks of a thing, and what each says of it.
+func (t *turn) agreement(same []remark) string {
+	var who, said []string
+	for _, r := range same {
+		who = append(who, t.called(r.who))
+		said = append(said, begins(t.called(r.who))+": "+strings.TrimSuffix(clip(r.text, 240), ".")+".")
+	}
+	how := "speak of the same thing"
+	if same[0].subject == "" {
+		how = "point to the same line" // and may see different things in it
+	}
+	return fmt.Sprintf("%s %s, %s. %s", begins(named(who)), how, same[0].thing(), strings.Join(said, " "))
+}
+
+// named joins names for a sentence.
+func named(names []string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+}
+
+// opposites are steps that undo one another.
+var opposites = [][2]string{
+	{"add", "remove"}, {"add", "drop"}, {"add", "delete"}, {"keep", "remove"}, {"keep", "drop"}, {"keep", "delete"}, {"pin", "unpin"},
+	{"raise", "lower"}, {"split", "merge"}, {"begin", "stop"}, {"publish", "withhold"}, {"wait", "go"}, {"enable", "disable"},
+}
+
+// opposed finds two findings about one thing whose steps contradict each other.
+func opposed(same []remark) (*remark, *remark) {
+	verb := func(r remark) string {
+		first, _, _ := strings.Cut(strings.ToLower(r.step), " ")
+		return strings.Trim(first, ".,:")
+	}
+	for i := range same {
+		for j := range same {
+			if slices.Contains(opposites, [2]string{verb(same[i]), verb(same[j])}) {
+				return &same[min(i, j)], &same[max(i, j)]
+			}
+		}
+	}
+	return nil, nil
 }
 
 const maxSteps = 5
 
-// steps draws the next steps from what was seen: what several point to first,
-// then one of each advisor. A remark that names no step is itself the step.
-func steps(seats []seat, shared map[string]int) []string {
-	type option struct {
-		r    remark
-		rank int
-	}
-	var all []option
+// efforts are what a step may cost, the least first.
+var efforts = []string{"minutes", "an hour", "hours", "half a day", "a day", "days", "a week"}
+
+// option is a step that somebody has drawn from a finding of theirs.
+type option struct {
+	from []remark
+	rank int // among the findings of its advisor
+}
+
+// steps draws the next steps from the findings: what several would begin with
+// first, then what weighs most with each of them, the cheapest first. Nothing
+// is a step that nobody named; two that are the same are one.
+func (t *turn) steps(seats []seat) []string {
+	var all []*option
 	for _, s := range seats {
 		for i, r := range s.seen {
-			weight := 0
-			for _, p := range r.paths {
-				weight = max(weight, shared[p])
-			}
 			if r.step == "" {
-				i += 10
+				continue
 			}
-			all = append(all, option{r, i*10 - weight})
+			at := slices.IndexFunc(all, func(o *option) bool { return sameStep(o.from[0].step, r.step) })
+			if at < 0 {
+				all = append(all, &option{rank: i})
+				at = len(all) - 1
+			}
+			if o := all[at]; !slices.ContainsFunc(o.from, func(x remark) bool { return x.who == r.who }) {
+				o.from, o.rank = append(o.from, r), min(o.rank, i)
+			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b option) int { return a.rank - b.rank })
-	var out []string
-	used := map[string]int{}
-	for _, o := range all {
-		if len(out) == maxSteps || used[o.r.who] > 0 {
-			continue
+	slices.SortStableFunc(all, func(a, b *option) int {
+		if d := len(b.from) - len(a.from); d != 0 {
+			return d
 		}
-		used[o.r.who]++
-		if o.r.step != "" {
-			out = append(out, oneLine(o.r.step)+" (the "+o.r.who+", from `"+o.r.cites[0]+"`)")
-		} else {
-			out = append(out, "Look at `"+o.r.cites[0]+"`, where the "+o.r.who+" says: "+clip(o.r.text, 200))
+		if d := a.rank - b.rank; d != 0 {
+			return d
+		}
+		return a.from[0].cost() - b.from[0].cost()
+	})
+	var out []string
+	for _, o := range all[:min(len(all), maxSteps)] {
+		out = append(out, t.stepWords(o))
+	}
+	if len(out) == 0 {
+		out = t.lookFirst(seats)
+	}
+	return out
+}
+
+func (r remark) cost() int {
+	if i := slices.Index(efforts, strings.ToLower(r.effort)); i >= 0 {
+		return i
+	}
+	return len(efforts)
+}
+
+func sameStep(a, b string) bool {
+	plain := func(s string) string {
+		return strings.ToLower(strings.Join(strings.Fields(strings.TrimRight(s, ".!")), " "))
+	}
+	return plain(a) == plain(b)
+}
+
+// stepWords is a step with who named it, where it comes from, and what it
+// costs and saves.
+func (t *turn) stepWords(o *option) string {
+	var who []string
+	for _, r := range o.from {
+		who = append(who, t.called(r.who))
+	}
+	first := o.from[0]
+	text := strings.TrimRight(oneLine(first.step), ".") + " (" + named(who) + ", from `" + first.cites[0] + "`"
+	if first.effort != "" {
+		text += "; costs " + first.effort
+	}
+	if first.saves != "" {
+		text += "; saves " + first.saves
+	}
+	return text + ")."
+}
+
+// lookFirst is what is left when nobody named a step.
+func (t *turn) lookFirst(seats []seat) []string {
+	var out []string
+	for _, s := range seats {
+		if len(s.seen) > 0 && len(out) < maxSteps {
+			r := s.seen[0]
+			out = append(out, "Look at `"+r.cites[0]+"`, where "+t.called(s.id)+" says: "+clip(r.text, 200))
 		}
 	}
 	if len(out) == 0 {
-		out = append(out, "None of them found anything to point to: put the first file into the workspace, and hold the council again.")
+		out = append(out, "Nothing follows from what they saw. Ask one of them about what worries you: they look where your words point.")
 	}
 	return out
 }

@@ -17,42 +17,47 @@ type synthesis struct {
 
 func TestSimonJoinsTheSix(t *testing.T) {
 	files := map[string]string{
-		"council/bear.md":   "1. The ledger is the point: `ledger.go:3`.\n   Begin: Read `ledger.go:3`.\n2. Alone: `vision.md:1`.\n",
-		"council/cat.md":    "1. It can fail at `ledger.go:9`.\n   Begin: Test `ledger.go:9`.\n",
-		"council/owl.md":    "Two things, first `plan.md:2` is late.\n",
-		"council/puppy.md":  "- `ledger.go:12` is lovely!\n",
-		"council/rabbit.md": "- Asks for `go.mod:4`.\n  Begin: Ask them.\n",
-		"council/wolf.md":   "I see nothing in my field.\n",
+		"council/bear.md": "I have no model behind me.\n\n1. **`requests`**: The README promises it, `README.md:4`, and nobody imports it.\n   Begin: Take `requests` out of `setup.py:9`\n   Costs: minutes; saves: a promise that nobody keeps\n" +
+			"2. **the version**: `README.md:1` says 2, `setup.py:3` says 1.\n   Begin: Say 2 in both\n   Costs: an hour; saves: a question\n",
+		"council/cat.md":    "1. **ledger.go**: It can fail at `ledger.go:9`.\n   Begin: Test `ledger.go:9`.\n   Costs: a day; saves: a night\n",
+		"council/owl.md":    "1. **the plan**: First `plan.md:2` is late.\n   Begin: Move `plan.md:2`.\n   Costs: minutes; saves: a false date\n",
+		"council/puppy.md":  "1. **the tests of ledger.go**: `ledger.go:12` is lovely!\n",
+		"council/rabbit.md": "1. **requests**: `setup.py:9` declares it and no file imports it.\n   Begin: take `requests` out of `setup.py:9`.\n   Costs: minutes; saves: a download\n",
+		"council/wolf.md":   "I looked for who is missing. I found nobody.\n",
 	}
 	r := start(t, "simon", mapFS(files), purpose("Council session"))
 	text := r.say(t, "The council has spoken.")
 	for _, want := range []string{
-		"`ledger.go` matters to the Bear at `ledger.go:3`, the Cat at `ledger.go:9` and the Puppy at `ledger.go:12`.",
-		"Only the Bear: Alone: `vision.md:1`.", "Only the Owl: Two things, first `plan.md:2` is late.", "The Wolf points to nothing",
-		"1. Read `ledger.go:3`. (the Bear, from `ledger.go:3`)",
+		"The Bear and the Rabbit speak of the same thing, `requests`. The Bear: The README promises it, `README.md:4`, and nobody imports it. The Rabbit: `setup.py:9` declares it",
+		"The Wolf points to nothing.",
+		"1. Take `requests` out of `setup.py:9` (the Bear and the Rabbit, from `README.md:4`; costs minutes; saves a promise that nobody keeps).\n" +
+			"2. Move `plan.md:2` (the Owl, from `plan.md:2`; costs minutes; saves a false date).\n" +
+			"3. Test `ledger.go:9` (the Cat, from `ledger.go:9`; costs a day; saves a night).\n" +
+			"4. Say 2 in both (the Bear, from `README.md:1`; costs an hour; saves a question).",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("Simon does not say %q:\n%s", want, text)
 		}
 	}
+	for _, never := range []string{"matters to", "differ", "without a model", "the Puppy speak"} {
+		if strings.Contains(text, never) {
+			t.Errorf("Simon says %q:\n%s", never, text)
+		}
+	}
 	reply := r.send(t, agent.Message{Text: "Now the parts.\n" + synthesisSchema, Schema: []byte(synthesisSchema)})
 	var s synthesis
 	decode(t, reply.Structured, &s)
-	if len(s.NextSteps) < 3 || len(s.NextSteps) > 5 || !strings.Contains(s.Consensus, "`ledger.go`") || !strings.Contains(s.Dissent, "the Owl") {
+	if len(s.NextSteps) != 4 || !strings.HasPrefix(s.Consensus, "- The Bear and the Rabbit") || s.Dissent != "" {
 		t.Errorf("the parts: %+v", s)
-	}
-	for _, step := range s.NextSteps {
-		if !citation.MatchString(step) {
-			t.Errorf("a step without a citation: %s", step)
-		}
 	}
 }
 
-// TestSimonReadsTheMessage: the six can stand in the message, dressed or not.
+// TestSimonReadsTheMessage: the six can stand in the message, dressed or not,
+// and may come from models, who name no thing and no step.
 func TestSimonReadsTheMessage(t *testing.T) {
 	r := start(t, "simon", nil, purpose("Council session"))
-	text := r.say(t, "The council has spoken.\n\n### The Paladin (Bear) — Vision & Direction\n\n1. See `a.go:1`.\n\n### Cat — Risk & Scope\n\n1. And `a.go:7`, `b.go:2`.\n\nBring them together.")
-	if !strings.Contains(text, "`a.go` matters to the Bear at `a.go:1` and the Cat at `a.go:7`.") {
+	text := r.say(t, "The council has spoken.\n\n### The Paladin (Bear) — Vision & Direction\n\n1. See `a.go:1`.\n\n### Cat — Risk & Scope\n\n1. And `a.go:1`, `b.go:2`.\n\nBring them together.")
+	if !strings.Contains(text, "The Bear and the Cat point to the same line, `a.go:1`.") || !strings.Contains(text, "without a model") {
 		t.Errorf("from the message: %s", text)
 	}
 	reply := r.send(t, agent.Message{Text: "Now the parts.", Schema: []byte(synthesisSchema)})
@@ -63,10 +68,32 @@ func TestSimonReadsTheMessage(t *testing.T) {
 	}
 }
 
+// TestSimonDoesNotInventAgreement: the same file is not the same thing, and
+// two who see different things do not differ.
 func TestSimonDoesNotInventAgreement(t *testing.T) {
-	r := start(t, "simon", mapFS(map[string]string{"council/bear.md": "1. `a.go:1`", "council/cat.md": "1. `b.go:1`"}), purpose("Council session"))
-	if text := r.say(t, "Go."); !strings.Contains(text, "On nothing that two of them point to") {
-		t.Errorf("no path is shared, and Simon says: %s", text)
+	for name, c := range map[string]struct {
+		bear, cat     string
+		want, dissent string
+	}{
+		"other files":          {"1. **x**: `a.go:1`", "1. **y**: `b.go:1`", "No two of them speak of the same thing", ""},
+		"one file, two things": {"1. **x**: `a.go:1`", "1. **y**: `a.go:7`", "No two of them speak of the same thing", ""},
+		"one file, no subject": {"1. See `a.go:1`", "1. See `a.go:7`", "No two of them speak of the same thing", ""},
+		"nothing at all":       {"I found nothing.", "I see nothing.", "None of them points to anything", ""},
+		"a contradiction": {"1. **`left-pad`**: `package.json:3`\n   Begin: Remove it.", "1. **left-pad**: `index.js:1`\n   Begin: Keep it as it is.", "No two of them",
+			"- About `left-pad`: the Bear would begin: Remove it; the Cat would begin: Keep it as it is."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := start(t, "simon", mapFS(map[string]string{"council/bear.md": c.bear, "council/cat.md": c.cat}), purpose("Council session"))
+			text := r.say(t, "Go.")
+			if !strings.Contains(text, c.want) || strings.Contains(text, "speak of the same thing,") {
+				t.Errorf("Simon says: %s", text)
+			}
+			var s synthesis
+			decode(t, r.send(t, agent.Message{Text: "Now the parts.", Schema: []byte(synthesisSchema)}).Structured, &s)
+			if s.Dissent != c.dissent || len(s.NextSteps) == 0 {
+				t.Errorf("the parts: %+v", s)
+			}
+		})
 	}
 }
 
@@ -81,7 +108,7 @@ func TestSimonOnARealCouncil(t *testing.T) {
 	}
 	text := start(t, "simon", mapFS(files), purpose("Council session")).say(t, "The council has spoken.")
 	cites := citedForm.FindAllStringSubmatch(text, -1)
-	if len(cites) < 6 {
+	if len(cites) < 3 {
 		t.Fatalf("Simon cites %d places:\n%s", len(cites), text)
 	}
 	for _, m := range cites {

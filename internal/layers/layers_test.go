@@ -22,7 +22,7 @@ var house = map[string]string{
 	"agent/claude":        "agent internal/jsontext internal/schema internal/tail session session/claude session/kind transcript",
 	"agent/codex":         "agent internal/jsonrpc internal/jsontext internal/price session/codex transcript",
 	"agent/local":         "agent transcript",
-	"agent/offline":       "agent agent/local internal/jsontext internal/schema profile quest transcript",
+	"agent/offline":       "agent agent/local internal/jsontext internal/schema quest transcript",
 	"agent/scripted":      "agent agent/local transcript",
 	"app":                 "agent agent/claude agent/codex agent/offline agent/scripted archive archive/export archive/search archive/sql audit bundle bundle/redact collect config dice engine gateway internal/atomicfile internal/git internal/jsontext internal/lockfile internal/newer internal/ownpath internal/price internal/proc internal/screen policy profile quest quest/flow record room seat session session/claude table table/adventure table/flow table/offline table/story transcript trust usage workspace",
 	"archive":             "archive/index archive/source bundle bundle/redact internal/jsontext internal/lockfile internal/newer internal/price internal/sqlite record session session/claude session/codex transcript workspace",

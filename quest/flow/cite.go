@@ -150,10 +150,21 @@ func countLines(data []byte) int {
 	return n
 }
 
+var (
+	nothingSeen = regexp.MustCompile(`(?i)(?:^|[.!:;]\s+|\n)I (?:see|saw|find|found) (?:nothing|none|neither|no)\b`)
+	listItem    = regexp.MustCompile(`(?m)^\s*(?:[-*+]|\d{1,3}[.)])\s+\S`)
+)
+
+// sawNothing: whoever says that they found nothing, and nothing else, has
+// nothing to cite.
+func sawNothing(text string) bool {
+	return nothingSeen.MatchString(text) && !listItem.MatchString(text)
+}
+
 // marked is a text for the report, with a mark at every citation that did not
 // check out. The words themselves stay in the transcript as they were said.
 func marked(text string, list []citation) string {
-	if len(list) == 0 {
+	if len(list) == 0 && !sawNothing(text) {
 		return strings.TrimRight(text, "\n") + "\n\n*(cites nothing: could not be verified)*"
 	}
 	for _, c := range list {

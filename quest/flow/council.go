@@ -209,7 +209,7 @@ func (c *council) perspectives() string {
 func (c *council) conclude() (Result, error) {
 	var unverified []string
 	for i, t := range c.seats {
-		if c.simon.ended == "" && len(c.cites[i]) == 0 {
+		if c.simon.ended == "" && len(c.cites[i]) == 0 && !sawNothing(t.said[0]) {
 			unverified = append(unverified, t.o.face(t.o.Role).Name()+" cites nothing")
 		}
 		for _, cite := range c.cites[i] {

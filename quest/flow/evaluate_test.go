@@ -229,6 +229,21 @@ func TestCitations(t *testing.T) {
 	}
 }
 
+// Who found nothing has nothing to cite; who claims something has.
+func TestNothingSeenNeedsNoCitation(t *testing.T) {
+	for text, want := range map[string]bool{
+		"I have no model behind me.\n\nI found nothing in my field.": true,
+		"I looked for holes. I see no hole that I could point at.":   true,
+		"How lovely!": false,
+		"I found nothing that worries me.\n\n1. The tests are splendid.": false,
+		"Nothing is tested here.": false,
+	} {
+		if got := !strings.Contains(marked(text, nil), "could not be verified"); got != want {
+			t.Errorf("%q passes without a citation: %v", text, got)
+		}
+	}
+}
+
 // A verdict is held against the criteria once, where it comes in; the flow
 // takes what the tool has taken.
 func TestAVerdictIsReadOnce(t *testing.T) {
