@@ -15,7 +15,6 @@ import (
 	"conclave/agent"
 	"conclave/internal/clients"
 	"conclave/internal/modelstub"
-	"conclave/internal/sample"
 )
 
 // noAgents reports that this is the second run of the tests, by a user who
@@ -74,7 +73,6 @@ func relay(to string) func(net.Conn) {
 // rooms have by default, talk to their model through the door, and find nothing
 // outside when the model tells them to look.
 func TestRealAgentsWork(t *testing.T) {
-	sample.Long(t)
 	if noAgents(t) {
 		return
 	}
