@@ -64,6 +64,9 @@ func emojiError(emoji string) error {
 	return nil
 }
 
+// IsEmoji says whether a text is one emoji, as a profile may have it.
+func IsEmoji(text string) bool { return checkEmoji(text) == nil }
+
 // maxEmoji bounds one cluster: the longest real ones (families, flags of
 // regions) have fewer code points.
 const maxEmoji = 16

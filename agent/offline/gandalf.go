@@ -12,6 +12,8 @@ const gandalfOpening = "There is no model behind me, and I will not pretend ther
 func gandalf(t *turn) error {
 	t.say(t.opening(gandalfOpening))
 	switch {
+	case t.calledFor("character setup"):
+		return t.cannotInvent()
 	case t.calledFor("readiness", "face the dragon"):
 		return t.readiness()
 	case t.calledFor("counsel") || t.read(criteriaFile) != "" && !t.calledFor("definition", "begin a quest"):

@@ -102,7 +102,8 @@ func (h *House) Flows() []engine.Flow {
 		flowOf("define", 1, h.define),
 		flowOf("evaluate", 1, h.evaluate),
 		flowOf("move", 1, h.move),
-		flowOf("setup", 1, h.setup),
+		flowOf("setup", 1, h.setupFirst),
+		flowOf("setup", 2, h.setup),
 	}
 }
 
