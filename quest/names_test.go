@@ -78,6 +78,16 @@ func TestNoArchetypeInOffers(t *testing.T) {
 	}
 }
 
+// TestToldOfAnUndressedParty: the log is shown as it stands.
+func TestToldOfAnUndressedParty(t *testing.T) {
+	bare := func(who policy.Role) profile.Face { return face(t, string(who), "") }
+	for _, e := range []Entry{CheckpointHeld(Approved, "fine", "2026-02-14"), ConfrontationHeld(DragonSlain, "", "2026-02-14")} {
+		if e.Told(bare) != e.Bullet() {
+			t.Errorf("%q is told as %q", e.Bullet(), e.Told(bare))
+		}
+	}
+}
+
 // TestOffersOfAnUndressedParty keeps the names of those who wear nothing.
 func TestOffersOfAnUndressedParty(t *testing.T) {
 	var labels []string

@@ -115,14 +115,14 @@ func (e Entry) Bullet() string {
 // itself keeps what other programs know it by.
 func (e Entry) Told(face func(policy.Role) profile.Face) string {
 	c := OfferContext{Face: face}
-	switch e.Kind {
-	case entryGuardian:
+	switch dragon := face(policy.Dragon); {
+	case e.Kind == entryGuardian && face(policy.Guardian).Skin != "":
 		e.Label = c.of(policy.Guardian, "checkpoint")
-	case entryDragon:
+	case e.Kind == entryDragon && dragon.Skin != "":
 		e.Label = c.of(policy.Dragon, "confrontation")
 		for _, v := range []DragonOutcome{DragonSlain, DragonPrevails} {
 			if rest, ok := strings.CutPrefix(e.Text, string(v)); ok {
-				e.Text = v.told(face(policy.Dragon)) + rest
+				e.Text = v.told(dragon) + rest
 			}
 		}
 	}
