@@ -48,6 +48,9 @@ func (c *questSession) define(ctx context.Context, in flow.Define) (flow.Result,
 	}
 	c.budget.begin()
 	res, err := c.begin(ctx, "define", in, policy.Gandalf)
+	if c.resumed && in.Message != "" && err == nil {
+		c.app.aside("The definition that was open is the one; what you said with --message was not used.")
+	}
 	if err != nil || res.Phase != quest.PhaseSetup {
 		return res, err
 	}
@@ -78,6 +81,7 @@ type QuestStatus struct {
 	Problem   string                `json:"problem,omitempty"` // why nothing can be offered
 
 	party profile.Party
+	none  bool
 }
 
 func (v QuestStatus) face(who policy.Role) profile.Face {
@@ -87,6 +91,9 @@ func (v QuestStatus) face(who policy.Role) profile.Face {
 
 // Told is an entry of the log under the names that the cast goes by.
 func (v QuestStatus) Told(e quest.Entry) string { return e.Told(v.face) }
+
+// None says that there is no quest: something else is open.
+func (v QuestStatus) None() bool { return v.none }
 
 // Name is what a role is called in a list: The Rogue (Cat), or cat.
 func (v QuestStatus) Name(role string) string {
@@ -113,12 +120,16 @@ func (a *App) QuestStatus(ctx context.Context) (QuestStatus, error) {
 	}
 	defer store.Close()
 	q, err := store.Quest()
-	if err != nil {
+	none := errors.Is(err, quest.ErrNoQuest)
+	if err != nil && !none {
 		return QuestStatus{}, questError(err)
 	}
 	said, err := store.Transcripts()
 	if err != nil {
 		return QuestStatus{}, refusedHere(err)
+	}
+	if none {
+		q = &quest.Quest{}
 	}
 	v := QuestStatus{
 		Workspace: root, Title: q.Title, Mode: q.Mode, Phase: q.Phase, PhaseIs: q.Phase.String(), Created: q.Created,
@@ -126,7 +137,7 @@ func (a *App) QuestStatus(ctx context.Context) (QuestStatus, error) {
 		Others: append([]quest.Assignment{}, q.Assignments...), Progress: append([]quest.Entry{}, q.Progress...),
 		Guarded: q.LastGuardian(), Fought: q.LastDragon(), Said: append([]quest.Transcript{}, said...),
 		Faults: append([]quest.Fault{}, q.Faults...), Open: []openInteraction{}, Costs: []flow.Cost{},
-		Offers: []quest.Offer{},
+		Offers: []quest.Offer{}, none: none,
 	}
 	if v.party, _, err = (profile.Project{Dir: root}).Party(); err != nil {
 		return v, refusedHere(err)
@@ -139,16 +150,18 @@ func (a *App) QuestStatus(ctx context.Context) (QuestStatus, error) {
 	if err != nil {
 		return v, environmentError("%w", err)
 	}
-	party, _, err := profile.Project{Dir: root}.Party()
-	if err != nil {
-		return v, environmentError("%w", err)
-	}
 	for _, i := range status.Open {
 		v.Open = append(v.Open, openInteraction{i.ID, i.Flow, i.Started.Format("2006-01-02T15:04:05Z07:00"),
-			flow.Describe(i, party) + ", begun " + i.Started.Local().Format("2 January 15:04")})
+			flow.Describe(i, v.party) + ", begun " + i.Started.Local().Format("2 January 15:04")})
 	}
 	if status.Holder != nil {
 		v.Holder = fmt.Sprintf("process %d: %s", status.Holder.PID, status.Holder.Purpose)
+	}
+	if none {
+		if len(v.Open) == 0 {
+			return QuestStatus{}, questError(quest.ErrNoQuest)
+		}
+		return v, nil
 	}
 	if v.Costs, err = flow.Costs(root, q); err != nil {
 		return v, environmentError("%w", err)
@@ -191,11 +204,17 @@ func (c *questSession) goOn(ctx context.Context, choose string) (*flow.Result, e
 	if err != nil {
 		return nil, environmentError("%w", err)
 	}
-	if len(status.Open) > 0 {
+	switch {
+	case len(status.Open) == 0:
+	case c.talk.Drop:
+		if err := c.launch(ctx, "continue", nil); err != nil || choose == "" {
+			return nil, err
+		}
+	default:
 		if err := c.budget.Afford(); err != nil {
 			return nil, noError("%w\nwhat was interrupted stays open", err)
 		}
-		if err := c.launch(ctx, false); err != nil {
+		if err := c.launch(ctx, "", nil); err != nil {
 			return nil, err
 		}
 		res, err := c.resume(ctx, status.Open[0].ID)
@@ -259,7 +278,7 @@ func (a *App) RepairQuest(ctx context.Context, talk Talk) (did string, err error
 		if err != nil {
 			return "", noError("%w", err)
 		}
-		_, err = c.start(ctx, "move", flow.Move{Repair: after, Before: before})
+		_, err = c.beside(ctx, "move", flow.Move{Repair: after, Before: before})
 		return f.Offer, err
 	}
 	return "", noError("nothing in quest.md can be repaired without you; `conclave quest status` says what is wrong")
@@ -336,6 +355,9 @@ func (a *App) move(ctx context.Context, verb string, talk Talk, in flow.Move) (*
 	return a.onQuest(ctx, verb, talk, func(c *questSession) (flow.Result, error) {
 		if err := c.house.CheckMove(in); err != nil {
 			return flow.Result{}, questError(err)
+		}
+		if !in.Archive {
+			return c.beside(ctx, "move", in) // a line in the log is in nobody's way
 		}
 		return c.start(ctx, "move", in)
 	})

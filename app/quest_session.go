@@ -27,6 +27,7 @@ type Talk struct {
 	Grants  []string // keys and logins of the project that are let into the room, by name
 	Wait    bool     // while another process holds the quest
 	Once    bool     // the next step is not asked for
+	Drop    bool     // what was interrupted is put away first
 }
 
 // questSession is a verb at work on the quest of a workspace.
@@ -41,6 +42,10 @@ type questSession struct {
 	engine  *engine.Engine
 	purpose string
 	granted []string // keys and logins, by name
+	// taken is what came of an interrupted interaction that the person went on
+	// with, and that is what they called for.
+	taken   *flow.Result
+	resumed bool
 }
 
 // openQuest finds the workspace and prepares everything but the engine: what
@@ -123,8 +128,9 @@ func (c *questSession) available(role string) error {
 	return answerNo(c.budget.Afford())
 }
 
-// launch opens the engine and settles what an earlier command left open.
-func (c *questSession) launch(ctx context.Context, settle bool) error {
+// launch opens the engine and settles what an earlier command left open, before
+// what is called for is begun; nothing is settled for the call of nothing.
+func (c *questSession) launch(ctx context.Context, called string, input any) error {
 	if c.engine != nil {
 		return nil
 	}
@@ -148,15 +154,28 @@ func (c *questSession) launch(ctx context.Context, settle bool) error {
 			return answerNo(err)
 		}
 	}
-	if !settle {
+	if called == "" {
 		return nil
 	}
-	return c.settle(ctx)
+	return c.settle(ctx, called, input)
 }
 
-// start runs a new interaction to its end.
+// start runs a new interaction to its end; or, where the person went on with one
+// of its kind that was interrupted, that was it.
 func (c *questSession) start(ctx context.Context, name string, input any) (flow.Result, error) {
-	if err := c.launch(ctx, true); err != nil {
+	if err := c.launch(ctx, name, input); err != nil {
+		return flow.Result{}, err
+	}
+	if res := c.taken; res != nil {
+		c.taken, c.resumed = nil, true
+		return *res, nil
+	}
+	return c.beside(ctx, name, input)
+}
+
+// beside runs a new interaction to its end and leaves alone what was interrupted.
+func (c *questSession) beside(ctx context.Context, name string, input any) (flow.Result, error) {
+	if err := c.launch(ctx, "", nil); err != nil {
 		return flow.Result{}, err
 	}
 	id := name + "-" + record.NewRunID(time.Now())

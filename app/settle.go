@@ -2,47 +2,132 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"conclave/engine"
 	"conclave/internal/lockfile"
 	"conclave/internal/newer"
+	"conclave/profile"
 	"conclave/quest"
+	"conclave/quest/flow"
 	"conclave/room"
 	tableflow "conclave/table/flow"
 )
 
-// settle ends what was interrupted: it is written down as ended early, unless
-// the person wants to go on with it.
-func (c *questSession) settle(ctx context.Context) error {
+// settle finds out what becomes of what was interrupted. Nothing is ended behind
+// the person's back: at a terminal they are asked, in a script they say --drop, and
+// without either nothing is begun. What is gone on with and was what the person
+// called for is all that is done: see start.
+func (c *questSession) settle(ctx context.Context, called string, input any) error {
 	open, err := c.engine.Pending(ctx)
 	if err != nil {
 		return environmentError("%w", err)
 	}
+	party, _, err := profile.Project{Dir: c.w.root}.Party()
+	if err != nil {
+		return environmentError("%w", err)
+	}
 	for _, i := range open {
-		name, _, _ := strings.Cut(i.Flow, "/")
-		if c.app.Person != nil {
-			goOn, err := c.asker.yes(ctx, fmt.Sprintf("An interaction was interrupted (%s, begun %s). Go on with it?",
-				name, i.Started.Local().Format("2 January 15:04")), true)
-			if err != nil {
-				return environmentError("%w", err)
-			}
-			if goOn {
-				if _, err := c.resume(ctx, i.ID); err != nil {
-					return err
-				}
-				continue
+		what := flow.Describe(i, party)
+		drop := c.talk.Drop
+		if !drop {
+			if drop, err = c.asksToDrop(ctx, what, i); err != nil {
+				return err
 			}
 		}
-		c.house.Abandon("it was interrupted and not continued")
-		_, err := c.engine.Resume(ctx, i.ID)
-		c.house.Abandon("")
-		if errors.As(err, new(*engine.CutError)) || errors.As(err, new(*newer.Error)) {
-			return questError(err)
+		if drop {
+			if err := c.putAway(ctx, i); err != nil {
+				return err
+			}
+			c.app.aside("It had been interrupted and is put away: %s.", what)
+			continue
 		}
-		c.app.aside("An interrupted interaction (%s) was ended and written down.", name)
+		res, err := c.resume(ctx, i.ID)
+		if err != nil {
+			return err
+		}
+		if isCall(i, called, input) {
+			c.taken = &res
+			continue
+		}
+		res.Offers = nil
+		c.app.show(Outcome{res})
+	}
+	return nil
+}
+
+// isCall says whether an interaction that was gone on with is what the person
+// called for: then it is not begun a second time. Words that they brought along
+// are still to be said.
+func isCall(i engine.Interaction, called string, input any) bool {
+	if name, _, _ := strings.Cut(i.Flow, "/"); name != called {
+		return false
+	}
+	switch in := input.(type) {
+	case flow.Consult:
+		var was flow.Consult
+		return json.Unmarshal(i.Input, &was) == nil && was.Who == in.Who && in.Message == ""
+	case flow.Evaluate:
+		var was flow.Evaluate
+		return json.Unmarshal(i.Input, &was) == nil && was.Role == in.Role
+	case flow.Council:
+		return in.Message == ""
+	}
+	return true
+}
+
+// asksToDrop asks whether to put away what was interrupted, or to go on with it.
+func (c *questSession) asksToDrop(ctx context.Context, what string, i engine.Interaction) (bool, error) {
+	begun := i.Started.Local().Format("2 January 15:04")
+	if c.app.Person == nil {
+		return false, noError("%s was interrupted (begun %s) and is not over; nothing was begun\n"+
+			"`conclave quest continue` goes on with it, `conclave quest continue --drop` puts it away: "+
+			"what was said is kept; --drop after any command of the quest does that first", upper(what), begun)
+	}
+	offers := []quest.Offer{{Label: "Go on with it"}, {Label: "Put it away", Reason: "what was said is kept"}}
+	q := Question{Question: engine.Question{
+		Text:    fmt.Sprintf("%s was interrupted (begun %s).", upper(what), begun),
+		Options: []engine.Option{{Label: offers[0].Label}, {Label: offers[1].Label, Hint: offers[1].Reason}},
+		Default: offers[0].Label,
+	}}
+	for {
+		answer, err := c.asker.person.Ask(ctx, q)
+		if errors.Is(err, io.EOF) {
+			return false, noError("%s stays as it is: `conclave quest continue` goes on with it", what)
+		}
+		if err != nil {
+			return false, environmentError("%w", err)
+		}
+		if strings.TrimSpace(answer) == "" || quest.Agrees(answer) {
+			return false, nil
+		}
+		choice, err := quest.Choose(offers, answer)
+		if err == nil && choice.Offer != nil {
+			return choice.Offer.Label == offers[1].Label, nil
+		}
+		c.app.aside("%v", quest.ErrChoose)
+	}
+}
+
+func upper(what string) string {
+	first, size := utf8.DecodeRuneInString(what)
+	return string(unicode.ToUpper(first)) + what[size:]
+}
+
+// putAway ends an interaction at the person's word. What was said is written
+// down.
+func (c *questSession) putAway(ctx context.Context, i engine.Interaction) error {
+	c.house.Abandon("it was interrupted and not continued")
+	defer c.house.Abandon("")
+	_, err := c.engine.Resume(ctx, i.ID)
+	if errors.As(err, new(*engine.CutError)) || errors.As(err, new(*newer.Error)) {
+		return questError(err)
 	}
 	return nil
 }

@@ -69,6 +69,11 @@ repaired.`,
 
 func (env *environment) printStatus(v app.QuestStatus) {
 	out := env.Stdout
+	if v.None() {
+		out.Printf("There is no quest here yet.\n")
+		env.printOpen(v)
+		return
+	}
 	out.Printf("%s\n%s, phase %d (%s), begun %s\n", screen.Bold(v.Title), v.Mode, int(v.Phase), v.PhaseIs, v.Created)
 	for _, f := range v.Faults {
 		out.Printf("%s %s\n", screen.Red("fault:"), f)
@@ -89,12 +94,7 @@ func (env *environment) printStatus(v app.QuestStatus) {
 			out.Printf("  %s\n", screen.Emphasis("    ", v.Told(e)))
 		}
 	}
-	if v.Holder != "" {
-		out.Printf("\nAt work: %s\n", v.Holder)
-	}
-	for _, i := range v.Open {
-		out.Printf("\nInterrupted: %s; conclave quest continue goes on with it\n", i.What)
-	}
+	env.printOpen(v)
 	if len(v.Costs) > 0 {
 		out.Printf("\n")
 		tw := out.Table(true)
@@ -107,14 +107,29 @@ func (env *environment) printStatus(v app.QuestStatus) {
 	env.printOffers(app.Offers{List: v.Offers})
 }
 
+// printOpen says what goes on or was interrupted, and how it goes on.
+func (env *environment) printOpen(v app.QuestStatus) {
+	out := env.Stdout
+	if v.Holder != "" {
+		out.Printf("\nAt work: %s\n", v.Holder)
+	}
+	for _, i := range v.Open {
+		out.Printf("\nInterrupted: %s; conclave quest continue goes on with it\n", i.What)
+	}
+	if v.None() {
+		out.Printf("(conclave quest continue --drop puts it away; what was said is kept)\n")
+	}
+}
+
 func newQuestContinueCommand(env *environment) *cobra.Command {
 	var choose string
 	var repair bool
 	cmd := talk(env, &cobra.Command{
 		Use:   "continue",
 		Short: "Go on: with what was interrupted, or with the next step",
-		Long: `Continue goes on with an interaction that was interrupted. When there is none it
-offers the next steps; --choose takes one of them in a script (a number, or part
+		Long: `Continue goes on with an interaction that was interrupted; with --drop it puts it
+away instead, and what was said is kept. Nothing else ends it. When there is none
+it offers the next steps; --choose takes one of them in a script (a number, or part
 of its words). With --repair it repairs what quest status offers to repair.`,
 		Example: "  conclave quest continue\n  conclave quest continue --choose \"continue working\"\n  conclave quest continue --answers more.txt",
 		Args:    cobra.NoArgs,

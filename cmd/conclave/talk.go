@@ -53,6 +53,7 @@ func talk(
 		"a file with the answers to questions: one a line, or blocks between lines of ---; what is not asked for is said")
 	env.addJSON(cmd, &f.asJSON, "print the result as JSON", do)
 	addGrantFlag(cmd, &f.Grants)
+	cmd.Flags().BoolVar(&f.Drop, "drop", false, "first put away what was interrupted; what was said is kept")
 	cmd.Flags().BoolVar(&f.Wait, "wait", false, "wait while another process holds the quest")
 	return cmd
 }

@@ -112,7 +112,7 @@ func TestConversationAtATerminal(t *testing.T) {
 
 // TestInterruptedAtATerminal: the person is asked whether to go on.
 func TestInterruptedAtATerminal(t *testing.T) {
-	for answer, want := range map[string]string{"y": "Still here.", "n": "was ended and written down"} {
+	for answer, want := range map[string]string{"1": "Still here.", "put it away": "is put away: the conversation with Cat"} {
 		w, _ := atTerminal(t, "Where is the risk?\n\n\n", "consult", "cat")
 		script := filepath.Join(w.dir, "party.script")
 		if err := os.WriteFile(script, []byte("as cat\nturn\n  error no network\n"), 0o644); err != nil {
@@ -127,7 +127,7 @@ func TestInterruptedAtATerminal(t *testing.T) {
 		w.run(0, "trust", "--yes")
 		w.env.Stdin, w.env.StdinIsTerminal = strings.NewReader(answer+"\n\n\n\n"), true
 		w.run(0, "consult", "owl", "-m", "When?")
-		inOrder(t, w.out.String(), "Go on with it?", want, "Tomorrow.")
+		inOrder(t, w.out.String(), "The conversation with Cat was interrupted", "1. Go on with it", want, "Tomorrow.")
 	}
 }
 

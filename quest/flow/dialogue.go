@@ -117,6 +117,7 @@ func (t *dialogue) ask(name string, q engine.Question) (string, error) {
 		return "", nil
 	}
 	t.asks++
+	t.h.remind(t.o.Run, t.o.face(t.o.Role), t.said)
 	answer, err := engine.Ask(t.r, fmt.Sprintf("%d %s", t.asks, name), q)
 	if why, ok := strings.CutPrefix(answer, abandonMark); ok {
 		t.ended = why

@@ -76,7 +76,9 @@ type House struct {
 	seats *seat.Set // open in this process
 
 	mu      sync.Mutex
-	abandon string // why what is resumed is to end
+	abandon string          // why what is resumed is to end
+	spoken  map[string]bool // runs whose last words the person has before them
+	recall  func()          // shows the last words before a question about them
 }
 
 // New makes a house. It opens nothing.
@@ -87,7 +89,7 @@ func New(o Options) *House {
 	if o.Trust == nil {
 		o.Trust = trusted{}
 	}
-	return &House{opts: o, seats: seat.NewSet(o.Root)}
+	return &House{opts: o, seats: seat.NewSet(o.Root), spoken: map[string]bool{}}
 }
 
 // Flows are what the engine must know to run this house's interactions. Old
@@ -155,7 +157,36 @@ func (a asker) Ask(ctx context.Context, q engine.Question) (string, error) {
 	if a.inner == nil {
 		return "", fmt.Errorf("%w: %s", engine.ErrNobody, q.Text)
 	}
+	a.h.mu.Lock()
+	recall := a.h.recall
+	a.h.recall = nil
+	a.h.mu.Unlock()
+	if recall != nil {
+		recall()
+	}
 	return a.inner.Ask(ctx, q)
+}
+
+// remind notes what was said last in a conversation, before the person is asked
+// for an answer: in an interaction that is resumed they have not heard it here. A
+// replay asks nobody, and so shows nothing.
+func (h *House) remind(run string, face profile.Face, said []string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.recall = nil
+	if l := h.opts.Listener; l != nil && !h.spoken[run] && len(said) > 0 {
+		h.recall = func() {
+			h.heardHere(run)
+			l.Said(face, said[len(said)-1])
+		}
+	}
+}
+
+// heardHere notes that the person hears this conversation as it is held.
+func (h *House) heardHere(run string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.spoken[run] = true
 }
 
 // Close leaves every seat that is open; their runs can be continued.

@@ -55,6 +55,7 @@ func (t *questTurn) Take(ctx context.Context) (agent.Reply, error) {
 		return agent.Reply{}, engine.Halt(fmt.Errorf("%s: %w", t.face.Name(), err))
 	}
 	if l := t.h.opts.Listener; l != nil && t.aloud {
+		t.h.heardHere(t.Run)
 		l.Said(t.face, reply.Text)
 	}
 	return reply, nil
