@@ -77,10 +77,11 @@ func (w *workspace) tableBudget(campaign string) *budget {
 	return w.newBudget(func() (sum seat.Spending, err error) {
 		files, err := tableflow.Records(w.root, campaign)
 		for _, file := range files {
-			// A record that cannot be read is left to `conclave audit`.
-			if s, err := seat.Spent(file, w.config.PriceList()); err == nil {
-				sum = sum.Add(s)
+			s, err := seat.Spent(file, w.config.PriceList())
+			if err != nil {
+				return sum, err
 			}
+			sum = sum.Add(s)
 		}
 		return sum, err
 	})

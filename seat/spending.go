@@ -2,9 +2,13 @@ package seat
 
 import (
 	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
 
 	"conclave/gateway"
 	"conclave/internal/price"
+	"conclave/record"
 	"conclave/transcript"
 )
 
@@ -76,7 +80,15 @@ func Spent(path string, prices price.List) (Spending, error) {
 	var t Tally
 	h, err := ReadHistory(path, t.Event)
 	if err != nil {
-		return Spending{}, err
+		return Spending{}, Unread(path, err)
 	}
 	return t.Sum(h, prices), nil
+}
+
+// Unread says that the cost of a run is not known, because its record cannot be
+// read: whoever keeps a budget does not go on as if it had cost nothing.
+func Unread(path string, err error) error {
+	return fmt.Errorf("what a run cost cannot be read: %s: %w; `conclave audit %s` says what is wrong with it, "+
+		"and once you have put it elsewhere it is not counted", path, err,
+		strings.TrimSuffix(filepath.Base(path), record.Extension))
 }

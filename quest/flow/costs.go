@@ -24,9 +24,9 @@ type Cost struct {
 // cannot be read is left to `conclave audit`.
 func Costs(root string, q *quest.Quest) ([]Cost, error) {
 	sums := map[[2]string]*Cost{}
-	err := eachRecord(root, func(rec *recorded) {
-		if !rec.belongsTo(q) {
-			return
+	err := eachRecord(root, func(_ string, rec *recorded, err error) error {
+		if err != nil || !rec.belongsTo(q) {
+			return nil
 		}
 		key := [2]string{rec.Header.Attributes["phase"], rec.Header.Attributes["role"]}
 		c := sums[key]
@@ -40,6 +40,7 @@ func Costs(root string, q *quest.Quest) ([]Cost, error) {
 			c.Output += r.Usage.Output
 			c.USD += r.Usage.CostUSD
 		}
+		return nil
 	})
 	if err != nil {
 		return nil, err
@@ -54,15 +55,16 @@ func Costs(root string, q *quest.Quest) ([]Cost, error) {
 	return out, nil
 }
 
-// eachRecord reads every record that can be read.
-func eachRecord(root string, use func(*recorded)) error {
+// eachRecord reads every record, as far as it can be read.
+func eachRecord(root string, use func(path string, rec *recorded, err error) error) error {
 	list, err := record.List(record.Dir(root))
 	if err != nil {
 		return err
 	}
 	for _, info := range list {
-		if rec, err := readRecord(info.Path); err == nil {
-			use(rec)
+		rec, err := readRecord(info.Path)
+		if err := use(info.Path, rec, err); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -70,18 +72,28 @@ func eachRecord(root string, use func(*recorded)) error {
 
 // Spent is what the records of a quest say was paid for, or, when there is no
 // quest, those of all that was done without one. A definition that is not over
-// counts: it has no other quest.
+// counts: it has no other quest. A record that cannot be read could be one of
+// them, and nobody knows what it cost.
 func Spent(root string, q *quest.Quest, prices price.List) (sum seat.Spending, err error) {
-	err = eachRecord(root, func(rec *recorded) {
-		mine := q == nil && rec.Header.Attributes["quest"] == noQuest || q != nil && rec.belongsTo(q)
-		if rec.Header.Attributes["flow"] == "define" && rec.filed == nil {
-			mine = !rec.Sealed()
-		}
-		if mine {
+	err = eachRecord(root, func(path string, rec *recorded, err error) error {
+		switch {
+		case err == nil && rec.countsFor(q):
 			sum = sum.Add(rec.paid.Sum(rec.History, prices))
+		case err != nil && (rec.History == nil || rec.Header.Run == "" || rec.countsFor(q)):
+			return seat.Unread(path, err)
 		}
+		return nil
 	})
 	return sum, err
+}
+
+// countsFor says whether a run counts in the budget of a quest, or of all that
+// is done without one.
+func (rec *recorded) countsFor(q *quest.Quest) bool {
+	if rec.Header.Attributes["flow"] == "define" && rec.filed == nil {
+		return !rec.Sealed()
+	}
+	return q == nil && rec.Header.Attributes["quest"] == noQuest || q != nil && rec.belongsTo(q)
 }
 
 // belongsTo says whether a run was one of the quest's. Its definition began
