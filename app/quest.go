@@ -18,25 +18,45 @@ import (
 // QuestStart is what a quest begins with.
 type QuestStart struct {
 	Talk
-	Mode string // grow, ship or "grow & ship"; "" to be asked
-	Yes  bool   // agree to what Gandalf proposes
+	Mode    string // grow, ship or "grow & ship"; "" to be asked
+	Yes     bool   // agree to what Gandalf proposes
+	Archive bool   // a quest that is under way is put away for it
+	Council bool   // begin from the findings of the last council
 }
 
-// StartQuest defines a quest with Gandalf.
-func (a *App) StartQuest(ctx context.Context, in QuestStart) (*flow.Result, error) {
-	def := flow.Define{Yes: in.Yes}
+// StartQuest defines a quest with Gandalf. Where one is under way the person
+// says which it shall be.
+func (a *App) StartQuest(ctx context.Context, in QuestStart) (res *flow.Result, err error) {
+	def := flow.Define{Yes: in.Yes, Archive: in.Archive, Council: in.Council}
 	if in.Mode != "" {
-		var err error
 		if def.Mode, err = quest.ParseMode(in.Mode); err != nil {
 			return nil, usageError("%w", err)
 		}
 	}
-	return a.onQuest(ctx, "quest start", in.Talk, func(c *questSession) (_ flow.Result, err error) {
-		if def.Message, err = a.words(in.Message); err != nil {
-			return flow.Result{}, err
+	c, err := a.openQuest("quest start", in.Talk)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, c.close()) }()
+	if def.Message, err = a.words(in.Message); err != nil {
+		return nil, err
+	}
+	stay, err := c.underWay(ctx, &def)
+	switch {
+	case errors.Is(err, errLeave):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case stay != nil:
+		return c.goOn(ctx, "")
+	}
+	if a.Person != nil {
+		if err := c.welcome(); err != nil {
+			return nil, err
 		}
-		return c.define(ctx, def)
-	})
+	}
+	got, err := c.define(ctx, def)
+	return c.finish(ctx, got, err)
 }
 
 func (c *questSession) define(ctx context.Context, in flow.Define) (flow.Result, error) {
@@ -45,6 +65,11 @@ func (c *questSession) define(ctx context.Context, in flow.Define) (flow.Result,
 	}
 	if strings.TrimSpace(in.Message) == "" && !c.asker.somebody() {
 		return flow.Result{}, usageError("say what the quest is about: --message TEXT, @FILE or -")
+	}
+	if in.Council {
+		if err := c.fromCouncil(); err != nil {
+			return flow.Result{}, err
+		}
 	}
 	c.budget.begin()
 	res, err := c.begin(ctx, "define", in, policy.Gandalf)
@@ -221,8 +246,21 @@ func (c *questSession) goOn(ctx context.Context, choose string) (*flow.Result, e
 		return c.finish(ctx, res, err)
 	}
 	q, err := c.quest()
+	if errors.Is(err, quest.ErrNoQuest) && (c.app.Person != nil || choose != "") {
+		return c.withoutQuest(ctx, choose)
+	}
 	if err != nil {
 		return nil, err
+	}
+	return c.goOnWith(ctx, q, choose)
+}
+
+// goOnWith goes on with a quest in which nothing was interrupted.
+func (c *questSession) goOnWith(ctx context.Context, q *quest.Quest, choose string) (*flow.Result, error) {
+	if choose == "" && !c.talk.Once {
+		if err := c.showStanding(q); err != nil {
+			return nil, err
+		}
 	}
 	if q.Phase == quest.PhaseSetup {
 		res, err := c.start(ctx, "setup", flow.Setup{})
@@ -235,18 +273,7 @@ func (c *questSession) goOn(ctx context.Context, choose string) (*flow.Result, e
 	if choose == "" {
 		return c.finish(ctx, res, nil)
 	}
-	choice, err := quest.Choose(res.Offers, choose)
-	if err != nil {
-		return nil, usageError("%w", err)
-	}
-	if choice.Offer == nil {
-		return nil, usageError("%q is none of the next steps: %s", choose, labels(res.Offers))
-	}
-	out, done, err := c.follow(ctx, res, *choice.Offer)
-	if done {
-		return nil, err
-	}
-	return c.finish(ctx, out, err)
+	return c.take(ctx, res, choose)
 }
 
 func labels(offers []quest.Offer) string {

@@ -39,12 +39,16 @@ func (c *questSession) freeWords(ctx context.Context, res flow.Result, words str
 	if !isAdvisor(who) {
 		who = policy.Gandalf
 	}
+	if _, err := c.quest(); who == policy.Gandalf && errors.Is(err, quest.ErrNoQuest) {
+		out, err := c.define(ctx, flow.Define{Message: words}) // what they want to do
+		return out, false, err
+	}
 	out, err := c.consult(ctx, flow.Consult{Who: who, Message: words})
 	return out, false, err
 }
 
 func isAdvisor(who policy.Role) bool {
-	return who == policy.Gandalf || slices.Contains(policy.Animals(), who)
+	return who == policy.Gandalf || who == policy.Simon || slices.Contains(policy.Animals(), who)
 }
 
 // follow does what an offer says.
@@ -65,7 +69,7 @@ func (c *questSession) follow(ctx context.Context, res flow.Result, o quest.Offe
 	case quest.ActDebrief:
 		out, err = c.debrief(ctx, flow.Debrief{})
 	case quest.ActStart:
-		out, err = c.define(ctx, flow.Define{})
+		out, err = c.define(ctx, flow.Define{Council: res.Boundary == quest.AfterCouncil})
 	case quest.ActCouncil:
 		out, err = c.council(ctx, c.talk)
 	case quest.ActReturn, quest.ActWork, quest.ActGaps:

@@ -31,8 +31,9 @@ const (
 	ActReadiness  Action = "readiness"  // ask Gandalf whether to face the Dragon
 	ActDebrief    Action = "debrief"
 	ActCelebrate  Action = "celebrate"
-	ActReturn     Action = "return" // return to the quest
-	ActStart      Action = "start"  // start a quest
+	ActReturn     Action = "return"   // return to the quest
+	ActStart      Action = "start"    // start a quest
+	ActContinue   Action = "continue" // with the quest that is under way
 	ActDone       Action = "done"
 )
 
@@ -72,6 +73,7 @@ const (
 	ForEvaluation   Boundary = "evaluation or counsel"
 	AfterStandalone Boundary = "standalone consultation"
 	WithoutQuest    Boundary = "no quest"
+	UnderWay        Boundary = "a quest under way" // and another is to begin
 )
 
 // AfterGuardian and AfterDragon are the boundaries of verdicts.
@@ -202,6 +204,9 @@ func Offers(at Boundary, c OfferContext) []Offer {
 		return []Offer{{Action: ActStart, Label: "Start a quest from these findings"}, {Action: ActDone, Label: "Done for now"}}
 	case AfterStandalone:
 		return c.withSuggestion("Hear", another, start, Offer{Action: ActDone, Label: "Done for now"})
+	case UnderWay:
+		return []Offer{{Action: ActContinue, Label: "Continue the quest under way"},
+			{Action: ActStart, Label: "Begin a new one", Reason: "the old one is kept in the archive"}, {Action: ActDone, Label: "Not now"}}
 	case WithoutQuest:
 		return []Offer{start, {Action: ActCouncil, Label: "Hold a council first"}, {Action: ActDone, Label: "Not now"}}
 	case AfterDebrief:

@@ -10,7 +10,7 @@ import (
 )
 
 func boundaries() []Boundary {
-	return []Boundary{AfterFraming, AfterConsultation, AfterApproved, AfterBlocked, AfterConditional, AfterReadiness, AfterCounsel, AfterSlain, AfterPrevails, AfterNoVerdict, AfterCouncil, AfterDebrief, AfterStandalone, WithoutQuest,
+	return []Boundary{AfterFraming, AfterConsultation, AfterApproved, AfterBlocked, AfterConditional, AfterReadiness, AfterCounsel, AfterSlain, AfterPrevails, AfterNoVerdict, AfterCouncil, AfterDebrief, AfterStandalone, WithoutQuest, UnderWay,
 		ForEvaluation}
 }
 

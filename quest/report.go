@@ -113,3 +113,27 @@ func lowered(text string, below int) string {
 	}
 	return strings.Join(lines, "\n")
 }
+
+// NextSteps reads the recommended next steps from a report, whoever wrote it.
+func NextSteps(report []byte) ([]string, error) {
+	doc, err := frontmatter.Parse(report)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", ReportFile, err)
+	}
+	var steps []string
+	s, _ := doc.Section(sectionNextSteps)
+	for line := range strings.Lines(s.Body) {
+		line = strings.TrimRight(line, " \t\r\n")
+		if m := numbered.FindStringSubmatch(line); m != nil {
+			steps = append(steps, strings.TrimSpace(m[2]))
+		} else if m := bulleted.FindStringSubmatch(line); m != nil {
+			steps = append(steps, strings.TrimSpace(m[1]))
+		} else if text := strings.TrimSpace(line); text != "" && text != line && len(steps) > 0 {
+			steps[len(steps)-1] += " " + text
+		}
+	}
+	if len(steps) == 0 {
+		return nil, fmt.Errorf("%s recommends no next steps to begin from", ReportFile)
+	}
+	return steps, nil
+}

@@ -14,7 +14,7 @@ import (
 )
 
 // ErrNoQuest is the answer when there is no quest.md.
-var ErrNoQuest = errors.New("no quest here; start one first")
+var ErrNoQuest = errors.New("no quest here; start one first (`conclave quest start`)")
 
 // errChanged is a file that is not what the change was planned on.
 var errChanged = errors.New("someone changed the file meanwhile; plan the change again")

@@ -60,6 +60,10 @@ func (env *environment) show(e app.Event) {
 		env.printOffers(app.Offers{List: e.Offers})
 	case app.Offers:
 		env.printOffers(e)
+	case app.Standing:
+		env.printStanding(e)
+	case app.Cast:
+		env.printCast(e)
 	case app.RoomView:
 		env.printRoom(e)
 	case app.Audited:

@@ -35,8 +35,17 @@ as bundles. It changes nothing that is there already.`,
 			if err := setup.Do(); err != nil {
 				return err
 			}
-			return env.Stdout.Printf(
-				"Done. Next: conclave council looks at the project; conclave quest start begins a quest.\n")
+			cast, err := env.app().Party()
+			if err != nil {
+				return err
+			}
+			env.printCast(cast)
+			return env.Stdout.Printf(`
+Done. What next:
+  conclave council         hear the six on this project
+  conclave consult cat     ask one of them; no quest is needed
+  conclave quest start     define a quest
+`)
 		},
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "do it without asking")

@@ -35,8 +35,11 @@ func newQuestStartCommand(env *environment) *cobra.Command {
 to the success criteria. Nothing becomes a quest that you have not agreed to. In a
 script the answers come from --answers, and --yes agrees to what is proposed.
 
-A finished quest is archived first. One that is under way stays until
-conclave quest archive puts it away.`,
+A finished quest is archived first. When one is under way you are asked whether to
+go on with it or to begin anew; a script says --archive. Either way the old one is
+moved to .campaign/archive once the new one is agreed to, and never overwritten.
+
+With --council the quest begins from the findings of the last council.`,
 		Example: `  conclave quest start
   conclave quest start --mode ship -m "A release with a changelog" --answers answers.txt
   conclave quest start -m @idea.md --yes --json`,
@@ -47,6 +50,8 @@ conclave quest archive puts it away.`,
 	})
 	cmd.Flags().StringVar(&in.Mode, "mode", "", `grow, ship or "grow & ship"`)
 	cmd.Flags().BoolVar(&in.Yes, "yes", false, "agree to what Gandalf proposes")
+	cmd.Flags().BoolVar(&in.Archive, "archive", false, "put a quest that is under way into the archive")
+	cmd.Flags().BoolVar(&in.Council, "council", false, "begin from the findings of the last council")
 	return cmd
 }
 
@@ -129,8 +134,10 @@ func newQuestContinueCommand(env *environment) *cobra.Command {
 		Short: "Go on: with what was interrupted, or with the next step",
 		Long: `Continue goes on with an interaction that was interrupted; with --drop it puts it
 away instead, and what was said is kept. Nothing else ends it. When there is none
-it offers the next steps; --choose takes one of them in a script (a number, or part
-of its words). With --repair it repairs what quest status offers to repair.`,
+it says where the quest stands – its mode and phase, the last entries of the log,
+the last conversations – and offers the next steps; --choose takes one of them in a
+script (a number, or part of its words). Without a quest it offers to start one or
+to hold a council. With --repair it repairs what quest status offers to repair.`,
 		Example: "  conclave quest continue\n  conclave quest continue --choose \"continue working\"\n  conclave quest continue --answers more.txt",
 		Args:    cobra.NoArgs,
 	}, silent, func(ctx context.Context, talk app.Talk, _ []string) (*app.Result, error) {
@@ -185,7 +192,7 @@ func (env *environment) listProgress(asJSON bool) error {
 		return env.Stdout.JSON(list)
 	}
 	for i, e := range list {
-		env.Stdout.Printf("%3d. %s\n", i+1, screen.Indent("     ", strings.TrimPrefix(e.Bullet(), "- ")))
+		env.Stdout.Printf("%3d. %s\n", i+1, screen.Emphasis("     ", strings.TrimPrefix(e.Bullet(), "- ")))
 	}
 	return nil
 }

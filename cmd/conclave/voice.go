@@ -126,3 +126,30 @@ func (env *environment) printOffers(o app.Offers) {
 		env.Stdout.Printf("  %d. %s\n", i+1, screen.Prose("     ", strings.ReplaceAll(o.String(), "\n", " ")))
 	}
 }
+
+// printStanding says where a quest stands, to whoever comes back to it.
+func (env *environment) printStanding(s app.Standing) {
+	out, q := env.Stdout, s.Quest
+	out.Printf("%s\n%s, phase %d (%s)\n", screen.Bold(q.Title), string(q.Mode), int(q.Phase), q.Phase.String())
+	for _, part := range []struct {
+		title string
+		lines []string
+	}{{"Lately", s.Log}, {"Conversations", s.Conversations}} {
+		if len(part.lines) == 0 {
+			continue
+		}
+		out.Printf("\n%s\n", part.title)
+		for _, line := range part.lines {
+			out.Printf("  %s\n", screen.Emphasis("    ", line))
+		}
+	}
+}
+
+// printCast introduces the party.
+func (env *environment) printCast(c app.Cast) {
+	env.Stdout.Printf("\n%s\n", screen.Bold("Your party"))
+	for _, f := range c.Faces {
+		env.Stdout.Printf("  %s %s – %s\n", f.Emoji(), f.MenuName(), f.Archetype.Core)
+	}
+	env.Stdout.Printf("You lead; they advise, judge and look back. Nothing moves without your word.\n")
+}

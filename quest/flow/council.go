@@ -3,7 +3,9 @@ package flow
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -324,4 +326,36 @@ func strictJSON(answer []byte, v any) error {
 		return fmt.Errorf("the answer is not a JSON object")
 	}
 	return json.Unmarshal([]byte(text), v)
+}
+
+// CouncilSteps are the next steps that the last council recommended, from its
+// report.
+func (h *House) CouncilSteps() ([]string, error) {
+	store, err := quest.OpenStore(h.opts.Root)
+	if err != nil {
+		return nil, err
+	}
+	defer store.Close()
+	data, err := store.Read(quest.ReportFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, errors.New("there is no council's report to begin from: `conclave council` holds one")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return quest.NextSteps(data)
+}
+
+// fromCouncil tells Gandalf what a council found, where a quest begins from it.
+func fromCouncil(o Opening) string {
+	if o.Council == nil {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("\nThe quest is to begin from the findings of a council: its report is council-report.md in your " +
+		"working directory. Say that you have it. Its next steps may become success criteria; the person chooses which:")
+	for i, s := range o.Council {
+		fmt.Fprintf(&b, "\n%d. %s", i+1, strings.Join(strings.Fields(s), " "))
+	}
+	return b.String()
 }

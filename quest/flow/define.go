@@ -17,20 +17,27 @@ type Define struct {
 	Message string     `json:"message,omitempty"` // what it is about
 	Mode    quest.Mode `json:"mode,omitempty"`    // empty: the person is asked
 	Yes     bool       `json:"yes,omitempty"`     // agree to what is proposed
+	Archive bool       `json:"archive,omitempty"` // a quest that is under way makes room, once the new one is agreed to
+	Council bool       `json:"council,omitempty"` // begin from the findings of the last council
 }
 
 // CheckDefine says why no quest can be begun here.
-func (h *House) CheckDefine(Define) error {
-	_, err := h.defineOpening()
+func (h *House) CheckDefine(in Define) error {
+	_, err := h.defineOpening(in)
 	return err
 }
 
-func (h *House) defineOpening() (Opening, error) {
+func (h *House) defineOpening(in Define) (Opening, error) {
 	o, err := h.readOpening(policy.Gandalf, "define", quest.PurposeDefinition, false)
 	if err != nil {
 		return o, err
 	}
-	if o.Quest != nil && o.Phase != quest.PhaseDebrief {
+	if in.Council {
+		if o.Council, err = h.CouncilSteps(); err != nil {
+			return o, err
+		}
+	}
+	if o.Quest != nil && o.Phase != quest.PhaseDebrief && !in.Archive {
 		return o, fmt.Errorf("a quest is under way (%s, phase %d): `conclave quest archive` puts it away, `conclave quest continue` goes on with it", o.Title, int(o.Phase))
 	}
 	o.Phase, o.Title, o.Mode = quest.PhaseDefinition, "a new quest", quest.DefaultMode
@@ -38,7 +45,7 @@ func (h *House) defineOpening() (Opening, error) {
 }
 
 func (h *House) define(r *engine.Run, in Define) (Result, error) {
-	o, err := plainStep(r, "begin", h.defineOpening)
+	o, err := plainStep(r, "begin", func() (Opening, error) { return h.defineOpening(in) })
 	if err != nil {
 		return Result{}, err
 	}
@@ -99,7 +106,7 @@ func (d *definition) mode() error {
 }
 
 func (d *definition) framing() string {
-	return fmt.Sprintf("A person wants to begin a quest of the mode %s and tells you what it is about. Frame it by asking: a few questions at a time, until the two of you know what done means. When you know enough, say in words what the quest is, which success criteria a stranger could check, and what Dragon is to be expected. The person decides; you propose. %s", d.t.o.Mode, roomGuide(d.t.o))
+	return fmt.Sprintf("A person wants to begin a quest of the mode %s and tells you what it is about. Frame it by asking: a few questions at a time, until the two of you know what done means. When you know enough, say in words what the quest is, which success criteria a stranger could check, and what Dragon is to be expected. The person decides; you propose. %s", d.t.o.Mode, roomGuide(d.t.o)) + fromCouncil(d.t.o)
 }
 
 // proposal is a quest on paper.

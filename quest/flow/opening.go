@@ -38,6 +38,8 @@ type Opening struct {
 	Skins []wornSkin  `json:"skins,omitempty"`
 	// History says that there is a log to be given to the party.
 	History bool `json:"history,omitempty"`
+	// Council are the next steps of the council that a definition begins from.
+	Council []string `json:"council,omitempty"`
 	// Heard are those who were consulted before.
 	Heard []policy.Role `json:"heard,omitempty"`
 }
