@@ -6,24 +6,34 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"time"
 
 	"conclave/agent"
 	"conclave/agent/local"
+	"conclave/internal/project"
 	"conclave/internal/schema"
 	"conclave/transcript"
 )
 
 // limits bound what a turn reads.
 type limits struct {
-	files    int   // that are looked at in one turn
+	names    int   // of files in a tree
+	files    int   // that are read in one turn
 	bytes    int64 // that are read in one turn
 	fileSize int64 // a longer text is counted and not read
+	lockSize int64
 }
 
-var usual = limits{files: 20_000, bytes: 64 << 20, fileSize: 1 << 20}
+var usual = limits{names: 200_000, files: 30_000, bytes: 128 << 20, fileSize: 1 << 20, lockSize: 4 << 20}
+
+func (l limits) project() project.Limits {
+	return project.Limits{Names: l.names, Files: l.files, Bytes: l.bytes, FileSize: l.fileSize, LockSize: l.lockSize}
+}
 
 // New returns the embedded party.
-func New() agent.Agent { return &party{opts: usual, minds: minds()} }
+func New() agent.Agent {
+	return &party{opts: usual, minds: minds(), shared: &surveys{}, now: time.Now}
+}
 
 // mind plans the steps of a turn.
 type mind func(*turn) error
@@ -37,8 +47,10 @@ func minds() map[string]mind {
 }
 
 type party struct {
-	opts  limits
-	minds map[string]mind
+	opts   limits
+	minds  map[string]mind
+	shared *surveys
+	now    func() time.Time
 }
 
 // Adapter implements agent.Agent.
@@ -55,7 +67,7 @@ func (p *party) converse(spec agent.Spec) (local.Conversation, error) {
 	if !ok {
 		return local.Conversation{}, fmt.Errorf("start an offline session: the embedded party has no %q; name another agent for this role", spec.Role)
 	}
-	s := &session{opts: p.opts, spec: spec, mind: m}
+	s := &session{opts: p.opts, spec: spec, mind: m, shared: p.shared, now: p.now}
 	if spec.Resume != "" {
 		n, err := turnsIn(spec.Resume, spec.Role)
 		if err != nil {
@@ -74,12 +86,14 @@ func (p *party) converse(spec agent.Spec) (local.Conversation, error) {
 }
 
 type session struct {
-	opts  limits
-	spec  agent.Spec
-	mind  mind
-	calls int
-	heard []exchange
-	told  string // in the turn that runs
+	opts   limits
+	spec   agent.Spec
+	mind   mind
+	shared *surveys
+	now    func() time.Time
+	calls  int
+	heard  []exchange
+	told   string // in the turn that runs
 }
 
 // answer lets the mind plan, as the turn's first step.
@@ -127,6 +141,12 @@ func (s *session) read(name string) string {
 		return ""
 	}
 	return string(b)
+}
+
+// today is the day by the clock of this machine.
+func (s *session) today() time.Time {
+	y, m, d := s.now().Date()
+	return time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
 }
 
 // mode is the campaign's mode as the room says it; the default otherwise.

@@ -1,236 +1,672 @@
 package offline
 
 import (
+	"fmt"
+	"net/url"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
+
+	"conclave/internal/markdown"
+	"conclave/internal/project"
 )
 
+// bear holds what is written against what is there.
 func bear() animal {
 	return animal{
 		name:    "bear",
-		opening: "I have no model behind me: I look, I do not reason. This is what I can see of where the work is going.",
-		nothing: "I looked for what this is for and found no file that says it. I have nothing true to add.",
-		probes: []probe{
-			{name: "direction", kinds: []kind{doc}, words: []string{"oadmap", "goal", "aims to", "lanned", "uture work", "vision", "not intended", "ut of scope", "non-goal"},
-				ok: matches(`(?i)\b(roadmap|(non-)?goals?|aims to|is planned|planned for|future work|vision|not intended|out of scope)\b`)},
-			{name: "deprecated", kinds: []kind{code}, words: []string{"Deprecated", "@deprecated", "DEPRECATED"}, ok: func(l string) bool { return !inCode(l) || strings.Contains(l, "@") }},
-			{name: "main", kinds: []kind{code}, langs: []string{"Go"}, words: []string{"func main()"}, ok: matches(`^func main\(\)`)},
-			{name: "main", kinds: []kind{code}, langs: []string{"Python"}, words: []string{"__main__"}, ok: matches(`^if __name__ ==`)},
-			{name: "main", kinds: []kind{code}, langs: []string{"Rust"}, words: []string{"fn main()"}, ok: matches(`^(pub )?(async )?fn main\(\)`)},
-			{name: "main", kinds: []kind{code}, langs: []string{"C", "C++"}, words: []string{"int main("}, ok: matches(`^int main\(`)},
-			{name: "main", kinds: []kind{code}, langs: []string{"Java"}, words: []string{"void main("}, ok: matches(`public static void main\(`)},
-			{name: "public", kinds: []kind{code}, langs: goCode, words: []string{"func "}, ok: exportedFunc},
-			{name: "public", kinds: []kind{code}, langs: []string{"Rust"}, words: []string{"pub fn "}, ok: matches(`^\s*pub fn`)},
-			{name: "public", kinds: []kind{code}, langs: []string{"JavaScript", "TypeScript"}, words: []string{"export "}, ok: matches(`^export `)},
-			{name: "about", kinds: []kind{code}, langs: []string{"Go"}, words: []string{"// Package ", "Package "}, ok: matches(`^(// |/\*\s*)?Package \w+ \w+`)},
-		},
-		look: func(s *survey) []observation {
-			return slices.Concat(s.purpose(), s.mass(), s.questWords(), s.directions(), s.entries(), s.deprecations(), s.abouts(), s.surface())
+		opening: "I have no model behind me: I look, I do not reason.",
+		nothing: "I held what is written against what is there, and found no place where they part.",
+		rules: []rule{
+			deadLinks, deadEntries, deadPaths, deadCommands, missingEntry, ownVersion, olderPromise,
+			deadAnchors, gapInSeries, countedParts, leftOpen,
 		},
 	}
 }
 
-// exportedFunc is true of the first line of an exported function or method. It
-// is asked for every function of a tree, so it goes without an expression.
-func exportedFunc(line string) bool {
-	name, ok := strings.CutPrefix(line, "func ")
-	if strings.HasPrefix(name, "(") {
-		_, name, ok = strings.Cut(name, ") ")
+// deadLinks are links between documents that lead to nothing.
+func deadLinks(s *sight) []finding {
+	var where places
+	var what []string
+	n, spelt := 0, ""
+	docs := s.documents()
+	slices.SortStableFunc(docs, first)
+	for _, f := range docs {
+		for _, l := range links(f) {
+			if l.target == "" || !linkable(l.target) || !s.gone(l.target) || s.rendered(l.target) || s.elsewhere(f, l.target) {
+				continue
+			}
+			n++
+			if len(where) < maxPlaces && !slices.Contains(what, "`"+l.target+"`") && !slices.ContainsFunc(where,
+				func(c cite) bool { return c.path == f.Path && c.line == l.n }) {
+				if real, ok := s.Spelled(l.target); ok && spelt == "" {
+					spelt = fmt.Sprintf(" (the tree spells it `%s`)", real)
+				}
+				where, what = append(where, at(f, l.n)), append(what, "`"+printable(l.target)+"`")
+			}
+		}
 	}
-	return ok && name != "" && name[0] >= 'A' && name[0] <= 'Z'
+	if n == 0 {
+		return nil
+	}
+	text := "A link leads to a file that is not in the tree, %[1]s%[2]s: %[4]s."
+	if n > 1 {
+		text = "%[3]d links lead to files that are not in the tree, among them %[1]s%[2]s: %[4]s."
+	}
+	return []finding{found(what[0], text, listed(what), spelt, n, where).
+		then("Mend or drop the link at "+where[0].place()+".", costMinutes, "whoever follows it").
+		weighs(contradicted+min(n, 5), "documentation docs readme links chapters contents")}
 }
 
-// readme is the README that lies highest.
-func (s *survey) readme() *file {
-	var best *file
-	for _, f := range s.files {
-		base := strings.ToLower(path.Base(f.path))
-		if strings.HasPrefix(base, "readme") && f.kind == doc && (best == nil || strings.Count(f.path, "/") < strings.Count(best.path, "/")) {
-			best = f
+// linkable leaves out what a site makes of documents.
+func linkable(target string) bool {
+	ext := strings.ToLower(path.Ext(target))
+	if ext == ".html" || ext == ".htm" || ext == ".php" || ext == ".aspx" {
+		return false
+	}
+	return ext != "" && len(ext) <= 9 || strings.ToUpper(path.Base(target)) == path.Base(target)
+}
+
+// elsewhere says that the document is shown in another place than it lies in:
+// its links are then not for the tree. Either what it points to is there under
+// the last two parts of its path, or the link leaves the site's own directory.
+func (s *sight) elsewhere(f *project.File, target string) bool {
+	if dir := path.Base(path.Dir(target)); dir != "." && s.anywhere(dir+"/"+path.Base(target)) {
+		return true
+	}
+	for dir := f.Dir; dir != "."; dir = path.Dir(dir) {
+		for _, mark := range []string{"SUMMARY.md", "conf.py", "_config.yml", "mkdocs.yml", "docusaurus.config.js",
+			"docusaurus.config.ts"} {
+			if s.Has(path.Join(dir, mark)) {
+				return !strings.HasPrefix(target, dir+"/")
+			}
+		}
+	}
+	return false
+}
+
+// rendered says that a document of another form stands for the target.
+func (s *sight) rendered(target string) bool {
+	stem := strings.TrimSuffix(target, path.Ext(target))
+	for _, ext := range []string{".md", ".mdx", ".rst", ".adoc", ".ipynb", ".txt"} {
+		if ext != path.Ext(target) && s.Has(stem+ext) && (path.Ext(target) == ".md" || path.Ext(target) == ".mdx") {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	toctree  = regexp.MustCompile(`^\s*\.\. toctree::`)
+	tocEntry = regexp.MustCompile(`^\s+(?:[^<]+<([^>]+)>|([\w./-]+))\s*$`)
+	navEntry = regexp.MustCompile(`^\s+-\s+(?:[^:#]+:\s*)?["']?([\w./-]+\.md)["']?\s*$`)
+)
+
+// deadEntries are lines of a table of contents without a document.
+func deadEntries(s *sight) []finding {
+	for _, f := range s.Files {
+		if !f.Read || !citable(f.Path) {
+			continue
+		}
+		var lines []link
+		switch {
+		case f.Kind == project.Doc && path.Ext(f.Base) == ".rst":
+			lines = tocLines(s, f)
+		case f.Base == "mkdocs.yml" || f.Base == "mkdocs.yaml":
+			lines = navLines(s, f)
+		}
+		for _, l := range lines {
+			return []finding{found("`"+printable(l.target)+"`",
+				"The table of contents names a page that is not there: %s; the tree holds no `%s`.", at(f, l.n),
+				printable(l.target)).
+				then("Write the page, or take the entry out of the contents.", costMinutes,
+					"a build of the documentation that warns or fails").
+				weighs(contradicted, "documentation docs contents")}
+		}
+	}
+	return nil
+}
+
+func tocLines(s *sight, f *project.File) []link {
+	var out []link
+	inside := false
+	for n, line := range project.Lines(f.Text) {
+		switch t := strings.TrimSpace(line); {
+		case toctree.MatchString(line):
+			inside = true
+		case inside && t != "" && line[0] != ' ' && line[0] != '\t':
+			inside = false
+		case inside && t != "" && t[0] != ':' && !strings.Contains(t, "://"):
+			m := tocEntry.FindStringSubmatch(line)
+			if m == nil || strings.Contains(m[1]+m[2], "generated") || strings.HasPrefix(m[1]+m[2], "/") || m[2] == "self" ||
+				m[2] == "modules" || m[2] == "genindex" || m[2] == "modindex" || m[2] == "search" {
+				continue
+			}
+			name := path.Join(f.Dir, m[1]+m[2])
+			if s.IsDir(path.Dir(name)) && s.gone(name) && s.gone(name+".rst") && s.gone(name+".md") && s.gone(name+".txt") &&
+				s.gone(name+".ipynb") && s.gone(name+".rst.in") {
+				out = append(out, link{n: n, target: name})
+			}
+		}
+	}
+	return out
+}
+
+func navLines(s *sight, f *project.File) []link {
+	docs, inside := "docs", false
+	var out []link
+	for n, line := range project.Lines(f.Text) {
+		if v, ok := strings.CutPrefix(line, "docs_dir:"); ok {
+			docs = strings.Trim(strings.TrimSpace(v), `"'`)
+		}
+		if line != "" && line[0] != ' ' && line[0] != '-' && line[0] != '#' {
+			inside = strings.HasPrefix(line, "nav:")
+		}
+		if strings.Contains(line, "plugins:") && strings.Contains(f.Text, "gen-files") {
+			return nil
+		}
+		if m := navEntry.FindStringSubmatch(line); inside && m != nil {
+			if name := path.Join(f.Dir, docs, m[1]); s.gone(name) {
+				out = append(out, link{n: n, target: name})
+			}
+		}
+	}
+	return out
+}
+
+var (
+	spanPath  = regexp.MustCompile("`([\\w.-]+(?:/[\\w.-]+)+\\.[A-Za-z]\\w{0,4})(?::\\d+)?`")
+	plainFile = regexp.MustCompile(`(?:^|[\s("'` + "`" + `])((?:[\w-]+/)*[\w-]+\.(?:md|txt|csv|ics|docx|pdf|xlsx))\b`)
+	invented  = regexp.MustCompile(`(?i)(foo|bar|baz|example|sample|your|my[-_]|path/to|xxx|name|some|hello|world|test)`)
+)
+
+// deadPaths are files that a prominent document names in a directory that is
+// there, without them. In a project without code every document counts.
+func deadPaths(s *sight) []finding {
+	docs := s.documents()
+	slices.SortStableFunc(docs, first)
+	for _, f := range docs {
+		if s.HasCode() && !prominent(f) {
+			continue
+		}
+		for n, line := range project.Lines(f.Text) {
+			re := spanPath
+			if !s.HasCode() {
+				re = plainFile
+			}
+			for _, m := range re.FindAllStringSubmatch(line, -1) {
+				name := m[1]
+				if invented.MatchString(name) || strings.Contains(line, "](") || !s.HasCode() && negated.MatchString(line) {
+					continue
+				}
+				beside, top := path.Join(f.Dir, name), path.Clean(name)
+				if !s.gone(beside) || !s.gone(top) || s.anywhere(top) || !s.IsDir(path.Dir(top)) && !s.IsDir(path.Dir(beside)) {
+					continue
+				}
+				if !s.HasCode() && s.stemKnown(top) {
+					continue
+				}
+				return []finding{found("`"+top+"`", "%s names `%s`, and the tree holds no such file.", at(f, n), top).
+					then("Correct "+at(f, n).place()+", or write `"+top+"`.", costMinutes, "the search for a file that is not there").
+					weighs(contradicted-5, "documentation docs readme files chapters")}
+			}
+		}
+	}
+	return nil
+}
+
+var negated = regexp.MustCompile(`(?i)\b(not yet|no longer|deleted|removed|will be|to be written|export|save as` +
+	`|rename)`)
+
+// stemKnown says that a file of that name and another ending is there.
+func (s *sight) stemKnown(name string) bool {
+	base := strings.TrimSuffix(path.Base(name), path.Ext(name))
+	return slices.ContainsFunc(s.Files, func(f *project.File) bool {
+		return strings.EqualFold(strings.TrimSuffix(f.Base, path.Ext(f.Base)), base)
+	})
+}
+
+// deadCommands are commands that a newcomer is told to type, and that ask for a
+// target, script or file that is not there.
+func deadCommands(s *sight) []finding {
+	docs := s.documents()
+	slices.SortStableFunc(docs, first)
+	for _, f := range docs {
+		if !prominent(f) || strings.Count(f.Path, "/") > 1 {
+			continue
+		}
+		for _, c := range typed(f) {
+			if subject, what := s.missing(c); subject != "" {
+				return []finding{found(subject, "Newcomers are told to type %s; %s.", at(f, c.n), what).
+					then("Correct "+at(f, c.n).place()+", or give it what it asks for.", costMinutes, "every newcomer's first try").
+					weighs(contradicted+8, "documentation docs readme commands build")}
+			}
+		}
+	}
+	return nil
+}
+
+var (
+	logHeading = regexp.MustCompile(`^(?:#{1,4}\s+|=+\s+|\*\*)?(?:\[|\x60)?(?:(?i:version|release` +
+		`|v)\s*\.?\s*)?(\d+\.\d+(?:\.\d+)*)((?:-?(?:rc|alpha|beta|a|b|dev|pre)[.\d]*)?)(?:\]|\x60)?(?:[\s:(*–—-].*|$)`)
+	logBase = regexp.MustCompile(`(?i)^(changelog|changes|history|news|releases?|release[-_]notes)(\.(md|rst|txt` +
+		`|markdown|adoc))?$`)
+	ruleLine = regexp.MustCompile(`^([=~^"'+*#-])[=~^"'+*#-]{2,}\s*$`)
+)
+
+// release is a heading of the log of changes.
+type release struct {
+	v    project.Version
+	text string
+	n    int
+}
+
+// releases reads the log of changes that lies highest.
+func (s *sight) releases() (*project.File, []release) {
+	for _, f := range s.Of(project.Doc) {
+		if f.Dir != "." && f.Dir != "docs" || !f.Read || !logBase.MatchString(f.Base) {
+			continue
+		}
+		var out []release
+		lines := strings.Split(f.Text, "\n")
+		for i, line := range lines {
+			m := logHeading.FindStringSubmatch(strings.TrimRight(line, "\r"))
+			if m == nil {
+				continue
+			}
+			heading := strings.HasPrefix(line, "#") || strings.HasPrefix(line, "=") || i+1 < len(lines) &&
+				ruleLine.MatchString(strings.TrimSpace(lines[i+1])) || strings.HasPrefix(line, "**")
+			if v, ok := project.ParseVersion(m[1] + m[2]); ok && heading {
+				out = append(out, release{v, m[1] + m[2], i + 1})
+			}
+		}
+		if len(out) > 0 {
+			return f, out
+		}
+	}
+	return nil, nil
+}
+
+// product is the manifest that says which version the whole is.
+func (s *sight) product() *project.Manifest {
+	var best *project.Manifest
+	for _, m := range s.Manifests() {
+		if m.File.Dir != "." || m.Version.Text == "" || strings.Contains(m.Version.Text, "$") {
+			continue
+		}
+		if best == nil {
+			best = m
 		}
 	}
 	return best
 }
 
-var notProse = regexp.MustCompile(`^(#|=|-{3}|\[!\[|!\[|<|>|\||\[[^\]]+\](\(|:)|\*\s|-\s|\+\s|\d+\.|` + "```" + `|\.\. )`)
-
-// prose is the first line of a document that is a sentence.
-func prose(text string) hit {
-	fenced := false
-	for n, line := range numbered(text) {
-		t := strings.TrimSpace(line)
-		if strings.HasPrefix(t, "```") {
-			fenced = !fenced
-			continue
-		}
-		if fenced || len(strings.Fields(t)) < 4 || notProse.MatchString(t) || quote(line) == "" || len(strings.Fields(quote(line))) < 4 {
-			continue
-		}
-		return hit{line: n, text: line}
+// missingEntry: the manifest's version has no entry in the log of changes.
+func missingEntry(s *sight) []finding {
+	m := s.product()
+	f, log := s.releases()
+	if m == nil || len(log) < 2 {
+		return nil
 	}
-	return hit{}
-}
-
-func (s *survey) purpose() []observation {
-	f := s.readme()
-	if f == nil {
-		code := s.of(code)
-		if len(code) == 0 {
+	v, ok := project.ParseVersion(m.Version.Text)
+	if !ok || v.Pre || v.Compare(project.Version{}) == 0 {
+		return nil
+	}
+	newest := log[0]
+	for _, r := range log {
+		if r.v.Compare(v) == 0 || r.v.Within(v) || v.Within(r.v) && len(r.v.Parts) == 2 && v.Parts[len(v.Parts)-1] == 0 {
 			return nil
 		}
-		return []observation{observe("Write the one sentence that says what this is for, in a README, before anything else.",
-			"Among %s there is no README. A stranger begins at %s and has to work out the end from there.", count(len(s.files), "file"), code[0].top())}
-	}
-	says := prose(s.texts[f.path])
-	if says.line == 0 {
-		return nil
-	}
-	return []observation{observe("Hold the next change against "+f.at(says).place()+" and say which words of it the change serves.",
-		"The end comes first: %s. That is the promise a newcomer reads; what does not serve it is somebody else's project.", f.at(says))}
-}
-
-// place is a citation without its quotation.
-func (c cite) place() string { return cite{path: c.path, line: c.line}.String() }
-
-// mass compares where the lines are with what the README speaks of.
-func (s *survey) mass() []observation {
-	total, by := 0, map[string]int{}
-	for _, f := range s.of(code) {
-		top, _, deep := strings.Cut(f.path, "/")
-		if !deep {
-			top = "."
-		}
-		by[top] += f.lines
-		total += f.lines
-	}
-	if total == 0 {
-		return nil
-	}
-	dir := ranked(by)[0]
-	var big *file
-	for _, f := range s.of(code) {
-		if (f.path == f.dir+"/"+path.Base(f.path) || dir.name == ".") && (dir.name == "." && f.dir == "." || strings.HasPrefix(f.path, dir.name+"/")) && (big == nil || f.lines > big.lines) {
-			big = f
+		if r.v.Compare(newest.v) > 0 {
+			newest = r
 		}
 	}
-	word, shown := strings.TrimSuffix(path.Base(big.path), path.Ext(big.path)), "`"+dir.name+"/`"
-	if dir.name == "." {
-		shown = "the top directory"
-	} else {
-		word = dir.name
-	}
-	text := "The weight lies in %s: %d of %d lines of code (%d %%), the heaviest file ends at %s."
-	args := []any{shown, dir.n, total, percent(dir.n, total), big.end()}
-	if f := s.readme(); f != nil {
-		if h := lineWith(s.texts[f.path], word); h.line > 0 && quote(h.text) != "" {
-			text += " The README speaks of “" + word + "” at %s."
-			args = append(args, f.at(h))
-		} else if h.line == 0 {
-			text += " The README, which ends at %s, never says “" + word + "”: either it is plumbing, or the promise and the work have parted."
-			args = append(args, f.end())
-		}
-	}
-	return []observation{observe("Ask whether `"+big.path+"` is what this project wants to be known for.", text, args...)}
-}
-
-// lineWith finds the first line that holds a word, whatever its case.
-func lineWith(text, word string) hit {
-	re, err := regexp.Compile(`(?i)(^|[^\pL\pN])` + regexp.QuoteMeta(word) + `($|[^\pL\pN])`)
-	if err != nil {
-		return hit{}
-	}
-	return lineWhere(text, re.MatchString)
-}
-
-// questWords says which criteria have left no word in the README.
-func (s *survey) questWords() []observation {
-	f := s.readme()
-	if f == nil || len(s.quest) == 0 {
+	if len(newest.v.Parts) != len(v.Parts) || newest.v.Parts[0] != v.Parts[0] && newest.v.Compare(v) < 0 &&
+		newest.v.Parts[0]+1 != v.Parts[0] {
 		return nil
 	}
-	for _, c := range s.quest {
-		for _, w := range searchWords(c.text) {
-			if h := lineWith(s.texts[f.path], w); h.line > 0 && quote(h.text) != "" {
-				return []observation{observe("Read criterion "+number(c.number)+" and that line side by side.",
-					"The quest and the project meet: criterion %d (%s) says “%s”, and so does %s.", c.number, c.cite(), w, f.at(h))}
+	return []finding{found("the version", "The manifest is at %s, and the newest entry of the log of changes is for %s, "+
+		"%s; there is none for %s.",
+		at(m.File, m.Version.Line), newest.text, at(f, newest.n), m.Version.Text).
+		then("Write the entry for "+m.Version.Text+", or put the manifest back to "+newest.text+".", costMinutes,
+			"the question which release somebody runs").
+		weighs(contradicted, "version release changelog")}
+}
+
+// ownVersion: the README tells its readers to ask for a version of this package
+// that the manifest's own is not.
+func ownVersion(s *sight) []finding {
+	m, f := s.product(), s.readme()
+	if m == nil || f == nil || m.Name.Text == "" {
+		return nil
+	}
+	v, ok := project.ParseVersion(m.Version.Text)
+	if !ok {
+		return nil
+	}
+	row := regexp.MustCompile(`^\s*"?` + regexp.QuoteMeta(m.Name.Text) +
+		`"?\s*(?:=|:)\s*(?:\{\s*version\s*=\s*)?["'][\^~=>]*(\d+(?:\.\d+)*)["']`)
+	if m.Tool == "pip" {
+		row = regexp.MustCompile(`(?i)\b` + regexp.QuoteMeta(m.Name.Text) + `\s*==\s*(\d+(?:\.\d+)*)`)
+	}
+	artifact := ""
+	for n, line := range project.Lines(f.Text) {
+		if strings.Contains(line, "<artifactId>") {
+			artifact = line
+		}
+		var said string
+		if x := row.FindStringSubmatch(line); x != nil {
+			said = x[1]
+		} else if x := pomVersion.FindStringSubmatch(line); x != nil && m.Tool == "maven" && strings.Contains(artifact,
+			">"+m.Name.Text+"<") {
+			said = x[1]
+		}
+		w, ok := project.ParseVersion(said)
+		if !ok || compatible(w, v, m.Tool) {
+			continue
+		}
+		return []finding{found("the version", "Readers are told to ask for %s at %s; the manifest is at %s, %s.", said,
+			at(f, n), m.Version.Text, at(m.File, m.Version.Line)).
+			then("Put the present version into "+at(f, n).place()+".", costMinutes, "newcomers who begin with an old release").
+			weighs(contradicted, "version release readme documentation")}
+	}
+	return nil
+}
+
+var pomVersion = regexp.MustCompile(`<version>(\d+(?:\.\d+)*)</version>`)
+
+// compatible: a reader who asks for said gets have, or something as good.
+func compatible(said, have project.Version, tool string) bool {
+	if have.Within(said) || said.Compare(have) == 0 {
+		return true
+	}
+	if tool == "maven" || tool == "pip" {
+		return said.Parts[0] == have.Parts[0] // a patch behind is no finding
+	}
+	if have.Parts[0] > 0 {
+		return said.Parts[0] == have.Parts[0]
+	}
+	return len(said.Parts) > 1 && len(have.Parts) > 1 && said.Parts[0] == 0 && said.Parts[1] == have.Parts[1]
+}
+
+// promise is a sentence about the lowest version of a language.
+var promises = []struct {
+	tool, lang string
+	re         *regexp.Regexp
+}{
+	{"pip", "Python", regexp.MustCompile(`(?i)\bPython\s*(?:version\s*)?(?:>=\s*|≥\s*)?v?(\d+\.\d+)(?:\.\d+)?\s*(?:\+|or ` +
+		`(?:later|newer|above|higher|greater)|and (?:above|later|newer|up|higher))`)},
+	{"npm", "Node", regexp.MustCompile(`(?i)\bNode(?:\.?js)?\s*(?:version\s*)?(?:>=\s*` +
+		`|≥\s*)?v?(\d+(?:\.\d+)*)(?:\.x)?\s*(?:\+|or (?:later|newer|above|higher|greater)|and (?:above|later|newer|up` +
+		`|higher))`)},
+	{"go", "Go", regexp.MustCompile(`\bGo\s*(?:version\s*)?(?:>=\s*|≥\s*)?v?(1\.\d+)(?:\.\d+)?\s*(?:\+|or (?:later|newer` +
+		`|above|higher|greater)|and (?:above|later|newer|up|higher))`)},
+	{"cargo", "Rust", regexp.MustCompile(`(?i)\b(?:Rust|rustc|MSRV)\s*(?:version\s*|is\s*|of\s*)?(?:>=\s*` +
+		`|≥\s*)?v?(1\.\d+)(?:\.\d+)?\s*(?:\+|or (?:later|newer|above|higher|greater)|and (?:above|later|newer|up|higher))`)},
+	{"maven", "Java", regexp.MustCompile(`(?i)\b(?:Java|JDK)\s*(?:version\s*)?(?:>=\s*|≥\s*)?(\d+(?:\.\d+)?)\s*(?:\+|or ` +
+		`(?:later|newer|above|higher|greater)|and (?:above|later|newer|up|higher))`)},
+}
+
+// olderPromise: a prominent document promises to work with a version of the
+// language that the manifest refuses.
+func olderPromise(s *sight) []finding {
+	docs := s.documents()
+	slices.SortStableFunc(docs, first)
+	for _, p := range promises {
+		m := s.needs(p.tool)
+		if m == nil {
+			continue
+		}
+		low, ok := floor(m)
+		if !ok {
+			continue
+		}
+		for _, f := range docs {
+			if !prominent(f) || f.Dir != "." && f.Dir != m.File.Dir {
+				continue
+			}
+			for n, line := range project.Lines(f.Text) {
+				x := p.re.FindStringSubmatch(line)
+				if x == nil {
+					continue
+				}
+				v, ok := project.ParseVersion(javaVersion(x[1], p.tool))
+				if !ok || low.Within(v) || v.Compare(low) >= 0 {
+					continue
+				}
+				return []finding{found("the "+p.lang+" version", "%s speaks of %s %s, and the manifest demands more: %s.", at(f,
+					n), p.lang, x[1], at(m.File, m.Needs.Line)).
+					then("Say at "+at(f, n).place()+" what the manifest demands.", costMinutes,
+						"people who try it with what they were told is enough").
+					weighs(contradicted+2, "version readme documentation "+strings.ToLower(p.lang))}
 			}
 		}
 	}
-	c := s.quest[0]
-	return []observation{observe("Say in the README, or in the criterion, how the one serves the other.",
-		"The quest's first criterion, %s, shares no word with the README, which ends at %s.", c.cite(), f.end())}
+	return nil
 }
 
-func (s *survey) directions() []observation {
-	n, files, at := 0, 0, where{}
-	for _, f := range s.of(doc) {
-		got := f.found["direction"]
-		if got == nil || strings.HasPrefix(strings.ToUpper(path.Base(f.path)), "LICEN") || strings.HasPrefix(f.path, "COPYING") {
+// needs is the manifest at the root that says which version of its language it
+// wants.
+func (s *sight) needs(tool string) *project.Manifest {
+	for _, m := range s.Manifests() {
+		if m.Tool == tool && m.Needs.Text != "" && m.File.Dir == "." {
+			return m
+		}
+	}
+	return nil
+}
+
+// floor is the lowest version of its language that a manifest allows.
+func floor(m *project.Manifest) (project.Version, bool) {
+	return project.AtLeast(javaVersion(m.Needs.Text, m.Tool))
+}
+
+// javaVersion writes 1.8 as 8, as everybody means it.
+func javaVersion(v, tool string) string {
+	if tool == "maven" {
+		return strings.TrimPrefix(v, "1.")
+	}
+	return v
+}
+
+// deadAnchors are links to a heading that is not in the document.
+func deadAnchors(s *sight) []finding {
+	docs := s.documents()
+	slices.SortStableFunc(docs, first)
+	for _, f := range docs {
+		if !prominent(f) {
 			continue
 		}
-		n, files = n+got.n, files+1
-		if at.f == nil && got.hits[0].quote() != "" {
-			at = where{f, got.hits[0]}
+		for _, l := range links(f) {
+			to := f
+			if l.target != "" {
+				to = s.File(l.target)
+			}
+			if l.anchor == "" || to == nil || !to.Read || !isMarkdown(to) || headed(to, l.anchor) {
+				continue
+			}
+			return []finding{found("`#"+printable(l.anchor)+"`", "%s points to a heading that `%s` does not have.", at(f,
+				l.n), to.Path).
+				then("Point "+at(f, l.n).place()+" to a heading that is there.", costMinutes,
+					"a reader who lands at the top and searches").
+				weighs(worthKnowing, "documentation docs readme links")}
 		}
 	}
-	if at.f == nil {
+	return nil
+}
+
+// headed compares letters and digits alone: how a heading becomes an anchor
+// differs from site to site.
+func headed(f *project.File, anchor string) bool {
+	want := bare(anchor)
+	if want == "" || strings.HasPrefix(anchor, "L") && len(want) < 6 || strings.Contains(anchor, ":~:") {
+		return true
+	}
+	for _, line := range project.Lines(f.Text) {
+		if strings.Contains(line, `id="`) || strings.Contains(line, `name="`) || strings.Contains(line, "id='") ||
+			strings.Contains(line, "{#") || strings.Contains(line, "{: #") {
+			if strings.Contains(bare(line), want) {
+				return true
+			}
+		}
+		if _, text := markdown.Heading(line); text != "" && (bare(text) == want || strings.HasPrefix(want, bare(text)) &&
+			len(want)-len(bare(text)) <= 2 || bare(linkText.ReplaceAllString(text, "$1")) == want ||
+			strings.Contains(bare(text), want)) {
+			return true
+		}
+	}
+	return strings.Contains(f.Text, "\n---") || strings.Contains(f.Text, "\n===") // headings of the other form
+}
+
+var linkText = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
+
+// bare keeps letters and digits.
+func bare(s string) string {
+	if plain, err := url.PathUnescape(s); err == nil {
+		s = plain
+	}
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r > 0x7f {
+			return r
+		}
+		return -1
+	}, strings.ToLower(s))
+}
+
+var seriesName = regexp.MustCompile(`^(.*?[^\d]|)(\d{1,3})([^\d].*|)$`)
+
+// gapInSeries: numbered documents of one form with a number missing.
+func gapInSeries(s *sight) []finding {
+	series := map[string]map[int]*project.File{}
+	var order []string
+	for _, f := range s.Of(project.Doc) {
+		m := seriesName.FindStringSubmatch(strings.TrimSuffix(f.Base, path.Ext(f.Base)))
+		if m == nil || !f.Read || !citable(f.Path) {
+			continue
+		}
+		key := f.Dir + "/" + m[1] + "|" + path.Ext(f.Base)
+		if series[key] == nil {
+			series[key] = map[int]*project.File{}
+			order = append(order, key)
+		}
+		series[key][atoi(m[2])] = f
+	}
+	for _, key := range order {
+		got := series[key]
+		low, high := 1<<30, 0
+		for n := range got {
+			low, high = min(low, n), max(high, n)
+		}
+		missing := high - low + 1 - len(got)
+		if len(got) < 4 || low > 1 || missing == 0 || missing > 2 || high > 200 {
+			continue
+		}
+		for n := low; n <= high; n++ {
+			if got[n] != nil || got[n-1] == nil || got[n-1].Lines == 0 {
+				continue
+			}
+			next := n + 1
+			for got[next] == nil {
+				next++
+			}
+			if got[next].Lines == 0 {
+				return nil
+			}
+			return []finding{found(fmt.Sprintf("number %d", n),
+				"The series in `%s/` has a gap: after %s comes %s, and there is no number %d.", got[n-1].Dir, at(got[n-1], 1),
+				at(got[next], 1), n).
+				then(fmt.Sprintf("Write number %d, or number the rest anew.", n), costHour, "the question what is missing").
+				weighs(contradicted-10, "chapters contents documentation plan")}
+		}
+	}
+	return nil
+}
+
+var (
+	chapterCount = regexp.MustCompile(`(?i)\b(\d{1,2}|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen` +
+		`|fourteen|fifteen|sixteen|eighteen|twenty)\s+(chapters|parts|sections|scenes|episodes)\b`)
+	smallNumbers = strings.Fields("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen " +
+		"fifteen sixteen seventeen eighteen nineteen twenty")
+)
+
+// countedParts: a document says how many chapters there are, and the directory
+// of that name holds another number.
+func countedParts(s *sight) []finding {
+	for _, f := range s.documents() {
+		for _, l := range proseOf(f) {
+			m := chapterCount.FindStringSubmatch(l.text)
+			if m == nil {
+				continue
+			}
+			said := atoi(m[1])
+			if i := slices.Index(smallNumbers, strings.ToLower(m[1])); i >= 0 {
+				said = i
+			}
+			dir := path.Join(f.Dir, strings.ToLower(m[2]))
+			if !s.IsDir(dir) {
+				dir = strings.ToLower(m[2])
+			}
+			have := 0
+			var last *project.File
+			for _, x := range s.Of(project.Doc) {
+				if x.Dir == dir && !strings.HasPrefix(strings.ToUpper(x.Base), "README") &&
+					!strings.HasPrefix(strings.ToLower(x.Base), "index") && seriesName.MatchString(x.Base) {
+					have++
+					last = x
+				}
+			}
+			if have < 3 || have == said || !citable(last.Path) || last.Lines == 0 {
+				continue
+			}
+			return []finding{found("`"+dir+"/`", "%s speaks of %s %s, and `%s/` holds %d numbered files, the last %s.", at(f,
+				l.n), m[1], m[2], dir, have, at(last, 1)).
+				then("Count again, and put the number right at "+at(f, l.n).place()+".", costMinutes,
+					"a plan that promises what is not there").
+				weighs(worthKnowing+5, "chapters contents plan documentation")}
+		}
+	}
+	return nil
+}
+
+var placeholderText = regexp.MustCompile(`(?i)\bTBD\b|\bTBC\b|\?\?\?|\[(?:insert|fill in|add|your|todo|tbd|tbc` +
+	`|placeholder|name|date)\b[^\]()]{0,60}\](?:[^(\[:]|$)|\blorem ipsum\b|<(?:insert|your|fill in)[^>]{1,40}>|\bcoming ` +
+	`soon\b|\bto be (?:written|decided|confirmed|determined)\b`)
+
+// leftOpen are places that a document leaves to be filled.
+func leftOpen(s *sight) []finding {
+	var where places
+	n := 0
+	docs := s.documents()
+	slices.SortStableFunc(docs, first)
+	for _, f := range docs {
+		if s.HasCode() && !prominent(f) && strings.Count(f.Path, "/") > 1 || strings.Contains(strings.ToLower(f.Base),
+			"style") {
+			continue
+		}
+		for _, l := range proseOf(f) {
+			if !placeholderText.MatchString(l.text) || strings.Contains(l.text, "|---") || strings.Contains(l.code,
+				"`TBD`") || openBox.MatchString(l.text) {
+				continue
+			}
+			n++
+			if len(where) < maxPlaces && at(f, l.n).quote != "" {
+				where = append(where, at(f, l.n))
+			}
+		}
+	}
+	if len(where) == 0 {
 		return nil
 	}
-	return []observation{observe("Decide whether "+at.cite().place()+" still holds, and write the date of that decision beside it.",
-		"Direction is spoken of in %s of %s; the first place to read is %s.", count(n, "line"), count(files, "document"), at.cite())}
-}
-
-func (s *survey) entries() []observation {
-	n, _, at := s.met("main", nil, code)
-	if at.f == nil {
-		return nil
-	}
-	return []observation{observe("", "What a stranger can start: %s, the first at %s. The rest is reached through that, or by those who build on it.", count(n, "entry point"), at.cite())}
-}
-
-func (s *survey) deprecations() []observation {
-	return s.tell("deprecated", nil, "mark", "file", "Name the version in which %s goes, or take the mark away.",
-		"Doors that are being closed: %s in %s marked as deprecated, the first %s. I see that it was decided, not whether anyone still stands in the door.")
-}
-
-// was is a number with its noun and the verb.
-func was(n int, noun string) string {
+	text := "%d places are still to be filled: %s."
+	args := []any{n, where}
 	if n == 1 {
-		return "1 " + noun + " is"
+		text, args = "A place is still to be filled: %s.", []any{where}
 	}
-	return count(n, noun) + " are"
-}
-
-func (s *survey) abouts() []observation {
-	n, _, at := s.met("about", func(w where) int { return strings.Count(w.f.path, "/") })
-	if at.f == nil {
-		return nil
+	if n > len(where) {
+		text = "%d places are still to be filled, among them %s."
 	}
-	dirs := map[string]bool{}
-	for _, f := range s.of(code) {
-		if f.lang == "Go" {
-			dirs[f.dir] = true
-		}
-	}
-	return []observation{observe("", "The code says of itself, at %s, what it is; package comments of that form stand in %s, code that people wrote in %s.",
-		at.cite(), count(n, "place"), count(len(dirs), "directory"))}
-}
-
-// surface is what others can call, and so what cannot change quietly.
-func (s *survey) surface() []observation {
-	n, files, _ := s.met("public", nil)
-	var most *file
-	for _, f := range s.of(code) {
-		if got := f.found["public"]; got != nil && (most == nil || got.n > most.found["public"].n) {
-			most = f
-		}
-	}
-	if most == nil || most.found["public"].hits[0].quote() == "" {
-		return nil
-	}
-	return []observation{observe("Mark the three names of `"+most.path+"` that must still be there in a year.",
-		"What it offers to others: %s in %s; most of them, %d, in `%s`, beginning with %s. Each is a promise about direction.",
-		count(n, "exported function"), count(files, "file"), most.found["public"].n, most.path, most.at(most.found["public"].hits[0]))}
+	return []finding{found("what is still open", text, args...).
+		then("Fill "+where[0].place()+", or strike it out.", costHour, "a reader who takes a blank for an answer").
+		weighs(costly, "documentation plan open placeholder")}
 }

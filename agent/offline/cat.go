@@ -1,215 +1,546 @@
 package offline
 
 import (
+	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
+
+	"conclave/internal/project"
 )
 
-var goCode = []string{"Go"}
-
+// cat looks for what can go wrong unseen.
 func cat() animal {
 	return animal{
 		name:    "cat",
-		opening: "No model behind me: I look, I do not reason. So: no likelihoods, only what is there and can be pointed at.",
-		nothing: "I walked along the walls and found no hole that I could point at. That is not the same as there being none.",
-		probes: []probe{
-			{name: "fixme", kinds: []kind{code, test, config}, words: []string{"FIXME", "XXX", "HACK", "BUG"}, ok: note(fixNote)},
-			{name: "panic", kinds: []kind{code}, langs: goCode, words: []string{"panic("}, ok: func(l string) bool { return inCode(l) && goPanic(l) }},
-			{name: "panic", kinds: []kind{code}, langs: []string{"Rust"}, words: []string{".unwrap()", "panic!("}, ok: inCode},
-			{name: "danger", kinds: []kind{code}, langs: goCode, words: []string{"InsecureSkipVerify", "unsafe.Pointer", "os.RemoveAll(", "exec.Command("}, ok: inCode},
-			{name: "danger", kinds: []kind{code}, langs: []string{"Python"}, words: []string{"eval(", "exec(", "pickle.load", "shell=True", "except:"}, ok: func(l string) bool {
-				return inCode(l) && pyDanger(l)
-			}},
-			{name: "danger", kinds: []kind{code}, langs: []string{"JavaScript", "TypeScript"}, words: []string{"eval(", "innerHTML =", "dangerouslySetInnerHTML", "child_process"}, ok: inCode},
-			{name: "danger", kinds: []kind{code}, langs: []string{"Rust"}, words: []string{"unsafe {", "unsafe fn"}, ok: inCode},
-			{name: "danger", kinds: []kind{code}, langs: []string{"C", "C++"}, words: []string{"strcpy(", "sprintf(", "gets(", "system("}, ok: func(l string) bool { return inCode(l) && cDanger(l) }},
-			{name: "skip", kinds: []kind{test}, langs: goCode, words: []string{".Skip(", ".Skipf(", ".SkipNow("}, ok: inCode},
-			{name: "skip", kinds: []kind{test}, langs: []string{"Python"}, words: []string{"mark.skip", "unittest.skip", "skipTest("}, ok: inCode},
-			{name: "skip", kinds: []kind{test}, langs: []string{"JavaScript", "TypeScript"}, words: []string{"it.skip(", "test.skip(", "describe.skip(", "xit(", "xdescribe("}, ok: matches(`^\s*(it\.skip|test\.skip|describe\.skip|xit|xdescribe)\(`)},
-			{name: "skip", kinds: []kind{test, code}, langs: []string{"Rust"}, words: []string{"#[ignore"}},
-			{name: "skip", kinds: []kind{test}, langs: []string{"Java", "Kotlin"}, words: []string{"@Ignore", "@Disabled"}},
-			{name: "dropped", kinds: []kind{code}, langs: goCode, words: []string{"_ = "}, ok: matches(`^\s*_(, _)* = [\w.]+\(`)},
-			{name: "action", kinds: []kind{config}, words: []string{"uses:"}, ok: matches(movedAction)},
-			{name: "trial", kinds: []kind{doc, code}, words: []string{"xperimental", "unstable", "may change", "subject to change"}, ok: func(l string) bool { return !strings.Contains(l, "import") && (!inCode(l) || isProse(l)) }},
-		},
-		look: func(s *survey) []observation {
-			return slices.Concat(s.untested(), s.hotUntested(), s.fixmes(), s.dangers(), s.skips(), s.loose(), s.panics(), s.trials(), s.dropped(), s.ownTest(), s.actions())
+		opening: "No model behind me: I look, I do not reason.",
+		nothing: "I walked along the walls and found no hole that I could point at. That is not the same as there being " +
+			"none.",
+		rules: []rule{
+			unsettledMerge, focusedTests, swallowed, unchecked, skippedTests, busyUntested, largeUntested, sharedDefault,
+			noTests,
+			brokenNames, emptyWork,
 		},
 	}
 }
 
-var (
-	goPanic  = matches(`(^|[^\w."])panic\(`)
-	pyDanger = matches(`(^|[^\w.])(eval|exec)\(|pickle\.loads?\(|shell=True|except:\s*($|#)`)
-	cDanger  = matches(`(^|[^\w.])(strcpy|sprintf|gets|system)\(`)
-	isProse  = matches(`^[#*\-\s]*[A-Z][\w'-]* ([\w'-]+ ){3,}`)
-)
-
-// stem is what a source file and its test have in common.
-func stem(p string) string {
-	base := path.Base(p)
-	base = strings.ToLower(strings.TrimSuffix(base, path.Ext(base)))
-	for _, mark := range []string{"test_", "_test", ".test", ".spec", "_spec", "tests", "test"} {
-		base = strings.TrimPrefix(strings.TrimSuffix(base, mark), mark)
-	}
-	return strings.Trim(base, "_.-")
+// own are the sources that people of this project wrote to be run.
+func (s *sight) own(kinds ...project.Kind) []*project.File {
+	return slices.DeleteFunc(s.Of(kinds...), func(f *project.File) bool {
+		return !f.Read || !citable(f.Path) || strings.HasPrefix(f.Path, "debian/")
+	})
 }
 
-// withoutTest lists code that no test stands beside: in Go none in the same
-// directory, elsewhere none with the same stem.
-func (s *survey) withoutTest() []*file {
-	dirs, stems := map[string]bool{}, map[string]bool{}
-	for _, f := range s.of(test) {
-		dirs[f.dir+" "+f.lang] = true
-		stems[stem(f.path)+" "+f.lang] = true
+// grouped collects the places of one kind of thing: how many, and the first.
+type grouped struct {
+	n     int
+	files map[string]bool
+	where places
+}
+
+func (g *grouped) add(f *project.File, line int) {
+	if g.files == nil {
+		g.files = map[string]bool{}
 	}
-	var out []*file
-	for _, f := range s.of(code) {
-		if f.lang == "Go" && dirs[f.dir+" Go"] || f.lang != "Go" && stems[stem(f.path)+" "+f.lang] || f.lang == "shell" || f.lang == "SQL" || f.lang == "assembly" || f.lang == "C" && path.Ext(f.path) == ".h" {
+	g.n++
+	if c := at(f, line); !g.files[f.Path] && len(g.where) < maxPlaces {
+		g.where = append(g.where, c)
+	}
+	g.files[f.Path] = true
+}
+
+// tell is "at A", or "in N places, among them A, B and C".
+func (g *grouped) tell() string {
+	if g.n == len(g.where) {
+		return "at " + g.where.String()
+	}
+	return fmt.Sprintf("in %s of %s, among them %s", count(g.n, "place"), count(len(g.files), "file"), g.where)
+}
+
+// said makes a finding of the places.
+func (g *grouped) said(subject, format string) finding {
+	f := found(subject, format, g.tell())
+	f.cites = g.where
+	return f
+}
+
+// unsettledMerge are the marks that git leaves, all three and in order.
+func unsettledMerge(s *sight) []finding {
+	for _, f := range s.Files {
+		if !f.Read || f.Kind == project.Test || f.Kind == project.Licence || !citable(f.Path) || !strings.Contains(f.Text,
+			"<<<<<<< ") {
 			continue
 		}
-		out = append(out, f)
-	}
-	return out
-}
-
-func (s *survey) untested() []observation {
-	sum, n := map[string]int{}, map[string]int{}
-	for _, f := range s.withoutTest() {
-		sum[f.dir] += f.lines
-		n[f.dir]++
-	}
-	if len(sum) == 0 {
-		return nil
-	}
-	worst := ranked(sum)[0]
-	var big *file
-	for _, f := range s.withoutTest() {
-		if f.dir == worst.name && (big == nil || f.lines > big.lines) {
-			big = f
+		if from, to := mergeMarks(f.Path, f.Text); from > 0 {
+			return []finding{found("`"+f.Path+"`", "A merge was committed before it was settled: it begins at %s and ends at "+
+				"%s.", at(f, from), at(f, to)).
+				then("Decide between the two sides and take the marks out.", costMinutes, "a file that nobody can build or read").
+				weighs(broken, "merge conflict")}
 		}
-	}
-	dir, all := "`"+worst.name+"/`", count(len(sum), "directory")
-	if worst.name == "." {
-		dir = "the top directory"
-	}
-	if len(s.of(test)) == 0 {
-		return []observation{observe("Write the first test, for `"+big.path+"`.",
-			"Not one test among %s. The most that can break unseen is in %s: %d lines in %s; begin reading at %s.",
-			count(len(s.files), "file"), dir, worst.n, count(n[worst.name], "file"), big.top())}
-	}
-	return []observation{observe("Write one test that fails when `"+big.path+"` is wrong.",
-		"No test stands beside %d lines of code in %s (%s); it is the largest of %s like that. Its biggest file begins at %s and ends at %s.",
-		worst.n, dir, count(n[worst.name], "file"), all, big.top(), big.end())}
-}
-
-func (s *survey) hotUntested() []observation {
-	bare := s.withoutTest()
-	for _, c := range s.history.changed() {
-		if c.n < 3 {
-			return nil
-		}
-		i := slices.IndexFunc(bare, func(f *file) bool { return f.path == c.name })
-		if i < 0 {
-			continue
-		}
-		_, ch, ok := s.history.newest(func(p string) bool { return p == c.name })
-		if !ok {
-			return nil
-		}
-		last := cite{path: historyFile, line: ch.line, quote: quote(ch.path)}
-		return []observation{observe("Before the next change to `"+c.name+"`, pin down what it does now with a test.",
-			"What changes most and has no test: `%s`, changed in %d of %s, last at %s. It begins at %s.",
-			c.name, c.n, count(len(s.history), "commit"), last, bare[i].top())}
 	}
 	return nil
 }
 
-func (s *survey) fixmes() []observation {
-	return s.tell("fixme", byKind, "place", "file", "Settle %s, or write down why it may stay.",
-		"%s that the authors themselves called broken (FIXME, XXX, HACK, BUG), in %s. One of them: %s.")
-}
+var focus = regexp.MustCompile(`^\s*(?:(?:it|test|describe|context|suite)\.only|fit|fdescribe|fcontext)\(`)
 
-func (s *survey) dangers() []observation {
-	return s.tell("danger", nil, "line", "file", "Say in a comment at %s what keeps this call safe.",
-		"Sharp tools in use: %s in %s, the first %s. It may be right; it is where one looks first after an incident.")
-}
-
-func (s *survey) skips() []observation {
-	return s.tell("skip", nil, "line", "test file", "Find out on which machines %s is skipped, and whether any machine still runs it.",
-		"%s in %s by which a test, or a case of one, is passed over and counts as no failure, for instance %s.")
-}
-
-func (s *survey) loose() []observation {
-	var all []dependency
-	direct := directOnly(s.dependencies())
-	for _, d := range direct {
-		if d.unsettled() != "" && quote(d.line.text) != "" {
-			all = append(all, d)
+// focusedTests run, and keep all others of their file from running.
+func focusedTests(s *sight) []finding {
+	var g grouped
+	for _, f := range s.own(project.Test) {
+		if f.Lang != "JavaScript" && f.Lang != "TypeScript" || !strings.Contains(f.Text, ".only(") &&
+			!strings.Contains(f.Text, "fit(") && !strings.Contains(f.Text, "fdescribe(") {
+			continue
+		}
+		for n, line := range project.Lines(f.Text) {
+			if focus.MatchString(line) {
+				g.add(f, n)
+			}
 		}
 	}
-	if len(all) == 0 {
+	if g.n == 0 {
 		return nil
 	}
-	c := all[0].cite()
-	return []observation{observe("Pin `"+all[0].name+"`, or decide that its next breaking change is yours to follow.",
-		"%d of %s promise nothing about tomorrow: %s %s.", len(all), count(len(direct), "direct dependency"), c, all[0].unsettled())}
+	return []finding{g.said("`"+g.where[0].path+"`",
+		"A test is marked to run alone %s: the others of its file do not run, and nothing fails.").
+		then("Take the mark away and run the file.", costMinutes, "the failures that nobody has seen since").
+		weighs(broken-2, "tests test")}
 }
 
-func (d dependency) cite() cite {
-	return cite{path: d.file, line: d.line.line, quote: quote(d.line.text)}
-}
+var (
+	pyExcept = regexp.MustCompile(`^(\s*)except(?:\s*:|\s+\(?(?:Exception` +
+		`|BaseException)\)?(?:\s+as\s+\w+)?\s*:)\s*(pass|\.\.\.)?\s*$`)
+	jsCatch    = regexp.MustCompile(`\bcatch\s*(?:\(\s*(\w*)[^)]*\))?\s*\{\s*\}`)
+	jsCatchEnd = regexp.MustCompile(`\bcatch\s*(?:\(\s*(\w*)[^)]*\))?\s*\{\s*$`)
+	javaCatch  = regexp.MustCompile(`\bcatch\s*\(\s*(?:final\s+)?([\w.| ]+?)\s+(\w+)\s*\)\s*\{\s*(\})?\s*$`)
+	goSwallow  = regexp.MustCompile(`^\s*if (?:\w+(?:, \w+)* :?= .*; )?err != nil \{\s*(\})?\s*$`)
+	meant      = regexp.MustCompile(`(?i)^(_\w*|expected|unused|swallow\w*|ignore\w*)$`)
+)
 
-func (s *survey) panics() []observation {
-	return s.tell("panic", nil, "line", "file", "Say in the documentation what makes %s happen, or return an error there.",
-		"%s outside the tests that end the program instead of saying no, in %s; the first is %s.")
-}
-
-func (s *survey) trials() []observation {
-	return s.tell("trial", byKind, "line", "file", "Decide whether %s is in scope or on trial.",
-		"Ground that may move, by its own words: %s in %s, such as %s.")
-}
-
-func (s *survey) dropped() []observation {
-	return s.tell("dropped", nil, "place", "file", "Say at %s why the result may be lost.",
-		"%s in %s where a result is thrown away on purpose, such as %s.")
-}
-
-// ownTest finds the longest Go file that has no test file of its own name.
-func (s *survey) ownTest() []observation {
-	names := map[string]bool{}
-	for _, f := range s.of(test) {
-		names[f.dir+"/"+stem(f.path)] = true
+// swallowed are errors that are caught whole, and of which nothing is done and
+// nothing said.
+func swallowed(s *sight) []finding {
+	var g grouped
+	for _, f := range s.own(project.Source) {
+		switch f.Lang {
+		case "Python":
+			if strings.Contains(f.Text, "except") {
+				pySwallowed(f, &g)
+			}
+		case "JavaScript", "TypeScript", "Java":
+			if strings.Contains(f.Text, "catch") {
+				cSwallowed(f, &g)
+			}
+		case "Go":
+			if strings.Contains(f.Text, "err != nil {\n") {
+				goSwallowed(f, &g)
+			}
+		}
 	}
-	n, all := 0, 0
-	var big *file
-	for _, f := range s.of(code) {
-		if f.lang != "Go" || f.lines == 0 {
+	if g.n == 0 {
+		return nil
+	}
+	return []finding{g.said("swallowed errors", "Any error is caught and nothing is done or said about it %s.").
+		then("Log it, narrow it, or write why it may be lost, beginning at "+g.where[0].place()+".", costHour,
+			"the night in which something fails and no line says so").
+		weighs(costly+min(g.n, 10), "error errors exception exceptions handling failure")}
+}
+
+func pySwallowed(f *project.File, g *grouped) {
+	lines := strings.Split(f.Text, "\n")
+	function := ""
+	for i, line := range lines {
+		line = strings.TrimRight(line, "\r")
+		if t := strings.TrimSpace(line); strings.HasPrefix(t, "def ") {
+			function = t
+		}
+		m := pyExcept.FindStringSubmatch(line)
+		if m == nil || strings.Contains(function, "__del__") {
 			continue
 		}
-		all++
-		if names[f.dir+"/"+stem(f.path)] {
+		if m[2] == "" {
+			if i+1 >= len(lines) {
+				continue
+			}
+			body := strings.TrimSpace(lines[i+1])
+			if body != "pass" && body != "..." {
+				continue
+			}
+			if i+2 < len(lines) { // more of the same block, or a word why
+				next := strings.TrimRight(lines[i+2], "\r")
+				if t := strings.TrimSpace(next); strings.HasPrefix(t, "#") || t != "" && len(next)-len(strings.TrimLeft(next,
+					" \t")) > len(m[1]) {
+					continue
+				}
+			}
+		}
+		if i > 0 && strings.HasPrefix(strings.TrimSpace(lines[i-1]), "#") {
 			continue
 		}
-		n++
-		if big == nil || f.lines > big.lines {
+		g.add(f, i+1)
+	}
+}
+
+func cSwallowed(f *project.File, g *grouped) {
+	lines := strings.Split(f.Text, "\n")
+	for i, line := range lines {
+		line = strings.TrimRight(line, "\r")
+		if !strings.Contains(line, "catch") || strings.HasPrefix(strings.TrimSpace(line), "*") ||
+			strings.HasPrefix(strings.TrimSpace(line), "//") {
+			continue
+		}
+		closed := func() bool { return i+1 < len(lines) && strings.HasPrefix(strings.TrimSpace(lines[i+1]), "}") }
+		if i > 0 && strings.HasPrefix(strings.TrimSpace(lines[i-1]), "//") {
+			continue
+		}
+		if f.Lang == "Java" {
+			m := javaCatch.FindStringSubmatch(line)
+			if m == nil || meant.MatchString(m[2]) || m[3] == "" && !closed() || narrowJava(m[1]) {
+				continue
+			}
+			g.add(f, i+1)
+			continue
+		}
+		if m := jsCatch.FindStringSubmatch(line); m != nil && (m[1] == "" || !meant.MatchString(m[1])) &&
+			!strings.Contains(line, "/*") && !strings.Contains(line, "//") {
+			g.add(f, i+1)
+		} else if m := jsCatchEnd.FindStringSubmatch(line); m != nil && !meant.MatchString(m[1]) && closed() {
+			g.add(f, i+1)
+		}
+	}
+}
+
+// narrowJava: what is caught is not everything.
+func narrowJava(types string) bool {
+	return !regexp.MustCompile(`\b(Exception|Throwable|RuntimeException|IOException|Error)\b`).MatchString(types)
+}
+
+func goSwallowed(f *project.File, g *grouped) {
+	lines := strings.Split(f.Text, "\n")
+	for i, line := range lines {
+		if m := goSwallow.FindStringSubmatch(line); m != nil && i+1 < len(lines) && (m[1] != "" ||
+			strings.TrimSpace(lines[i+1]) == "}") {
+			g.add(f, i+1)
+		}
+	}
+}
+
+var (
+	tlsOff = map[string]*regexp.Regexp{
+		"Go": regexp.MustCompile(`InsecureSkipVerify\s*[:=]\s*true\b`),
+		"Python": regexp.MustCompile(`\b(?:requests|httpx|session|self\.session|client)\.(?:get|post|put|patch|delete` +
+			`|request|Session|Client)\([^)]*verify\s*=\s*False|ssl\._create_unverified_context|verify_mode\s*=\s*ssl\.CERT_NONE` +
+			`|\.verify\s*=\s*False\b`),
+		"JavaScript": regexp.MustCompile(`rejectUnauthorized\s*:\s*false\b|NODE_TLS_REJECT_UNAUTHORIZED['"\]]*\s*=\s*['"]?0`),
+		"TypeScript": regexp.MustCompile(`rejectUnauthorized\s*:\s*false\b|NODE_TLS_REJECT_UNAUTHORIZED['"\]]*\s*=\s*['"]?0`),
+		"Rust":       regexp.MustCompile(`danger_accept_invalid_certs\(\s*true\s*\)`),
+	}
+	yamlLoad = regexp.MustCompile(`\byaml\.load\(\s*[^,()]+(?:\([^()]*\))?\s*\)`)
+	mktemp   = regexp.MustCompile(`\btempfile\.mktemp\(`)
+)
+
+// unchecked: a certificate is not checked, a foreign text is executed.
+func unchecked(s *sight) []finding {
+	var tls, load, temp grouped
+	for _, f := range s.own(project.Source) {
+		re := tlsOff[f.Lang]
+		python := f.Lang == "Python" && (strings.Contains(f.Text, "yaml.load(") || strings.Contains(f.Text,
+			"tempfile.mktemp("))
+		if (re == nil || !re.MatchString(f.Text)) && !python {
+			continue
+		}
+		for n, line := range project.Lines(f.Text) {
+			switch t := strings.TrimSpace(line); {
+			case strings.HasPrefix(t, "#"), strings.HasPrefix(t, "//"), strings.HasPrefix(t, "*"):
+			case re != nil && re.MatchString(line):
+				tls.add(f, n)
+			case f.Lang == "Python" && yamlLoad.MatchString(line):
+				load.add(f, n)
+			case f.Lang == "Python" && mktemp.MatchString(line):
+				temp.add(f, n)
+			}
+		}
+	}
+	var out []finding
+	if tls.n > 0 {
+		out = append(out, tls.said("certificates", "A connection is opened without checking who is at the other end %s.").
+			then("Say in a comment at "+tls.where[0].place()+" when that is right, or check the certificate.", costHour,
+				"somebody in the middle who reads along").
+			weighs(costly+8, "security tls certificate auth risk"))
+	}
+	if load.n > 0 {
+		out = append(out, load.said("`yaml.load`", "`yaml.load` is called without a loader %s: before PyYAML 6 it builds "+
+			"any object that the text names, since then the call fails.").
+			then("Use `yaml.safe_load` at "+load.where[0].place()+".", costMinutes,
+				"a text from outside that runs code, or a crash after an update").
+			weighs(costly+12, "security yaml risk"))
+	}
+	if temp.n > 0 && len(out) == 0 {
+		out = append(out, temp.said("`tempfile.mktemp`",
+			"A temporary name is made and opened later %s; Python's own documentation calls `mktemp` unsafe for that.").
+			then("Use `tempfile.mkstemp` or `NamedTemporaryFile` there.", costMinutes,
+				"a file that another process puts there first").
+			weighs(costly, "security risk"))
+	}
+	return out
+}
+
+var skipMark = map[string]*regexp.Regexp{
+	"Go": regexp.MustCompile(`^\s*[a-z]\w*\.(?:Skip\(\)|SkipNow\(\))`),
+	"Python": regexp.MustCompile(`^\s*@(?:pytest\.mark\.skip(?:\(\))?|unittest\.skip(?:\((?:""|'')?\))?` +
+		`|skip(?:\(\))?)\s*$`),
+	"JavaScript": regexp.MustCompile(`^\s*(?:(?:it|test|describe|context)\.skip|xit|xdescribe|xtest)\(`),
+	"TypeScript": regexp.MustCompile(`^\s*(?:(?:it|test|describe|context)\.skip|xit|xdescribe|xtest)\(`),
+	"Rust":       regexp.MustCompile(`^\s*#\[ignore\]\s*$`),
+	"Java":       regexp.MustCompile(`^\s*@(?:Disabled|Ignore)(?:\(\s*\))?\s*$`),
+}
+
+var conditional = regexp.MustCompile(`^\s*(?:\}?\s*else\b|if\b|case\b|default\b|switch\b)`)
+
+// skippedTests are tests that are passed over, always and without a word why.
+func skippedTests(s *sight) []finding {
+	var g grouped
+	for _, f := range s.own(project.Test, project.Source) {
+		re := skipMark[f.Lang]
+		if re == nil || f.Kind == project.Source && f.Lang != "Rust" || !strings.Contains(f.Text, "kip") &&
+			!strings.Contains(f.Text, "gnore") && !strings.Contains(f.Text, "isabled") && !strings.Contains(f.Text, "xit(") &&
+			!strings.Contains(f.Text, "xdescribe(") && !strings.Contains(f.Text, "xtest(") {
+			continue
+		}
+		lines := strings.Split(f.Text, "\n")
+		for i, line := range lines {
+			line = strings.TrimRight(line, "\r")
+			if !re.MatchString(line) || strings.Contains(line, "//") || strings.Contains(line, "#") && f.Lang == "Python" {
+				continue
+			}
+			before := ""
+			if i > 0 {
+				before = strings.TrimSpace(lines[i-1])
+			}
+			if explained(lines, i) || conditional.MatchString(before) {
+				continue
+			}
+			if f.Lang == "Go" && !strings.HasPrefix(before, "func ") && !strings.HasPrefix(before, "t.Helper") &&
+				!strings.HasPrefix(before, "t.Parallel") {
+				continue // under some condition
+			}
+			g.add(f, i+1)
+		}
+	}
+	if g.n == 0 {
+		return nil
+	}
+	return []finding{g.said("skipped tests", "Tests are passed over without a reason %s.").
+		then("Run the one at "+g.where[0].place()+" and write the reason beside the mark, or take the mark away.",
+			costHour, "a green run that says less than it seems to").
+		weighs(costly+min(g.n, 8), "tests test skipped coverage")}
+}
+
+// explained says that a comment stands with the mark: above it, with other marks
+// between, or below it.
+func explained(lines []string, i int) bool {
+	for j := i - 1; j >= 0; j-- {
+		t := strings.TrimSpace(lines[j])
+		if isComment(t) {
+			return true
+		}
+		if !strings.HasPrefix(t, "@") && !strings.HasPrefix(t, "#[") {
+			break
+		}
+	}
+	for j := i + 1; j < len(lines) && j < i+4; j++ {
+		t := strings.TrimSpace(lines[j])
+		if isComment(t) {
+			return true
+		}
+		if !strings.HasPrefix(t, "@") && !strings.HasPrefix(t, "#[") {
+			break
+		}
+	}
+	return false
+}
+
+func isComment(t string) bool {
+	return strings.HasPrefix(t, "//") || strings.HasPrefix(t, "#") && !strings.HasPrefix(t, "#[") ||
+		strings.HasPrefix(t, "*") || strings.HasPrefix(t, "/*") || strings.HasSuffix(t, "*/")
+}
+
+const cannotSee = "A test that reaches it through other files I cannot see."
+
+// busyUntested is the source that changes most among those without a test.
+func busyUntested(s *sight) []finding {
+	bare := map[string]*project.File{}
+	for _, f := range s.Untested() {
+		bare[f.Path] = f
+	}
+	churn := s.past.churn()
+	for _, c := range churn {
+		f := bare[c.name]
+		if f == nil || !citable(f.Path) {
+			continue
+		}
+		if c.n < 4 {
+			return nil
+		}
+		ch, ok := s.past.newest(c.name)
+		if !ok {
+			return nil
+		}
+		return []finding{found("`"+f.Path+"`", "No test file stands beside it, and none names it, yet it was changed in %s, "+
+			"and no other source of which that is true more often; last at %s. It begins at %s. %s",
+			count(c.n, "commit"), ch, at(f, 1), cannotSee).
+			then("Before its next change pin down what `"+f.Path+"` does now, with one test.", costHalfDay,
+				"the next change that breaks it unseen").
+			weighs(costly+15, "tests test coverage churn risk")}
+	}
+	return nil
+}
+
+// largeUntested is the longest source without a test, where no history says
+// which one is busy.
+func largeUntested(s *sight) []finding {
+	if len(s.past) > 20 || s.Tests() < 3 {
+		return nil
+	}
+	var big *project.File
+	for _, f := range s.Untested() {
+		if f.Lines >= 150 && citable(f.Path) && (big == nil || f.Lines > big.Lines) {
 			big = f
 		}
 	}
-	if big == nil || len(names) == 0 || big.lines < 50 {
+	if big == nil {
 		return nil
 	}
-	return []observation{observe("Find out which test would fail if `"+big.path+"` were wrong.",
-		"%d of %s have no test file of their own name; the longest of those begins at %s and ends at %s. Tests elsewhere may cover it; from the names one cannot tell.",
-		n, count(all, "Go file"), big.top(), big.end())}
+	return []finding{found("`"+big.Path+"`", "The longest source without a test of its own: %s, to %s; no test file "+
+		"stands beside it and none names it. %s", count(big.Lines, "line"), last(big), cannotSee).
+		then("Write one test for the part of `"+big.Path+"` that you would least like to break.", costHalfDay,
+			"a mistake there that shows only to users").
+		weighs(worthKnowing+5, "tests test coverage risk")}
 }
 
-func (s *survey) actions() []observation {
-	return s.tell("action", nil, "line", "file", "Pin %s to a commit.",
-		"%s in %s let somebody else's code run in the pipeline under a name that can be moved, the first %s.")
+// last points at the last line of a file.
+func last(f *project.File) cite { return cite{path: f.Path, line: f.Lines, last: true} }
+
+var mutableDefault = regexp.MustCompile(`^\s*(?:async )?def (\w+)\([^#]*?(\w+)(?:\s*:\s*[^=,()]+)?\s*=\s*(\[\]|\{\}` +
+	`|dict\(\)|list\(\)|set\(\))\s*[,)]`)
+
+// sharedDefault: in Python a default is made once, and shared by all calls. Only
+// where the function changes it does that matter.
+func sharedDefault(s *sight) []finding {
+	var g grouped
+	name := ""
+	for _, f := range s.own(project.Source) {
+		if f.Lang != "Python" || !strings.Contains(f.Text, "=[]") && !strings.Contains(f.Text, "={}") &&
+			!strings.Contains(f.Text, "= []") && !strings.Contains(f.Text, "= {}") {
+			continue
+		}
+		lines := strings.Split(f.Text, "\n")
+		for i, line := range lines {
+			m := mutableDefault.FindStringSubmatch(line)
+			if m == nil || !changes(lines, i, m[2]) {
+				continue
+			}
+			if g.n == 0 {
+				name = m[1]
+			}
+			g.add(f, i+1)
+		}
+	}
+	if g.n == 0 {
+		return nil
+	}
+	return []finding{g.said("`"+name+"`", "A default value is changed by the function that has it, and so is shared by "+
+		"all its calls, %s.").
+		then("Let the default be `None` and make the value inside.", costMinutes, "a call that sees what another one left").
+		weighs(contradicted, "bug defaults risk")}
 }
 
-// movedAction is a step of somebody else's under a tag or a branch; a commit,
-// which may begin with a digit too, cannot be moved.
-const movedAction = `^\s*(- )?uses:\s*[\w.-]+/[\w./-]+@(v?\d+(\.[\w-]+)*|main|master)\s*(#.*)?$`
+func changes(lines []string, def int, name string) bool {
+	change := regexp.MustCompile(`^\s+` + regexp.QuoteMeta(name) +
+		`(?:\[[^\]]+\]\s*=[^=]|\.(?:append|extend|update|add|insert|setdefault|pop|remove|clear)\()`)
+	again := regexp.MustCompile(`^\s+` + regexp.QuoteMeta(name) + `\s*(?::[^=]+)?=[^=]`)
+	indent := len(lines[def]) - len(strings.TrimLeft(lines[def], " \t"))
+	for _, line := range lines[def+1:] {
+		t := strings.TrimSpace(line)
+		if t != "" && len(line)-len(strings.TrimLeft(line, " \t")) <= indent && t[0] != ')' && t[0] != '#' {
+			return false
+		}
+		if again.MatchString(line) {
+			return false
+		}
+		if change.MatchString(line) {
+			return true
+		}
+	}
+	return false
+}
+
+// noTests: a project of some size without a single test.
+func noTests(s *sight) []finding {
+	if s.Tests() > 0 || !s.Looked.Whole() {
+		return nil
+	}
+	var big *project.File
+	n := 0
+	for _, f := range s.own(project.Source) {
+		if !slices.Contains([]string{"Go", "Python", "JavaScript", "TypeScript", "Rust", "Java"}, f.Lang) {
+			continue
+		}
+		if f.Lang == "Rust" && (strings.Contains(f.Text, "#[test]") || strings.Contains(f.Text, "/// ```")) ||
+			f.Lang == "Python" && strings.Contains(f.Text, ">>> ") {
+			return nil
+		}
+		n++
+		if big == nil || f.Lines > big.Lines {
+			big = f
+		}
+	}
+	if n < 5 || big.Lines < 60 {
+		return nil
+	}
+	return []finding{found("tests", "Among %s there is no test that I know by its name; the longest source ends at %s.",
+		count(n, "source file"), last(big)).
+		then("Write the first test, for `"+big.Path+"`.", costHalfDay, "finding out from users what broke").
+		weighs(costly+5, "tests test coverage risk")}
+}
+
+// brokenNames are paths that a manifest needs and that are not there.
+func brokenNames(s *sight) []finding {
+	for _, m := range s.Manifests() {
+		for _, p := range m.Paths {
+			if !citable(m.File.Path) || !s.gone(p.Path) || p.What == "build" {
+				continue
+			}
+			return []finding{found("`"+p.Path+"`", "The manifest names a %s that is not in the tree: %s.", p.What, at(m.File,
+				p.Line)).
+				then("Take `"+printable(p.As)+"` out of the manifest, or bring it back.", costMinutes,
+					"a build that stops at once").
+				weighs(broken-5, "build manifest dependencies packaging")}
+		}
+	}
+	return nil
+}
+
+// emptyWork are documents that were begun and hold nothing.
+func emptyWork(s *sight) []finding {
+	if s.HasCode() {
+		return nil
+	}
+	for _, f := range s.documents() {
+		text := strings.TrimSpace(f.Text)
+		body := 0
+		for _, l := range proseOf(f) {
+			if t := strings.TrimSpace(l.code); t != "" && !strings.HasPrefix(t, "#") && !strings.HasPrefix(t, "---") {
+				body++
+			}
+		}
+		if text == "" || body > 0 || path.Ext(f.Base) != ".md" {
+			continue
+		}
+		return []finding{found("`"+f.Path+"`", "It has a heading and nothing below it: %s.", at(f, 1)).
+			then("Write its first paragraph, or take it out of the plan.", costHour,
+				"a part that looks done in a list of files").
+			weighs(worthKnowing+10, "chapters plan open")}
+	}
+	return nil
+}

@@ -2,6 +2,7 @@ package offline
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -32,7 +33,13 @@ func (c cite) String() string {
 	return s
 }
 
-func (f *file) at(h hit) cite { return cite{path: f.path, line: h.line, quote: h.quote()} }
+// hit is a line of a file. Text is the whole line, and at is where in it the
+// word stands that was looked for.
+type hit struct {
+	line int
+	text string
+	at   int
+}
 
 // quote is a part of the line that shows what was looked for.
 func (h hit) quote() string {
@@ -50,18 +57,8 @@ func (h hit) quote() string {
 	return quote(h.text[from:])
 }
 
-// end points at a file's last line: it shows how long the file is.
-func (f *file) end() cite { return cite{path: f.path, line: f.lines, last: true} }
-
-// top points at the first line of a file that says something.
-func (f *file) top() cite {
-	if f.head.line == 0 {
-		return cite{path: f.path, line: 1}
-	}
-	return f.at(f.head)
-}
-
-func (w where) cite() cite { return w.f.at(w.hit) }
+// place is a citation without its quotation.
+func (c cite) place() string { return cite{path: c.path, line: c.line}.String() }
 
 const maxQuote = 90
 
@@ -184,4 +181,25 @@ func clip(s string, n int) string {
 		s = s[:strings.LastIndexByte(s, '`')]
 	}
 	return strings.TrimRight(s, " (") + " …"
+}
+
+func countLines(data []byte) int {
+	n := bytes.Count(data, []byte("\n"))
+	if len(data) > 0 && data[len(data)-1] != '\n' {
+		n++
+	}
+	return n
+}
+
+func readLimited(tree fs.FS, name string, limit int64) ([]byte, error) {
+	f, err := tree.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(b)) > limit {
+		err = fmt.Errorf("read %s: longer than %d bytes", name, limit)
+	}
+	return b, err
 }

@@ -67,7 +67,7 @@ func TestEveryRoleSaysOnceThatItHasNoModel(t *testing.T) {
 		t.Fatalf("%d roles, %d minds", len(roles), len(minds()))
 	}
 	for _, role := range roles {
-		r := start(t, role, project())
+		r := start(t, role, harbour())
 		first, second := r.say(t, "What about the harbour?"), r.say(t, "And the ledger?")
 		if !strings.Contains(first, "no model") && !strings.Contains(first, "No model") && !strings.Contains(first, "without a model") {
 			t.Errorf("%s does not say that it has no model: %s", role, first)
@@ -96,7 +96,7 @@ func TestNoFilesAtAll(t *testing.T) {
 
 func TestCancelledInTheMiddleOfAWalk(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	tree := closing{project(), cancel}
+	tree := closing{harbour(), cancel}
 	r := start(t, "cat", tree)
 	turn, err := r.session.Send(ctx, agent.Message{Text: "A council is held."})
 	if err != nil {
@@ -111,7 +111,7 @@ func TestCancelledInTheMiddleOfAWalk(t *testing.T) {
 }
 
 func TestLooksAreOnTheRecord(t *testing.T) {
-	r := start(t, "cat", project())
+	r := start(t, "cat", harbour())
 	text := r.say(t, "A council is held.")
 	uses, results, reads := 0, 0, 0
 	for _, e := range r.store.Entries() {

@@ -58,10 +58,10 @@ func says(path string, line int, words string, trees []fs.FS) error {
 
 var itemForm = regexp.MustCompile(`(?m)^\d+\. .*$`)
 
-// TestCouncilOnRealTrees: whatever the tree, each of the six says three to five
-// things that are true of it and of nothing else.
+// TestCouncilOnRealTrees: whatever the tree, each of the six says at most three
+// things, each with a step, each true of the lines it cites, and none said twice.
 func TestCouncilOnRealTrees(t *testing.T) {
-	everywhere := map[string]string{} // observation → where it was made
+	everywhere := map[string]string{} // finding → where it was made
 	for _, m := range []string{"github.com/spf13/cobra", "pgregory.net/rapid", "modernc.org/libc"} {
 		t.Run(m, func(t *testing.T) {
 			tree := os.DirFS(module(t, m))
@@ -69,8 +69,11 @@ func TestCouncilOnRealTrees(t *testing.T) {
 				r := start(t, a.name, nested{"workspace", tree}, purpose("Council session"))
 				text := r.say(t, "A council is held.")
 				items := itemForm.FindAllString(text, -1)
-				if len(items) < 3 || len(items) > 5 {
-					t.Errorf("%s makes %d observations:\n%s", a.name, len(items), text)
+				if len(items) > maxFindings || len(items) == 0 && !strings.Contains(text, a.nothing) {
+					t.Errorf("%s makes %d findings:\n%s", a.name, len(items), text)
+				}
+				if strings.Count(text, stepMark) != len(items) || strings.Count(text, costMark) != len(items) {
+					t.Errorf("%s names no step, or not what it costs:\n%s", a.name, text)
 				}
 				for _, item := range items {
 					if checkCitations(t, item, tree) == 0 {
@@ -86,9 +89,6 @@ func TestCouncilOnRealTrees(t *testing.T) {
 				r.store.Check(t)
 			}
 		})
-	}
-	if len(everywhere) < 3*6*3 {
-		t.Errorf("only %d observations in all", len(everywhere))
 	}
 }
 
@@ -106,43 +106,6 @@ func TestSameTreeSameWords(t *testing.T) {
 	}
 }
 
-// TestWhatEachSees: the small project, by what each must not overlook and must
-// not claim.
-func TestWhatEachSees(t *testing.T) {
-	files := project()
-	work, err := fs.Sub(files, "workspace")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		who  string
-		want []string
-		not  []string
-	}{
-		{"bear", []string{"`README.md:3` (`Harbour keeps the ledger of a small port`)", "`README.md:5` (`## Roadmap`)", "`quest/criteria.md:3`"}, []string{"node_modules"}},
-		{"cat", []string{"`ledger/ledger.go:3` (`// FIXME: rounds down`)", "changed in 3 of 5 commits", "t.Skip", "v0.3.1", "`ledger/`"}, []string{"node_modules", "salt/air", "gen/gen.go"}},
-		{"owl", []string{"`history.txt:1` (`aaaa111 2026-02-20 Mara Kent`)", "173 days", "`tide/` rests", "`ledger/book.go:5` (`// TODO: the second page`)", "`docs/plan.md:4` (`- [ ] pier`)"}, []string{"gen/gen.go", "2 TODO"}},
-		{"puppy", []string{"1 test in 1 file", "`history.txt:2` (`Keep the ledger open at night`)", "`ledger/book.go:5`"}, []string{"gen/gen.go"}},
-		{"rabbit", []string{"2 dependencies by the project itself and 1 marked as indirect", "`CODEOWNERS:2` (`/ledger @mara`)", "Mara Kent (4 commits), Joss Reed (1 commit)", "`go.mod:3` (`go 1.25`)"}, nil},
-		{"wolf", []string{"4 of 5 commits (80 %) are by Mara Kent", "`ledger/ledger.go`, 3 changes", "`tide/tide.go:3` (`// The color of the water`)", "`README.md:7` (`The colour of the flags"}, nil},
-	} {
-		text := start(t, c.who, files, purpose("Council session")).say(t, "Look.")
-		for _, w := range c.want {
-			if !strings.Contains(text, w) {
-				t.Errorf("%s does not say %q:\n%s", c.who, w, text)
-			}
-		}
-		for _, w := range c.not {
-			if strings.Contains(text, w) {
-				t.Errorf("%s speaks of %q:\n%s", c.who, w, text)
-			}
-		}
-		if checkCitations(t, text, work, files) == 0 {
-			t.Errorf("%s cites nothing", c.who)
-		}
-	}
-}
-
 func TestNothingToSee(t *testing.T) {
 	for _, files := range []fstest.MapFS{
 		{"workspace": {Mode: fs.ModeDir}},
@@ -155,24 +118,6 @@ func TestNothingToSee(t *testing.T) {
 				t.Errorf("%s sees something in nothing: %s", a.name, text)
 			}
 		}
-	}
-}
-
-func TestLimitsAreKeptAndSaid(t *testing.T) {
-	files := map[string]string{}
-	for i := range 50 {
-		files[fmt.Sprintf("f%02d.go", i)] = "package p\n"
-	}
-	files["a_long.go"] = "package p\n" + strings.Repeat("// line\n", 2000)
-	s, err := look(mapFS(files), limits{files: 10, bytes: 1 << 20, fileSize: 100}, nil, func() error { return nil })
-	if err != nil || !s.cut || len(s.files) != 10 || !strings.Contains(s.summary(), "stopped at the limit") {
-		t.Errorf("%v, cut %v, %d files: %s", err, s.cut, len(s.files), s.summary())
-	}
-	if s.files[0].path != "a_long.go" || s.files[0].lines != 0 || s.files[0].size != int64(len(files["a_long.go"])) {
-		t.Errorf("a file over the limit: %+v", s.files[0])
-	}
-	if s, err = look(mapFS(files), limits{files: usual.files, bytes: 40, fileSize: usual.fileSize}, nil, func() error { return nil }); err != nil || !s.cut {
-		t.Errorf("the limit of bytes: %v, %v", err, s.cut)
 	}
 }
 
@@ -206,7 +151,8 @@ func FuzzCouncil(f *testing.F) {
 		if !fs.ValidPath("workspace/"+name) || strings.Contains(name, "\x00") {
 			return
 		}
-		files := fstest.MapFS{"workspace/x.go": {Data: []byte("package x\n")}, "workspace/" + name: {Data: []byte(text)}, "history.txt": {Data: []byte(log)}}
+		files := fstest.MapFS{"workspace/x.go": {Data: []byte("package x\n")}, "workspace/" + name: {Data: []byte(text)},
+			"history.txt": {Data: []byte(log)}}
 		if fstest.TestFS(files, "history.txt") != nil {
 			return // no tree at all
 		}

@@ -130,7 +130,7 @@ func TestGandalfWritesDownOneMessage(t *testing.T) {
 }
 
 func TestReadinessReview(t *testing.T) {
-	files := project()
+	files := harbour()
 	files["quest/criteria.md"].Data = []byte("1. `docs/plan.md` exists\n2. The ledger is never wrong\n3. The zeppelin flies (check: `make fly`)\n4. `README.md` contains `Submarine`\n")
 	r := start(t, "gandalf", files, purpose("Readiness review"))
 	text := r.say(t, "Shall we?")
@@ -152,7 +152,7 @@ func TestReadinessReview(t *testing.T) {
 }
 
 func TestCounsel(t *testing.T) {
-	files := project()
+	files := harbour()
 	files["quest/progress.md"] = &fstest.MapFile{Data: []byte("- **Progress** — the ledger opens (2026-02-15)\n- checkpoint held (2026-02-16)\n")}
 	dressed := func(s *agent.Spec) { s.System += whoMark + "\n- The Warden (Wolf): cohesion.\n" }
 	r := start(t, "gandalf", files, purpose("Strategic counsel"), dressed)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"conclave/internal/jsontext"
+	"conclave/internal/project"
 )
 
 type guardianVerdict struct {
@@ -122,10 +123,10 @@ func (v *guardianVerdict) gap(format string, args ...any) {
 // signs are what can be proved of one file by itself. Tests and their data may
 // hold on purpose what would be a fault elsewhere.
 func (v *guardianVerdict) signs(f *workFile) {
-	if k := kindByName(f.path); k == test || k == fixture {
+	if k := project.Classify(f.path); k == project.Test || k == project.Fixture {
 		return
 	}
-	if from, to := mergeMarks(f); from > 0 {
+	if from, to := mergeMarks(f.path, f.text); from > 0 {
 		v.gap("lines %d to %d of `%s` are the marks of an unsettled merge", from, to, f.path)
 	}
 	if path.Ext(f.path) == ".json" && strings.TrimSpace(f.text) != "" {
@@ -142,10 +143,10 @@ var (
 
 // mergeMarks finds the three marks that a merge leaves behind, in their order.
 // What a document shows in a fence is an example.
-func mergeMarks(f *workFile) (from, to int) {
+func mergeMarks(name, text string) (from, to int) {
 	state, start, fenced := 0, 0, false
-	for n, line := range numbered(f.text) {
-		if path.Ext(f.path) == ".md" && strings.HasPrefix(strings.TrimSpace(line), "```") {
+	for n, line := range numbered(text) {
+		if path.Ext(name) == ".md" && strings.HasPrefix(strings.TrimSpace(line), "```") {
 			fenced = !fenced
 		}
 		switch {

@@ -3,6 +3,7 @@ package offline
 import (
 	"cmp"
 	"maps"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,6 +12,11 @@ import (
 
 // historyFile is the project's log in the room.
 const historyFile = "history.txt"
+
+// massChange is how many files a commit may touch to count as work on them:
+// more is vendoring, formatting or a move, and says nothing about who knows a
+// file or what belongs together.
+const massChange = 20
 
 // commit is one entry of the log.
 type commit struct {
@@ -63,11 +69,17 @@ func readHistory(text string) history {
 	return h
 }
 
+// work is the log without commits that touch many files at once.
+func (h history) work() history {
+	return slices.DeleteFunc(slices.Clone(h), func(c commit) bool {
+		return len(c.changes) == 0 ||
+			len(c.changes) > massChange
+	})
+}
+
 func (c commit) cite() cite { return cite{path: historyFile, line: c.line, quote: quote(c.text)} }
 
-func (c commit) said() cite {
-	return cite{path: historyFile, line: c.subject.line, quote: quote(c.subject.text)}
-}
+func (c change) cite() cite { return cite{path: historyFile, line: c.line, quote: quote(c.path)} }
 
 // tally is a name with a number, most first.
 type tally struct {
@@ -84,6 +96,74 @@ func ranked(counts map[string]int) []tally {
 	return out
 }
 
+// churn counts in how many commits each file was changed, mass changes and its
+// own beginning apart.
+func (h history) churn() []tally {
+	counts := map[string]int{}
+	for _, c := range h.work() {
+		for _, ch := range c.changes {
+			if ch.status == 'M' {
+				counts[ch.path]++
+			}
+		}
+	}
+	return ranked(counts)
+}
+
+// newest is where the log last speaks of a file.
+func (h history) newest(name string) (cite, bool) {
+	for _, c := range h.work() {
+		for _, ch := range c.changes {
+			if ch.path == name && ch.cite().quote != "" {
+				return ch.cite(), true
+			}
+		}
+	}
+	return cite{}, false
+}
+
+// hands is who worked in a directory: how many commits by whom, of how many.
+type hands struct {
+	dir     string
+	total   int
+	authors []tally
+	last    cite // the newest change there by the one with most
+}
+
+// ownership counts the commits in each directory by author, mass changes apart.
+func (h history) ownership() []hands {
+	by := map[string]map[string]int{}
+	lastBy := map[string]cite{}
+	for _, c := range h.work() {
+		seen := map[string]bool{}
+		for _, ch := range c.changes {
+			dir := path.Dir(ch.path)
+			if seen[dir] {
+				continue
+			}
+			seen[dir] = true
+			if by[dir] == nil {
+				by[dir] = map[string]int{}
+			}
+			by[dir][c.author]++
+			if key := dir + "\x00" + c.author; lastBy[key].path == "" && c.cite().quote != "" {
+				lastBy[key] = c.cite()
+			}
+		}
+	}
+	var out []hands
+	for _, dir := range slices.Sorted(maps.Keys(by)) {
+		x := hands{dir: dir, authors: ranked(by[dir])}
+		for _, a := range x.authors {
+			x.total += a.n
+		}
+		x.last = lastBy[dir+"\x00"+x.authors[0].name]
+		out = append(out, x)
+	}
+	slices.SortStableFunc(out, func(a, b hands) int { return b.total - a.total })
+	return out
+}
+
 // authors counts commits by author.
 func (h history) authors() []tally {
 	counts := map[string]int{}
@@ -93,41 +173,50 @@ func (h history) authors() []tally {
 	return ranked(counts)
 }
 
-// changed counts how often each file was changed.
-func (h history) changed() []tally {
-	counts := map[string]int{}
-	for _, c := range h {
-		for _, ch := range c.changes {
-			counts[ch.path]++
-		}
-	}
-	return ranked(counts)
+// couple are two files that are changed together.
+type couple struct {
+	a, b     string
+	together int
+	of       int // commits in which either was changed
+	first    cite
+	second   cite
 }
 
-// newest is the newest change of a path or of anything below it.
-func (h history) newest(below func(string) bool) (commit, change, bool) {
-	for _, c := range h {
+// couples finds pairs across directories that nearly always change together.
+func (h history) couples() []couple {
+	work := h.work()
+	alone, both := map[string]int{}, map[[2]string]int{}
+	where := map[[2]string][2]cite{}
+	for _, c := range work {
+		if len(c.changes) > 8 {
+			continue
+		}
+		var list []change
 		for _, ch := range c.changes {
-			if below(ch.path) {
-				return c, ch, true
+			if ch.status == 'M' {
+				list = append(list, ch)
+				alone[ch.path]++
+			}
+		}
+		for i, x := range list {
+			for _, y := range list[i+1:] {
+				key := [2]string{min(x.path, y.path), max(x.path, y.path)}
+				both[key]++
+				if _, ok := where[key]; !ok {
+					where[key] = [2]cite{x.cite(), y.cite()}
+				}
 			}
 		}
 	}
-	return commit{}, change{}, false
-}
-
-// within counts the commits that are at most days older than the newest.
-func (h history) within(days int) int {
-	if len(h) == 0 {
-		return 0
-	}
-	n := 0
-	for _, c := range h {
-		if h[0].date.Sub(c.date) <= time.Duration(days)*24*time.Hour {
-			n++
+	var out []couple
+	for key, n := range both {
+		of := alone[key[0]] + alone[key[1]] - n
+		if n >= 5 && n*10 >= of*8 && path.Dir(key[0]) != path.Dir(key[1]) {
+			out = append(out, couple{key[0], key[1], n, of, where[key][0], where[key][1]})
 		}
 	}
-	return n
+	slices.SortFunc(out, func(a, b couple) int {
+		return cmp.Or(cmp.Compare(b.together, a.together), cmp.Compare(a.a, b.a), cmp.Compare(a.b, b.b))
+	})
+	return out
 }
-
-func days(d time.Duration) int { return int(d.Hours() / 24) }

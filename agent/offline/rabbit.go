@@ -4,151 +4,146 @@ import (
 	"path"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
+
+	"conclave/internal/project"
 )
 
+// rabbit counts what is needed: dependencies, locks, licences, money.
 func rabbit() animal {
 	return animal{
 		name:    "rabbit",
-		opening: "Quickly: no model behind me; I look, I do not reason. Counted, with names and numbers:",
-		nothing: "Counted: no dependency, no owner, no licence and no name that I could find. Somebody should be asked.",
-		probes: []probe{
-			{name: "env", kinds: []kind{code}, langs: goCode, words: []string{"os.Getenv(", "os.LookupEnv("}, ok: inCode},
-			{name: "env", kinds: []kind{code}, langs: []string{"Python"}, words: []string{"os.environ", "os.getenv("}, ok: inCode},
-			{name: "env", kinds: []kind{code}, langs: []string{"JavaScript", "TypeScript"}, words: []string{"process.env."}, ok: inCode},
-			{name: "env", kinds: []kind{code}, langs: []string{"Rust"}, words: []string{"env::var("}, ok: inCode},
-		},
-		look: func(s *survey) []observation {
-			return slices.Concat(s.needs(), s.owners(), s.hands(), s.licence(), s.toolchain(), s.foreign(), s.environment(), s.guide())
+		opening: "Quickly: no model behind me; I look, I do not reason.",
+		nothing: "I went through what is declared, locked and paid for, and found nothing that does not fit.",
+		rules: []rule{
+			unlocked, twiceDeclared, otherLicence, unusedModule, unusedPackage, noLock, unpinned, anyVersion, movingImage,
+			wrongSum, otherFigure, driftingVersions,
 		},
 	}
 }
 
-func (s *survey) needs() []observation {
-	all := s.dependencies()
-	direct := directOnly(all)
-	i := slices.IndexFunc(direct, func(d dependency) bool { return quote(d.line.text) != "" })
-	if i < 0 {
-		for _, f := range s.files {
-			if manifest(path.Base(f.path)) != nil && f.lines > 0 && strings.Count(f.path, "/") <= 1 && quote(f.head.text) != "" {
-				return []observation{observe("", "It needs nobody: `%s` (%s, begins %s) asks for no other module.", f.path, count(f.lines, "line"), f.top())}
+// unlocked: the lock file does not know what the manifest asks for.
+func unlocked(s *sight) []finding {
+	for _, m := range s.Manifests() {
+		faults := s.Unlocked(m)
+		if len(faults) == 0 || !citable(m.File.Path) || len(faults) > 12 && len(faults)*2 > len(m.Deps) {
+			continue // another lock file's affair
+		}
+		f := faults[0]
+		for _, x := range faults {
+			if x.Dep.Scope == project.Main && f.Dep.Scope != project.Main {
+				f = x
 			}
 		}
-		return nil
-	}
-	var names []string
-	for _, d := range direct[:min(len(direct), 4)] {
-		names = append(names, "`"+printable(d.name)+"`")
-	}
-	rest := ""
-	if len(direct) > len(names) {
-		rest = " and " + strconv.Itoa(len(direct)-len(names)) + " more"
-	}
-	return []observation{observe("Write beside each direct dependency who here would notice if it stopped.",
-		"Listed as needed: %s by the project itself and %d marked as indirect: %s%s; the list starts at %s.",
-		count(len(direct), "dependency"), len(all)-len(direct), strings.Join(names, ", "), rest, direct[i].cite())}
-}
-
-var ownersFile = regexp.MustCompile(`(^|/)(CODEOWNERS|MAINTAINERS|OWNERS|AUTHORS|CONTRIBUTORS)(\.\w+)?$`)
-
-var ownerRow = regexp.MustCompile(`^[-*]\s*\S|@|<`)
-
-func (s *survey) owners() []observation {
-	for _, want := range []string{"CODEOWNERS", "MAINTAINERS", "OWNERS", "AUTHORS", "CONTRIBUTORS"} {
-		for _, f := range s.files {
-			if !ownersFile.MatchString(f.path) || !strings.Contains(path.Base(f.path), want) || f.kind == binary {
-				continue
-			}
-			names, first := 0, hit{}
-			for n, line := range numbered(s.texts[f.path]) {
-				if t := strings.TrimSpace(line); t == "" || t[0] == '#' || strings.HasPrefix(t, "//") || !ownerRow.MatchString(t) {
-					continue
-				}
-				names++
-				if first.line == 0 && quote(line) != "" {
-					first = hit{line: n, text: line}
-				}
-			}
-			if first.line > 0 {
-				return []observation{observe("Ask whoever stands at "+f.at(first).place()+" whether that is still right.",
-					"Who has to be asked is written down: %s in `%s`, the first %s.", count(names, "entry"), f.path, f.at(first))}
-			}
+		c := at(m.File, f.Dep.Line)
+		if f.Have.Text != "" {
+			return []finding{found(f.Dep.Name, "The manifest asks for it at %s, and `%s` was made for another range: %s.", c,
+				f.Lock.Path, at(f.Lock, f.Have.Line)).
+				then("Run the package manager once and commit `"+f.Lock.Path+"`.", costMinutes,
+					"an installation that refuses, or takes something else").
+				weighs(broken-10, "dependencies lock versions")}
 		}
+		more := ""
+		if len(faults) > 1 {
+			more = " (and " + number(len(faults)-1) + " more like it)"
+		}
+		return []finding{found(f.Dep.Name, "The manifest asks for it, %s, and `%s` does not know it%s.", c, f.Lock.Path,
+			more).
+			then("Run the package manager once and commit `"+f.Lock.Path+"`.", costMinutes,
+				"an installation that refuses, or differs from machine to machine").
+			weighs(broken-10, "dependencies lock versions")}
 	}
 	return nil
 }
 
-func (s *survey) hands() []observation {
-	authors := s.history.authors()
-	if len(authors) == 0 || s.history[0].cite().quote == "" {
-		return nil
+// twiceDeclared: one manifest, or two that are installed together, ask for two
+// versions of the same thing.
+func twiceDeclared(s *sight) []finding {
+	type place struct {
+		m *project.Manifest
+		d project.Dep
 	}
-	var names []string
-	for _, a := range authors[:min(3, len(authors))] {
-		names = append(names, printable(a.name)+" ("+count(a.n, "commit")+")")
-	}
-	return []observation{observe("Tell the people in that list what is planned before it is decided.",
-		"Hands on it: %s in %s: %s. The latest is %s.", count(len(authors), "author"), count(len(s.history), "commit"), strings.Join(names, ", "), s.history[0].cite())}
-}
-
-var (
-	licenceFile = regexp.MustCompile(`(?i)^(licen[cs]e|copying)(-\w+)?(\.\w+)?$`)
-	licenceName = regexp.MustCompile(`(?i)(MIT License|Apache License|Mozilla Public License|GNU (Lesser |Affero )?General Public License|BSD|ISC License|Redistribution and use|Permission is hereby granted|Permission to use|Unlicense|Creative Commons|Copyright)`)
-)
-
-func (s *survey) licence() []observation {
-	for _, f := range s.files {
-		if !licenceFile.MatchString(path.Base(f.path)) || strings.Count(f.path, "/") > 1 {
-			continue
-		}
-		for n, line := range numbered(s.texts[f.path]) {
-			if licenceName.MatchString(line) && quote(line) != "" {
-				return []observation{observe("", "Others may use it on these terms: %s (%s in all, ending at %s).", f.at(hit{line: n, text: line}), count(f.lines, "line"), f.end())}
-			}
-		}
-	}
-	if len(s.of(code)) == 0 || s.readme() == nil {
-		return nil
-	}
-	for _, f := range s.files {
-		if licenceFile.MatchString(path.Base(f.path)) || strings.HasPrefix(strings.ToUpper(path.Base(f.path)), "LICEN") {
-			return nil
-		}
-	}
-	return []observation{observe("Ask the owner which licence was meant, and put it beside the README.",
-		"Nobody outside may safely use it: among %s none is a licence; the place to begin reading is %s.", count(len(s.files), "file"), s.readme().top())}
-}
-
-var toolLine = []struct {
-	file string
-	line *regexp.Regexp
-}{
-	{"go.mod", regexp.MustCompile(`^go \d`)},
-	{"package.json", regexp.MustCompile(`^\s*"node"\s*:`)},
-	{"pyproject.toml", regexp.MustCompile(`^(requires-python|python)\s*=`)},
-	{"Cargo.toml", regexp.MustCompile(`^(rust-version|edition)\s*=`)},
-	{"pom.xml", regexp.MustCompile(`<(maven\.compiler\.(source|release)|java\.version)>`)},
-}
-
-func (s *survey) toolchain() []observation {
-	for _, f := range s.of(config) {
-		for _, t := range toolLine {
-			if path.Base(f.path) != t.file || strings.Count(f.path, "/") > 1 {
+	for _, m := range s.Manifests() {
+		seen := map[string]place{}
+		for _, d := range m.Deps {
+			if d.Scope == project.Peer || d.Scope == project.Managed || d.Scope == project.Build || d.Want == "" ||
+				d.Conditional {
 				continue
 			}
-			for n, line := range numbered(s.texts[f.path]) {
-				if t.line.MatchString(line) && quote(line) != "" {
-					langs := map[string]int{}
-					for _, c := range s.of(code, test) {
-						langs[c.lang]++
-					}
-					top := ranked(langs)
-					if len(top) == 0 {
-						return nil
-					}
-					return []observation{observe("", "Tools it wants: %s, for %s in %s (mostly %s).",
-						f.at(hit{line: n, text: line}), count(len(s.of(code, test)), "source file"), count(len(langs), "language"), top[0].name)}
+			key := d.Name
+			if m.Tool == "pip" {
+				key = project.Normal(key)
+			}
+			old, twice := seen[key]
+			if !twice {
+				seen[key] = place{m, d}
+				continue
+			}
+			if old.d.Want == d.Want && m.Tool != "npm" || old.d.Conditional || agree(old.d.Want, d.Want) &&
+				old.d.Group != d.Group && m.Tool != "npm" || m.Tool == "go" || m.Tool == "maven" && old.d.Scope != d.Scope {
+				continue
+			}
+			if old.d.Want == d.Want {
+				continue
+			}
+			return []finding{found(d.Name, "It is asked for twice and differently: %s and %s.", at(m.File, old.d.Line),
+				at(m.File, d.Line)).
+				then("Keep one of the two lines.", costMinutes, "the question which version is meant").
+				weighs(contradicted+5, "dependencies versions")}
+		}
+	}
+	return s.twoManifests()
+}
+
+// agree says that one of two ranges of pip lies within the other, as far as
+// that is plain.
+func agree(a, b string) bool {
+	if strings.HasPrefix(a, "==") == strings.HasPrefix(b, "==") {
+		return a == b || !strings.HasPrefix(a, "==")
+	}
+	if strings.HasPrefix(b, "==") {
+		a, b = b, a
+	}
+	pin, ok := project.ParseVersion(strings.TrimPrefix(a, "=="))
+	if !ok {
+		return true
+	}
+	if low, ok := project.AtLeast(b); ok && pin.Compare(low) < 0 {
+		return false
+	}
+	for _, term := range strings.Split(b, ",") {
+		term = strings.TrimSpace(term)
+		if v, ok := project.ParseVersion(strings.TrimPrefix(term, "<")); ok && strings.HasPrefix(term, "<") &&
+			!strings.HasPrefix(term, "<=") && pin.Compare(v) >= 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// twoManifests: requirements.txt pins what the package itself refuses.
+func (s *sight) twoManifests() []finding {
+	var own *project.Manifest
+	for _, m := range s.Manifests() {
+		if m.Tool == "pip" && m.File.Dir == "." && m.File.Base != "" && len(m.Deps) > 0 && !strings.HasSuffix(m.File.Base,
+			".txt") && own == nil {
+			own = m
+		}
+	}
+	if own == nil {
+		return nil
+	}
+	for _, m := range s.Manifests() {
+		if m == own || m.Tool != "pip" || !strings.HasSuffix(m.File.Base, ".txt") || !citable(m.File.Path) {
+			continue
+		}
+		for _, d := range m.Deps {
+			for _, o := range own.Deps {
+				if o.Scope == project.Main && project.Normal(o.Name) == project.Normal(d.Name) && !o.Conditional &&
+					!d.Conditional && o.Want != "" && d.Want != "" && !agree(o.Want, d.Want) {
+					return []finding{found(d.Name, "%s asks for a version that %s refuses.", at(m.File, d.Line), at(own.File, o.Line)).
+						then("Bring the two lines together.", costMinutes, "an installation that cannot succeed with both").
+						weighs(contradicted+6, "dependencies versions")}
 				}
 			}
 		}
@@ -156,39 +151,413 @@ func (s *survey) toolchain() []observation {
 	return nil
 }
 
-// foreign counts what programs wrote or others own.
-func (s *survey) foreign() []observation {
-	var first *file
-	n, size := 0, int64(0)
-	for _, f := range s.of(generated) {
-		if f.lang == "" {
+// driftingVersions: the packages of one workspace ask for different major
+// versions of the same thing.
+func driftingVersions(s *sight) []finding {
+	type place struct {
+		m *project.Manifest
+		d project.Dep
+		v project.Version
+	}
+	seen := map[string]place{}
+	for _, m := range s.Manifests() {
+		if m.Tool != "npm" && m.Tool != "cargo" || !citable(m.File.Path) {
 			continue
 		}
-		n++
-		size += f.size
-		if first == nil && f.head.line > 0 && quote(f.head.text) != "" {
-			first = f
+		for _, d := range m.Deps {
+			if d.Scope == project.Peer || d.Scope == project.Managed || d.Elsewhere || d.Conditional && m.Tool == "npm" {
+				continue
+			}
+			v, ok := project.AtLeast(d.Want)
+			if !ok || strings.Contains(d.Want, "||") {
+				continue
+			}
+			key := m.Tool + " " + d.Name
+			old, twice := seen[key]
+			if !twice {
+				seen[key] = place{m, d, v}
+				continue
+			}
+			if old.m == m || compatible(old.v, v, m.Tool) || compatible(v, old.v, m.Tool) {
+				continue
+			}
+			return []finding{found(d.Name, "Two packages here ask for versions of it that exclude each other: %s and %s.",
+				at(old.m.File, old.d.Line), at(m.File, d.Line)).
+				then("Bring both to the newer one.", costHour, "two copies of it, and two sets of habits").
+				weighs(costly, "dependencies versions workspace")}
 		}
 	}
-	if first == nil {
+	return nil
+}
+
+var licenceTexts = []struct{ id, words string }{
+	{"Apache-2.0", "apache license version 2.0"},
+	{"MPL-2.0", "mozilla public license version 2.0"},
+	{"AGPL-3.0", "gnu affero general public license version 3"},
+	{"LGPL-3.0", "gnu lesser general public license version 3"},
+	{"LGPL-2.1", "gnu lesser general public license version 2.1"},
+	{"GPL-3.0", "gnu general public license version 3"},
+	{"GPL-2.0", "gnu general public license version 2"},
+	{"EPL-2.0", "eclipse public license - v 2.0"},
+	{"Unlicense", "this is free and unencumbered software released into the public domain"},
+	{"BSD", "redistribution and use in source and binary forms"},
+	{"ISC", "permission to use, copy, modify, and/or distribute this software for any purpose"},
+	{"MIT", "permission is hereby granted, free of charge, to any person obtaining a copy"},
+}
+
+// licenceOf recognises a text by its words; "" for none or several.
+func licenceOf(text string) string {
+	flat := strings.Join(strings.Fields(strings.ToLower(strings.ReplaceAll(text, ",", " "))), " ")
+	id := ""
+	for _, l := range licenceTexts {
+		if !strings.Contains(flat, strings.ReplaceAll(l.words, ",", "")) {
+			continue
+		}
+		if id != "" && !strings.Contains(id, "GPL") && l.id != "BSD" {
+			return ""
+		}
+		if id == "" {
+			id = l.id
+		}
+	}
+	return id
+}
+
+var licenceNames = regexp.MustCompile(`(?i)^(?:the )?(mit|apache(?:[- ](?:license,?)?(?: version)?[- ]?2(?:\.0)?)?` +
+	`|bsd(?:[- ][\w-]+)*|isc|mpl[- ]?2(?:\.0)?|a?gpl[- ]?v?[23](?:\.0)?(?:[- ]only|[- ]or[- ]later|\+)?|lgpl[- ` +
+	`]?v?[23](?:\.[01])?(?:[- ]only|[- ]or[- ]later|\+)?|unlicense|epl-2\.0)(?: licen[sc]e)?$`)
+
+// family reduces a licence's name to what its text can be told by.
+func family(name string) string {
+	n := strings.ToUpper(strings.NewReplacer(" ", "", "-", "", ".", "", "V", "").Replace(name))
+	for _, p := range [][2]string{{"APACHE", "APACHE"}, {"MIT", "MIT"}, {"BSD", "BSD"}, {"ISC", "ISC"}, {"MPL", "MPL"},
+		{"AGPL", "AGPL"}, {"LGPL", "LGPL"}, {"GPL", "GPL"}, {"UNLICENSE", "UNLICENSE"}, {"EPL", "EPL"}} {
+		if strings.HasPrefix(n, p[0]) || strings.HasPrefix(n, "THE"+p[0]) {
+			return p[1]
+		}
+	}
+	return ""
+}
+
+// otherLicence: the manifest names a licence, and the text beside it is another
+// one.
+func otherLicence(s *sight) []finding {
+	for _, m := range s.Manifests() {
+		if !licenceNames.MatchString(strings.TrimSpace(m.Licence.Text)) || !citable(m.File.Path) {
+			continue
+		}
+		var texts []*project.File
+		for _, f := range s.Of(project.Licence) {
+			base := strings.ToUpper(f.Base)
+			if f.Dir == m.File.Dir && f.Read && (strings.HasPrefix(base, "LICEN") || strings.HasPrefix(base, "COPYING")) {
+				texts = append(texts, f)
+			}
+		}
+		if len(texts) != 1 || !citable(texts[0].Path) {
+			continue
+		}
+		have, want := licenceOf(texts[0].Text), family(strings.TrimSpace(m.Licence.Text))
+		if have == "" || want == "" || family(have) == want {
+			continue
+		}
+		line := lineWhere(texts[0].Text, func(l string) bool { return quote(l) != "" })
+		return []finding{found("the licence", "The manifest says %s, %s; the text in %s is that of %s.",
+			strings.TrimSpace(m.Licence.Text), at(m.File, m.Licence.Line), at(texts[0], line.line), have).
+			then("Ask who decides which of the two holds, and correct the other.", costHour,
+				"somebody who relies on the wrong one").
+			weighs(contradicted+9, "licence license legal")}
+	}
+	return nil
+}
+
+// unusedModule is a module that go.mod requires directly and no Go file
+// imports.
+func unusedModule(s *sight) []finding {
+	if !s.Looked.Whole() || s.Looked.Long > 0 && s.longGo() {
 		return nil
 	}
-	return []observation{observe("Write down which command makes `"+first.path+"` and who may run it.",
-		"%s written by programs, %d KiB; I have not judged them. The first begins at %s.", was(n, "source file"), size>>10, first.top())}
-}
-
-func (s *survey) environment() []observation {
-	return s.tell("env", nil, "line", "file", "List in the README which variables have to be set, beginning with %s.",
-		"It asks its surroundings for something in %s of %s, first at %s.")
-}
-
-func (s *survey) guide() []observation {
-	for _, f := range s.of(doc) {
-		if !strings.HasPrefix(strings.ToUpper(path.Base(f.path)), "CONTRIBUTING") {
+	mods := map[string]bool{}
+	for _, f := range s.Files {
+		if f.Base == "go.mod" {
+			mods[f.Dir] = true
+		}
+	}
+	for _, m := range s.Manifests() {
+		if m.Tool != "go" || !citable(m.File.Path) {
 			continue
 		}
-		if h := prose(s.texts[f.path]); h.line > 0 {
-			return []observation{observe("", "Newcomers are told what it takes, in %s: %s.", count(f.lines, "line"), f.at(h))}
+		var texts []*project.File
+		for _, f := range s.Files {
+			if f.Lang != "Go" || !within1(f.Path, m.File.Dir) || deeperModule(mods, f.Dir, m.File.Dir) {
+				continue
+			}
+			if !f.Read {
+				texts = nil
+				break
+			}
+			texts = append(texts, f)
+		}
+		if len(texts) == 0 {
+			continue
+		}
+		tools := ""
+		for _, d := range m.Deps {
+			if d.Group == "tool" {
+				tools += " " + d.Name
+			}
+		}
+		for _, d := range m.Deps {
+			if d.Scope != project.Main || d.Group != "require" || strings.Contains(tools, d.Name) {
+				continue
+			}
+			if slices.ContainsFunc(texts, func(f *project.File) bool {
+				return strings.Contains(f.Text, `"`+d.Name+`"`) || strings.Contains(f.Text, `"`+d.Name+"/") ||
+					strings.Contains(f.Text, "`"+d.Name)
+			}) {
+				continue
+			}
+			return []finding{found(d.Name, "No Go file of the module imports it, and it is not marked as indirect: %s. %s were "+
+				"read for that.", at(m.File, d.Line), count(len(texts), "file")).
+				then("Run `go mod tidy` and look what it takes away.", costMinutes,
+					"a dependency to watch and to update for nothing").
+				weighs(costly+10, "dependencies unused")}
+		}
+	}
+	return nil
+}
+
+// longGo: some Go file was not read, so that imports may be missed.
+func (s *sight) longGo() bool {
+	return slices.ContainsFunc(s.Files, func(f *project.File) bool {
+		return f.Lang == "Go" && !f.Read && f.Kind != project.Foreign
+	})
+}
+
+func within1(p, dir string) bool { return dir == "." || strings.HasPrefix(p, dir+"/") }
+
+// deeperModule: between the directory and the module's lies another module.
+func deeperModule(mods map[string]bool, dir, module string) bool {
+	for ; dir != module && dir != "."; dir = path.Dir(dir) {
+		if mods[dir] {
+			return true
+		}
+	}
+	return false
+}
+
+var otherImport = map[string]string{
+	"pyyaml": "yaml", "pillow": "PIL", "beautifulsoup4": "bs4", "scikit-learn": "sklearn", "opencv-python": "cv2",
+	"opencv-python-headless": "cv2",
+	"python-dateutil":        "dateutil", "attrs": "attr", "protobuf": "google", "pyjwt": "jwt", "python-dotenv": "dotenv",
+	"msgpack-python": "msgpack",
+	"mysqlclient":    "MySQLdb", "psycopg2-binary": "psycopg2", "pycryptodome": "Crypto", "pyopenssl": "OpenSSL",
+	"python-magic": "magic",
+	"gitpython":    "git", "pyzmq": "zmq", "pyserial": "serial", "importlib-metadata": "importlib_metadata",
+	"ruamel-yaml":    "ruamel",
+	"faust-cchardet": "cchardet", "charset-normalizer": "charset_normalizer", "backports-zoneinfo": "backports",
+	"google-api-python-client": "googleapiclient",
+	"python-jose":              "jose", "python-multipart": "multipart", "dnspython": "dns", "pyside6": "PySide6", "pymupdf": "fitz",
+	"pywin32": "win32", "markdown-it-py": "markdown_it",
+	"mdit-py-plugins": "mdit_py_plugins", "typing-extensions": "typing_extensions", "websocket-client": "websocket",
+	"antlr4-python3-runtime": "antlr4", "pysocks": "socks",
+}
+
+var byName = regexp.MustCompile(`(?i)(^types-|-stubs?$|^pytest|plugin|^flake8|^mypy|^black$|^ruff$|^tox|gunicorn` +
+	`|uvicorn|^setuptools|^wheel$|^pip$|^tzdata$|^certifi$|^colorama$|^eslint|^@types/|^@emotion/|^@mui/|^babel|^@babel/` +
+	`|loader$|^webpack|^postcss|^prettier|^typescript$|polyfill|^core-js|^regenerator|^tslib$|^react-dom$|preset|^husky$` +
+	`|^nodemon$|^ts-node$|^@swc/|^sass$|^less$|-cli$|^jsdom$)`)
+
+// unusedPackage is a package that the manifest of a Python, JavaScript or Rust
+// project needs, and whose name stands in no other file that was read.
+func unusedPackage(s *sight) []finding {
+	if !s.Looked.Whole() {
+		return nil
+	}
+	var texts []*project.File
+	for _, f := range s.Files {
+		if f.Read && f.Kind != project.Lock && f.Kind != project.Licence && !(f.Kind == project.Doc &&
+			pastBase.MatchString(f.Base)) {
+			texts = append(texts, f)
+		}
+	}
+	for _, m := range s.Manifests() {
+		if m.Tool != "pip" && m.Tool != "npm" && m.Tool != "cargo" || m.Workspace && m.Tool == "cargo" ||
+			!citable(m.File.Path) || strings.HasSuffix(m.File.Base, ".txt") {
+			continue
+		}
+		if !slices.ContainsFunc(texts, func(f *project.File) bool {
+			return f.Kind == project.Source && within1(f.Path,
+				m.File.Dir)
+		}) {
+			continue
+		}
+		for _, d := range m.Deps {
+			if d.Scope != project.Main || d.Elsewhere || d.Conditional || byName.MatchString(d.Name) || m.Name.Text == d.Name {
+				continue
+			}
+			words := usedAs(m.Tool, d)
+			if slices.ContainsFunc(texts, func(f *project.File) bool {
+				text := f.Text
+				if f == m.File {
+					text = without(text, d.Line)
+				}
+				return slices.ContainsFunc(words, func(w string) bool { return containsFold(text, w) })
+			}) {
+				continue
+			}
+			return []finding{found(d.Name, "The project needs it, %s, and its name stands in no other file that I read (%d). "+
+				"What loads it under another name, or wants it beside itself, I cannot see.", at(m.File, d.Line), len(texts)).
+				then("Ask why it is there; then take it out and run the tests.", costMinutes,
+					"something to install, watch and update for nothing").
+				weighs(costly+8, "dependencies unused")}
+		}
+	}
+	return nil
+}
+
+// without is a text with one line left out.
+func without(text string, line int) string {
+	var b strings.Builder
+	for n, l := range project.Lines(text) {
+		if n != line {
+			b.WriteString(l + "\n")
+		}
+	}
+	return b.String()
+}
+
+// usedAs are the words under which a dependency would be named.
+func usedAs(tool string, d project.Dep) []string {
+	name := d.Name
+	if d.As != "" {
+		name = d.As
+	}
+	switch tool {
+	case "cargo":
+		return []string{strings.ReplaceAll(name, "-", "_"), name}
+	case "npm":
+		return []string{name, path.Base(name)}
+	}
+	out := []string{name, strings.ReplaceAll(name, "-", "_"), strings.ReplaceAll(name, "_", "-"),
+		strings.ReplaceAll(name, "-", ".")}
+	if other := otherImport[project.Normal(name)]; other != "" {
+		out = append(out, other)
+	}
+	for part := range strings.SplitSeq(project.Normal(name), "-") {
+		if len(part) > 3 && part != "python" {
+			out = append(out, part)
+		}
+	}
+	return append(out, strings.TrimPrefix(project.Normal(name), "py"), strings.TrimSuffix(project.Normal(name), "-python"))
+}
+
+func containsFold(text, word string) bool {
+	if word == "" {
+		return true
+	}
+	return strings.Contains(text, word) || strings.Contains(text, strings.ToLower(word)) || strings.Contains(text,
+		strings.ToUpper(word[:1])+word[1:])
+}
+
+// noLock: something that is run, not imported, without a lock file.
+func noLock(s *sight) []finding {
+	for _, m := range s.Manifests() {
+		if !citable(m.File.Path) || m.File.Dir != "." || s.Looked.Cut {
+			continue
+		}
+		i := slices.IndexFunc(m.Deps, func(d project.Dep) bool { return d.Scope == project.Main && !d.Elsewhere })
+		if i < 0 || s.LockOf(m) != nil {
+			continue
+		}
+		switch {
+		case m.Tool == "go" && !s.Has("vendor") && !s.Has("go.work"):
+			return []finding{found("`go.sum`", "The module requires others, the first at %s, and there is no `go.sum`: the go "+
+				"command refuses to build it.", at(m.File, m.Deps[i].Line)).
+				then("Run `go mod tidy` and commit `go.sum`.", costMinutes, "a build that stops at once").
+				weighs(broken-5, "dependencies lock build")}
+		case s.IsApplication(m) && !s.Ignored(lockName[m.Tool]):
+			return []finding{found("`"+lockName[m.Tool]+"`",
+				"This is something to run and not a library, and no lock file is in the tree: what is installed for %s is decided "+
+					"anew each time.", at(m.File, m.Deps[i].Line)).
+				then("Commit the lock file that the package manager writes.", costMinutes, "the day on which two machines differ").
+				weighs(costly+4, "dependencies lock reproducible")}
+		}
+	}
+	return nil
+}
+
+var lockName = map[string]string{"npm": "package-lock.json", "cargo": "Cargo.lock"}
+
+// unpinned: of a list of pinned requirements some are not.
+func unpinned(s *sight) []finding {
+	for _, m := range s.Manifests() {
+		if !strings.HasSuffix(m.File.Base, ".txt") || !citable(m.File.Path) {
+			continue
+		}
+		pinned := 0
+		var loose []project.Dep
+		for _, d := range m.Deps {
+			switch {
+			case strings.Contains(d.Want, "=="):
+				pinned++
+			case d.Want == "" && !d.Elsewhere:
+				loose = append(loose, d)
+			}
+		}
+		if pinned < 3 || len(loose) == 0 || len(loose) > pinned {
+			continue
+		}
+		var where places
+		for _, d := range loose[:min(len(loose), maxPlaces)] {
+			where = append(where, at(m.File, d.Line))
+		}
+		return []finding{found(loose[0].Name, "`%s` pins %s, and not %s.", m.File.Path, count(pinned, "requirement"), where).
+			then("Pin the rest as well.", costMinutes, "a build that changes without a commit").
+			weighs(worthKnowing+10, "dependencies pins versions")}
+	}
+	return nil
+}
+
+// anyVersion: a dependency of which every version will do.
+func anyVersion(s *sight) []finding {
+	for _, m := range s.Manifests() {
+		if m.Tool != "npm" && m.Tool != "cargo" || !citable(m.File.Path) {
+			continue
+		}
+		for _, d := range m.Deps {
+			if (d.Want == "*" || d.Want == "latest" || d.Want == "x") && d.Scope != project.Peer && !d.Elsewhere {
+				return []finding{found(d.Name, "Any version of it will do: %s.", at(m.File, d.Line)).
+					then("Name the major version that was tried.", costMinutes, "the next breaking release, on the day it appears").
+					weighs(costly, "dependencies versions")}
+			}
+		}
+	}
+	return nil
+}
+
+var fromLine = regexp.MustCompile(`(?i)^FROM\s+(?:--platform=\S+\s+)?([\w./-]+)(:latest)?(?:\s+AS\s+(\S+))?\s*$`)
+
+// movingImage: a container is built on whatever is newest that day.
+func movingImage(s *sight) []finding {
+	for _, f := range s.own(project.Config) {
+		if !isDockerfile(f) {
+			continue
+		}
+		stages := map[string]bool{"scratch": true}
+		for n, line := range project.Lines(f.Text) {
+			m := fromLine.FindStringSubmatch(line)
+			if as := regexp.MustCompile(`(?i)\sAS\s+(\S+)\s*$`).FindStringSubmatch(line); as != nil &&
+				strings.HasPrefix(strings.ToUpper(line), "FROM") {
+				stages[as[1]] = true
+			}
+			if m == nil || stages[m[1]] && m[2] == "" {
+				continue
+			}
+			return []finding{found("`"+m[1]+"`", "The image is built on whatever is newest that day: %s names no version.",
+				at(f, n)).
+				then("Name the version that was tried at "+at(f, n).place()+".", costMinutes,
+					"a build that breaks without a change").
+				weighs(worthKnowing+8, "docker image dependencies versions")}
 		}
 	}
 	return nil

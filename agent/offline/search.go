@@ -1,179 +1,218 @@
 package offline
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"conclave/internal/project"
 )
 
-// finding is what a search met: how often, in how many files, and the lines
-// worth showing.
-type finding struct {
+// sighting is where a word stands: how often, in how many files, and the lines worth
+// showing.
+type sighting struct {
 	word  string
 	lines int
 	files int
-	best  []where
+	best  []spot
 }
 
-// search looks for words in a tree, whatever their case.
-func search(tree fs.FS, opts limits, words []string, alive func() error) ([]finding, *survey, error) {
-	kinds := []kind{other, code, test, doc, config}
-	var probes []probe
-	for _, w := range words {
-		lower := strings.ToLower(w)
-		variants := []string{w}
-		for _, v := range []string{lower, strings.ToUpper(w), titled(lower)} {
-			if !slices.Contains(variants, v) {
-				variants = append(variants, v)
+// spot is a line that bears a word.
+type spot struct {
+	f    *project.File
+	n    int
+	rank int
+}
+
+// searched are the kinds of files whose words count: not licences, lists of
+// people, lock files, or what others or programs wrote.
+func searched(f *project.File) bool {
+	switch f.Kind {
+	case project.Source, project.Test, project.Doc, project.Config, project.Example, project.Data, project.Other:
+		return f.Read && citable(f.Path) && !people.MatchString(f.Base)
+	}
+	return false
+}
+
+var (
+	people  = regexp.MustCompile(`(?i)^(authors|contributors|credits|thanks|maintainers)(\.\w+)?$`)
+	defines = regexp.MustCompile(`^\s*(?:export\s+)?(?:default\s+)?(?:public\s+|private\s+|protected\s+|static\s+` +
+		`|abstract\s+|async\s+|pub(?:\([^)]*\))?\s+)*(?:func|def|class|fn|struct|interface|type|const|enum|trait|impl|module` +
+		`|function|let|var)\b`)
+)
+
+// lookFor finds a word in the project, whatever its case.
+func lookFor(s *sight, word string) sighting {
+	m := sighting{word: word}
+	lower := strings.ToLower(word)
+	ok := wholeWord(lower)
+	for _, f := range s.Files {
+		if !searched(f) || !strings.Contains(strings.ToLower(f.Text), lower) {
+			continue
+		}
+		before := m.lines
+		kept := 0
+		for n, line := range project.Lines(f.Text) {
+			if len(line) > 1000 || !ok(line) {
+				continue
+			}
+			m.lines++
+			if kept < 4 && strings.Contains(strings.ToLower(quote(line)), lower) {
+				kept++
+				m.best = append(m.best, spot{f, n, worth(f, line, lower)})
 			}
 		}
-		probes = append(probes, probe{name: lower, words: variants, kinds: kinds, ok: wholeWord(lower)})
-	}
-	s, err := look(tree, opts, probes, alive)
-	if err != nil {
-		return nil, nil, err
-	}
-	var out []finding
-	for _, w := range words {
-		f := finding{word: w}
-		for _, x := range s.files {
-			if got := x.found[strings.ToLower(w)]; got != nil {
-				f.lines += got.n
-				f.files++
-				for _, h := range got.hits {
-					if quote(h.text) != "" {
-						f.best = append(f.best, where{x, h})
-					}
-				}
-			}
+		if m.lines > before {
+			m.files++
 		}
-		slices.SortStableFunc(f.best, func(a, b where) int { return worth(a, w) - worth(b, w) })
-		out = append(out, f)
 	}
-	return out, s, nil
+	slices.SortStableFunc(m.best, func(a, b spot) int { return cmp.Compare(a.rank, b.rank) })
+	return m
 }
 
-// worth ranks a line: documents that lie high before code, code before tests,
-// and a line whose quotation shows the word before one where it is cut off.
-func worth(w where, word string) int {
-	rank := map[kind]int{doc: 0, code: 1, config: 2, test: 3, other: 4}[w.f.kind]*4 + min(strings.Count(w.f.path, "/"), 3)
-	if !strings.Contains(strings.ToLower(quote(w.text)), strings.ToLower(word)) {
-		rank += 100
+// worth ranks a line: where the word is defined, then headings and documents,
+// then code, then the rest.
+func worth(f *project.File, line, lower string) int {
+	depth := min(strings.Count(f.Path, "/"), 3)
+	inPath := 4
+	if strings.Contains(strings.ToLower(f.Path), lower) {
+		inPath = 0
 	}
-	return rank
+	switch {
+	case f.Kind == project.Source && defines.MatchString(line):
+		return inPath + depth
+	case f.Kind == project.Doc && strings.HasPrefix(line, "#"):
+		return 2 + inPath + depth
+	case f.Kind == project.Doc:
+		return 8 + inPath + depth
+	case f.Kind == project.Source:
+		return 12 + inPath + depth
+	case f.Kind == project.Config || f.Kind == project.Data:
+		return 20 + depth
+	}
+	return 28 + depth
 }
 
-func titled(w string) string {
-	r, n := utf8.DecodeRuneInString(w)
-	return string(unicode.ToUpper(r)) + w[n:]
-}
-
-// wholeWord accepts the word and its endings, not other words that hold it.
+// wholeWord accepts the word by itself, with a plain ending, or as a part of a
+// name that is made of several words; not other words that begin with it.
 func wholeWord(lower string) func(string) bool {
 	return func(line string) bool {
-		line = strings.ToLower(line)
-		for at := 0; ; {
-			i := strings.Index(line[at:], lower)
-			if i < 0 {
+		folded := strings.ToLower(line)
+		if len(folded) != len(line) {
+			line = folded // another alphabet: case tells nothing
+		}
+		for at := 0; at < len(folded); {
+			i := strings.Index(folded[at:], lower)
+			if i < 0 || lower == "" {
 				return false
 			}
 			i += at
-			if i == 0 || !isLetter(line[i-1]) || !isLetter(lower[0]) {
+			if startsWord(line, i) && endsWord(line, i+len(lower)) {
 				return true
 			}
 			at = i + 1
 		}
+		return false
 	}
 }
 
-func isLetter(b byte) bool { return b >= 'a' && b <= 'z' || b >= 0x80 }
+// startsWord: before i there is no letter, or a small one before a capital.
+func startsWord(line string, i int) bool {
+	before, _ := utf8.DecodeLastRuneInString(line[:i])
+	here, _ := utf8.DecodeRuneInString(line[i:])
+	return i == 0 || !unicode.IsLetter(before) || !unicode.IsLetter(here) || unicode.IsLower(before) &&
+		unicode.IsUpper(here)
+}
 
-// searchFor answers what was asked by looking again for its words. Alone says
-// that nothing else will be said in this turn.
-func (t *turn) searchFor(tree fs.FS, alone bool) error {
-	asked := ownWords(t.text)
-	words := searchWords(asked)
-	if len(words) == 0 {
-		if alone {
-			t.say("I look for words, and I find none in that which I could look for. Ask me about a file, a name or a thing, and I will go and see.")
-		}
-		return nil
+var endings = []string{"s", "es", "d", "ed", "ing", "ly", "'s", "’s"}
+
+// endsWord: at i the word is over, or a plain ending follows.
+func endsWord(line string, i int) bool {
+	over := func(i int) bool {
+		before, _ := utf8.DecodeLastRuneInString(line[:i])
+		here, _ := utf8.DecodeRuneInString(line[i:])
+		return i >= len(line) || !unicode.IsLetter(here) || unicode.IsLower(before) && unicode.IsUpper(here)
 	}
-	var found []finding
-	var s *survey
-	err := t.look("search", map[string]any{"path": "workspace", "words": words}, func() (string, error) {
-		var err error
-		found, s, err = search(tree, t.opts, words, t.Alive)
-		if err != nil {
-			return "", err
-		}
+	if over(i) {
+		return true
+	}
+	return slices.ContainsFunc(endings, func(e string) bool {
+		return strings.HasPrefix(strings.ToLower(line[i:]), e) && over(i+len(e))
+	})
+}
+
+const maxShown = 3
+
+// showPlaces says where the words of a question stand, rarest first: a word that
+// is everywhere tells least. Where none stands anywhere one sentence says so.
+func (t *turn) showPlaces(tree fs.FS, s *sight, q query) error {
+	var list []sighting
+	err := t.look("search", map[string]any{"path": "workspace", "words": q.words}, func() (string, error) {
 		var all []string
-		for _, f := range found {
-			all = append(all, fmt.Sprintf("%s: %d", f.word, f.lines))
+		for _, w := range q.words {
+			m := lookFor(s, w)
+			all = append(all, fmt.Sprintf("%s: %d", w, m.lines))
+			list = append(list, m)
 		}
 		return strings.Join(all, ", "), nil
 	})
-	if err != nil || s == nil {
+	if err != nil {
 		return err
 	}
-	text, err := t.report(tree, s, found, alone)
-	t.say(text)
-	return err
-}
-
-// report puts findings into words, rarest first: a word that is everywhere
-// tells least.
-func (t *turn) report(tree fs.FS, s *survey, found []finding, alone bool) (string, error) {
-	var met []finding
 	var missing []string
-	for _, f := range found {
-		if len(f.best) == 0 && s.named(f.word) == nil {
-			missing = append(missing, f.word)
-			continue
+	slices.SortStableFunc(list, func(a, b sighting) int { return cmp.Compare(a.files, b.files) })
+	var rows []string
+	for _, m := range list {
+		row, err := t.describe(tree, s, m)
+		switch {
+		case err != nil:
+			return err
+		case row == "":
+			missing = append(missing, m.word)
+		case len(rows) < maxShown:
+			rows = append(rows, row)
 		}
-		met = append(met, f)
 	}
-	slices.SortStableFunc(met, func(a, b finding) int { return a.files - b.files })
-	var b strings.Builder
-	for _, f := range met[:min(len(met), 3)] {
-		text, err := t.describe(tree, s, f)
-		if err != nil {
-			return "", err
-		}
-		b.WriteString(text)
+	if len(rows) == 0 {
+		t.say(fmt.Sprintf("No line of the %s that I read bears %s.", count(s.Looked.Read, "file"), quotedOr(missing)))
+		return nil
 	}
-	if b.Len() == 0 {
-		if !alone {
-			return "", nil
-		}
-		return fmt.Sprintf("I looked for %s in %s and no line bears any of it. I cannot say more than that.", quotedList(missing), count(len(s.files), "file")), nil
+	text := "Where your words stand:\n\n" + strings.Join(rows, "\n")
+	if len(missing) > 0 {
+		text += fmt.Sprintf("\n\nNo line bears %s.", quotedOr(missing))
 	}
-	if len(missing) > 0 && alone {
-		fmt.Fprintf(&b, "\nI also looked for %s and found nothing.", quotedList(missing))
-	}
-	return "I looked for the words of your question.\n\n" + b.String(), nil
+	t.say(text)
+	return nil
 }
 
 // describe shows a file that was named, or the lines that bear a word.
-func (t *turn) describe(tree fs.FS, s *survey, f finding) (string, error) {
+func (t *turn) describe(tree fs.FS, s *sight, m sighting) (string, error) {
 	var o observation
-	if named := s.named(f.word); named != nil && named.lines > 0 {
-		o = observe("", "- `%s` has %s; it begins %s and ends at %s.\n", named.path, count(named.lines, "line"), named.top(), named.end())
-	} else if len(f.best) == 0 {
+	if f := s.called(m.word); f != nil && f.Read && f.Lines > 0 {
+		head := cite{path: f.Path, line: 1}
+		if h := lineWhere(f.Text, func(l string) bool { return quote(l) != "" }); h.line > 0 {
+			head = at(f, h.line)
+		}
+		o = observation{fmt.Sprintf("- `%s` has %s; it begins %s and ends at %s.", f.Path, count(f.Lines, "line"), head,
+			last(f)), []cite{head, last(f)}}
+	} else if len(m.best) == 0 {
 		return "", nil
 	} else {
-		format, args := "- “%s” stands in %s of %s: %s", []any{f.word, count(f.lines, "line"), count(f.files, "file"), f.best[0].cite()}
-		for _, w := range f.best[1:] {
-			if w.f != f.best[0].f {
-				format, args = format+"; %s", append(args, w.cite())
+		where := places{at(m.best[0].f, m.best[0].n)}
+		for _, b := range m.best[1:] {
+			if b.f != m.best[0].f {
+				where = append(where, at(b.f, b.n))
 				break
 			}
 		}
-		o = observe("", format+".\n", args...)
+		o = observation{fmt.Sprintf("- “%s” stands in %s of %s: %s.", printable(m.word), count(m.lines, "line"),
+			count(m.files, "file"), where), where}
 	}
 	ok, err := t.verified(tree, o)
 	if err != nil || !ok {
@@ -182,18 +221,30 @@ func (t *turn) describe(tree fs.FS, s *survey, f finding) (string, error) {
 	return o.text, nil
 }
 
-// named is the file that bears the name, by its path or its last part.
-func (s *survey) named(name string) *file {
+// called is the file that bears the name, by its path or its last part.
+func (s *sight) called(name string) *project.File {
 	if !strings.ContainsAny(name, "./") {
 		return nil
 	}
-	if f := s.file(path.Clean(name)); f != nil {
+	if f := s.File(path.Clean(name)); f != nil && citable(f.Path) {
 		return f
 	}
-	for _, f := range s.files {
-		if path.Base(f.path) == name {
+	for _, f := range s.Files {
+		if f.Base == name && citable(f.Path) {
 			return f
 		}
 	}
 	return nil
+}
+
+// quotedOr joins words for a sentence that denies them.
+func quotedOr(words []string) string {
+	var out []string
+	for _, w := range words {
+		out = append(out, "“"+printable(w)+"”")
+	}
+	if len(out) < 2 {
+		return strings.Join(out, "")
+	}
+	return strings.Join(out[:len(out)-1], ", ") + " or " + out[len(out)-1]
 }

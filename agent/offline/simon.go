@@ -107,9 +107,6 @@ var (
 	costsForm = regexp.MustCompile(`(?i)^` + costMark + `([^;\n]+?)(?:;\s*saves:\s*(.+?))?\.?$`)
 )
 
-// costMark stands before what a step costs and what it saves.
-const costMark = "Costs: "
-
 // remarks splits a text into its items: those of a list, else its paragraphs.
 // What cites nothing is no finding.
 func remarks(who, text string) []remark {

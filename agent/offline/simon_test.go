@@ -102,7 +102,7 @@ func TestSimonDoesNotInventAgreement(t *testing.T) {
 func TestSimonOnARealCouncil(t *testing.T) {
 	files, said := map[string]string{}, ""
 	for _, a := range animals() {
-		text := start(t, a.name, project(), purpose("Council session")).say(t, "Look.")
+		text := start(t, a.name, harbour(), purpose("Council session")).say(t, "Look.")
 		files["council/"+a.name+".md"] = text
 		said += text
 	}

@@ -1,346 +1,378 @@
 package offline
 
 import (
-	"bytes"
-	"cmp"
+	"fmt"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
+
+	"conclave/internal/project"
 )
 
+// wolf looks at who carries what, and at what is done in two ways.
 func wolf() animal {
 	return animal{
 		name:    "wolf",
-		opening: "Said plainly: there is no model behind me. I look, I do not reason. This is how the pack stands.",
-		nothing: "I looked for what pulls this apart and for who is missing. I found neither in the files.",
-		probes: []probe{
-			spelling("z-spelling", `initialize[sd]?|initializing|organize[sd]?|normalize[sd]?|serialize[sd]?|optimize[sd]?|recognize[sd]?|summarize[sd]?|customize[sd]?`, "ize"),
-			spelling("s-spelling", `initialise[sd]?|initialising|organise[sd]?|normalise[sd]?|serialise[sd]?|optimise[sd]?|recognise[sd]?|summarise[sd]?|customise[sd]?`, "ise"),
-			spelling("color", `colors?|colored|behaviors?|favorites?`, "color", "behavior", "avorite"),
-			spelling("colour", `colours?|coloured|behaviours?|favourites?`, "colour", "behaviour", "avourite"),
-			{name: "addressed", kinds: []kind{code, test, doc}, words: []string{"TODO(", "FIXME("}, ok: matches(`\b(TODO|FIXME)\(\w[\w.@-]*\)`)},
-			{name: "copyright", kinds: []kind{code, test}, words: []string{"Copyright", "SPDX-License-Identifier"}, ok: func(l string) bool { return !inCode(l) }},
-			{name: "testify", kinds: []kind{test}, langs: goCode, words: []string{`"github.com/stretchr/testify`}},
-			{name: "plain", kinds: []kind{test}, langs: goCode, words: []string{"t.Errorf(", "t.Fatalf(", "t.Fatal("}, ok: inCode},
-			{name: "fmt-error", kinds: []kind{code}, langs: goCode, words: []string{"fmt.Errorf("}, ok: inCode},
-			{name: "new-error", kinds: []kind{code}, langs: goCode, words: []string{"errors.New("}, ok: inCode},
-		},
-		look: func(s *survey) []observation {
-			return slices.Concat(s.pack(), s.alone(), s.twins(), s.hub(), s.balance(), s.words(), s.habits(), s.naming(), s.addressed(), s.headers(), s.weights())
+		opening: "Said plainly: there is no model behind me. I look, I do not reason.",
+		nothing: "I looked for what one person carries alone, for what is done in two ways and for owners without a place, " +
+			"and found nothing I could point at.",
+		rules: []rule{
+			oneHand, changedTogether, ownerless, twoLocks, twoConfigs, copied, unowned, oneOwner,
 		},
 	}
 }
 
-// spelling looks for one way to spell in documents and in comments.
-func spelling(name, expr string, words ...string) probe {
-	word := regexp.MustCompile(`(?i)\b(` + expr + `)\b`)
-	return probe{name: name, kinds: []kind{doc, code, test}, words: words, ok: func(l string) bool {
-		at := word.FindStringIndex(l)
-		if at == nil || strings.Contains(l, "http") {
-			return false
+// oneHand is the busiest directory that one person carries nearly alone, in a
+// project of several.
+func oneHand(s *sight) []finding {
+	authors := s.past.work().authors()
+	if len(authors) < 2 || len(s.past.work()) < 20 {
+		return nil
+	}
+	for _, h := range s.past.ownership() {
+		most := h.authors[0]
+		if h.total < 10 || most.n*10 < h.total*9 || h.last.path == "" || !s.worked(h.dir) {
+			continue
 		}
-		comment := inComment.FindStringIndex(l)
-		return isProse(l) || comment != nil && comment[0] < at[0]
-	}}
-}
-
-func (s *survey) pack() []observation {
-	authors := s.history.authors()
-	if len(s.history) < 5 || len(authors) == 0 {
+		if authors[0].name == most.name && authors[0].n*10 >= len(s.past.work())*9 {
+			break // it is so everywhere: one finding about the whole
+		}
+		shown := "`" + h.dir + "/`"
+		if h.dir == "." {
+			shown = "the top directory"
+		}
+		return []finding{found(shown, "One person carries it: %d of the %s that touch %s are by %s, the latest %s. Commits "+
+			"of more than %d files are left out.",
+			most.n, count(h.total, "commit"), shown, printable(most.name), h.last, massChange).
+			then("Let somebody else make the next change there, with "+printable(most.name)+" beside them.", costHalfDay,
+				"the week in which "+printable(most.name)+" is away").
+			weighs(costly+10, "owner ownership people team bus factor")}
+	}
+	most := authors[0]
+	all := s.past.work()
+	if len(all) < 30 || most.n*10 < len(all)*9 {
 		return nil
 	}
-	top := authors[0]
-	i := slices.IndexFunc(s.history, func(c commit) bool { return c.author == top.name })
-	if s.history[i].cite().quote == "" {
+	i := slices.IndexFunc(all, func(c commit) bool { return c.author == most.name })
+	if all[i].cite().quote == "" {
 		return nil
 	}
-	share := percent(top.n, len(s.history))
-	if share < 50 {
-		return []observation{observe("", "The load is carried by more than one: of %s no author made more than %d (%d %%), %s, last at %s.",
-			count(len(s.history), "commit"), top.n, share, printable(top.name), s.history[i].cite())}
-	}
-	return []observation{observe("Let somebody other than "+printable(top.name)+" make the next change and ask for help where it is needed.",
-		"One carries most: %d of %s (%d %%) are by %s, the latest %s; %s in the log.",
-		top.n, count(len(s.history), "commit"), share, printable(top.name), s.history[i].cite(), was(len(authors), "author"))}
+	return []finding{found("the whole project", "One person carries it: %d of %s in the log are by %s, the latest %s. "+
+		"Commits of more than %d files are left out.",
+		most.n, count(len(all), "commit"), printable(most.name), all[i].cite(), massChange).
+		then("Let somebody else make the next change, with "+printable(most.name)+" beside them.", costHalfDay,
+			"the week in which "+printable(most.name)+" is away").
+		weighs(worthKnowing+5, "owner ownership people team bus factor")}
 }
 
-// alone finds what only one person has ever touched.
-func (s *survey) alone() []observation {
-	who, n, row := map[string]map[string]bool{}, map[string]int{}, map[string]change{}
-	for _, c := range s.history {
-		for _, ch := range c.changes {
-			if who[ch.path] == nil {
-				who[ch.path], row[ch.path] = map[string]bool{}, ch
+// worked says that a directory holds what people write here: sources, or
+// documents where there are none.
+func (s *sight) worked(dir string) bool {
+	kind := project.Source
+	if !s.HasCode() {
+		kind = project.Doc
+	}
+	return slices.ContainsFunc(s.Files, func(f *project.File) bool { return f.Dir == dir && f.Kind == kind })
+}
+
+var companions = regexp.MustCompile(`(?i)(changelog|changes|news|version|package(-lock)?\.json|go\.(mod|sum)` +
+	`|cargo\.(toml|lock)|pyproject|setup\.|pom\.xml|\.lock$|readme|\.md$|\.rst$|\.txt$)`)
+
+// changedTogether are two sources in different directories that hardly ever
+// change alone.
+func changedTogether(s *sight) []finding {
+	for _, c := range s.past.couples() {
+		a, b := s.File(c.a), s.File(c.b)
+		if a == nil || b == nil || a.Kind != project.Source || b.Kind != project.Source ||
+			companions.MatchString(a.Base) || companions.MatchString(b.Base) || c.first.quote == "" || c.second.quote == "" {
+			continue
+		}
+		return []finding{found("`"+c.a+"` and `"+c.b+"`",
+			"They lie in different directories and change together: of %s that touch either of them, %d touch both, the latest "+
+				"at %s and %s.",
+			count(c.of, "commit"), c.together, c.first, c.second).
+			then("Write down what has to be kept alike in both, or put it in one place.", costHalfDay,
+				"the change that is made in one of them only").
+			weighs(costly+6, "coupling cohesion structure duplication")}
+	}
+	return nil
+}
+
+// ownerless are lines of CODEOWNERS for places that are not there.
+func ownerless(s *sight) []finding {
+	for _, name := range []string{"CODEOWNERS", ".github/CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS"} {
+		f := s.File(name)
+		if f == nil || !f.Read {
+			continue
+		}
+		for n, line := range project.Lines(f.Text) {
+			line, _, _ = strings.Cut(line, "#")
+			fields := strings.Fields(line)
+			if len(fields) < 2 || strings.ContainsAny(fields[0], "*?[!\\") {
+				continue
 			}
-			who[ch.path][c.author] = true
-			n[ch.path]++
+			p := strings.Trim(fields[0], "/")
+			if !strings.Contains(fields[0], "/") || p == "" {
+				continue
+			}
+			if strings.HasPrefix(fields[0], "/") && s.gone(p) || !strings.HasPrefix(fields[0], "/") && s.gone(p) && !s.below(p) {
+				return []finding{found("`"+p+"`", "Somebody is named as its owner, %s, and the tree holds no `%s`.", at(f, n),
+					printable(p)).
+					then("Find out where it went, and name its owner there.", costMinutes, "changes that nobody is asked about").
+					weighs(contradicted-4, "owner ownership people review")}
+			}
 		}
 	}
-	if len(s.history.authors()) < 2 {
-		return nil
-	}
-	single := 0
-	best := ""
-	for _, x := range ranked(n) {
-		f := s.file(x.name)
-		if f == nil || f.kind != code || len(who[x.name]) != 1 {
-			continue
-		}
-		single++
-		if best == "" && x.n >= 2 && quote(row[x.name].path) != "" {
-			best = x.name
-		}
-	}
-	if best == "" {
-		return nil
-	}
-	at := cite{path: historyFile, line: row[best].line, quote: quote(row[best].path)}
-	return []observation{observe("Have the one who knows `"+best+"` walk somebody through it.",
-		"Knowledge that sits with one person: %s have had a single author in the log; the one changed most is `%s`, %s, last at %s.",
-		count(single, "source file"), best, count(n[best], "change"), at)}
+	return nil
 }
 
-// twins are files that are the same, byte for byte.
-func (s *survey) twins() []observation {
-	by := map[uint64][]*file{}
-	for _, f := range s.of(code, test, config, doc) {
-		if f.lines >= 10 {
-			by[f.sum] = append(by[f.sum], f)
-		}
-	}
-	groups, best := 0, []*file(nil)
-	for _, f := range s.files { // in order, so that the answer is always the same
-		g := by[f.sum]
-		if len(g) < 2 || g[0] != f {
-			continue
-		}
-		groups++
-		if g[0].head.line > 0 && (best == nil || g[0].lines > best[0].lines) {
-			best = g
-		}
-	}
-	if best == nil || !s.same(best[0], best[1]) {
-		return nil
-	}
-	return []observation{observe("Decide which of `"+best[0].path+"` and `"+best[1].path+"` is the one, and let the other point to it.",
-		"Two files mean the same thing twice: %s is byte for byte %s, %s long. I found %s like that.",
-		best[0].top(), best[1].top(), count(best[0].lines, "line"), count(groups, "group"))}
+// below says that some directory holds the path.
+func (s *sight) below(p string) bool {
+	return slices.ContainsFunc(s.Files, func(f *project.File) bool { return strings.Contains("/"+f.Path+"/", "/"+p+"/") })
 }
 
-// same compares two files themselves: a checksum is a hint and no proof.
-func (s *survey) same(a, b *file) bool {
-	one, err := readLimited(s.tree, a.path, s.opts.fileSize)
-	if err != nil {
-		return false
+// twoLocks: two package managers keep a lock file in the same directory.
+func twoLocks(s *sight) []finding {
+	for _, pair := range [][2]string{
+		{"package-lock.json", "yarn.lock"}, {"package-lock.json", "pnpm-lock.yaml"}, {"yarn.lock", "pnpm-lock.yaml"},
+		{"poetry.lock", "uv.lock"}, {"poetry.lock", "Pipfile.lock"},
+	} {
+		for _, f := range s.Of(project.Lock) {
+			if f.Base != pair[0] || !f.Read || f.Lines == 0 {
+				continue
+			}
+			other := s.File(path.Join(f.Dir, pair[1]))
+			if other == nil || !other.Read || other.Lines == 0 || !citable(f.Path) {
+				continue
+			}
+			return []finding{found("lock files", "Two package managers are in use side by side: %s and %s.",
+				cite{path: f.Path, line: 1}, cite{path: other.Path, line: 1}).
+				then("Agree on one of them and delete the other's file.", costMinutes,
+					"two people who install two different things").
+				weighs(contradicted, "dependencies lock conventions")}
+		}
 	}
-	two, err := readLimited(s.tree, b.path, s.opts.fileSize)
-	return err == nil && bytes.Equal(one, two)
+	return nil
 }
 
-var goImport = regexp.MustCompile(`^\s*(?:import\s+)?(?:[\w.]+\s+)?"([^"]+)"`)
-
-// hub is the package of this module that most others of it import. It reads
-// the first lines of the files again: imports stand there.
-func (s *survey) hub() []observation {
-	at := map[string]where{}
-	base, name := s.goModule()
-	if name == "" {
-		return nil
-	}
-	users := map[string]map[string]bool{}
-	packages := map[string]bool{}
-	for _, f := range s.of(code) {
-		if f.lang != "Go" {
+// twoConfigs: one tool is told what to do in two places, of which it reads one.
+func twoConfigs(s *sight) []finding {
+	for _, pair := range [][2]string{
+		{".eslintrc.js", ".eslintrc.json"}, {".eslintrc.json", "eslint.config.js"}, {".eslintrc.js", "eslint.config.js"},
+		{".eslintrc", "eslint.config.js"},
+		{".eslintrc.json", "eslint.config.mjs"}, {".eslintrc.js", "eslint.config.mjs"}, {".eslintrc.cjs",
+			"eslint.config.js"}, {".prettierrc", "prettier.config.js"}, {".prettierrc", ".prettierrc.json"},
+		{"jest.config.js", "jest.config.ts"}, {"babel.config.js", ".babelrc"}, {"pytest.ini", "tox.ini"}, {".golangci.yml",
+			".golangci.yaml"}, {".flake8", "tox.ini"},
+	} {
+		a, b := s.File(pair[0]), s.File(pair[1])
+		if a == nil || b == nil || !a.Read || !b.Read || a.Lines == 0 || b.Lines == 0 {
 			continue
 		}
-		packages[f.dir] = true
-		for _, h := range s.imports(f) {
-			m := goImport.FindStringSubmatch(h.text)
-			if rest, ok := strings.CutPrefix(m[1], name+"/"); ok && path.Join(base, rest) != f.dir {
-				if users[rest] == nil {
-					users[rest], at[rest] = map[string]bool{}, where{f, h}
+		tool, _, _ := strings.Cut(strings.Trim(pair[0], "."), ".")
+		tool = strings.TrimSuffix(tool, "rc")
+		lineA, lineB := 1, 1
+		if pair[1] == "tox.ini" {
+			h := lineWhere(b.Text, func(l string) bool { return strings.HasPrefix(l, "["+tool+"]") })
+			if h.line == 0 {
+				continue
+			}
+			lineB = h.line
+		}
+		return []finding{found("the rules of "+tool,
+			"%s is told what to do in two places, %s and %s, and reads one of them.", tool, cite{path: a.Path, line: lineA},
+			cite{path: b.Path, line: lineB}).
+			then("Keep the one that is read, and delete the other.", costMinutes,
+				"rules that somebody changes and nothing obeys").
+			weighs(contradicted-6, "lint conventions configuration")}
+	}
+	return nil
+}
+
+// copied are sources that are the same, byte for byte: no licence, nothing
+// generated, no example, no test.
+func copied(s *sight) []finding {
+	by := map[uint64]*project.File{}
+	var a, b *project.File
+	for _, f := range s.own(project.Source) {
+		if f.Lines < 30 || !inFive(f.Lang) || strings.Contains(f.Base, ".d.") {
+			continue
+		}
+		old := by[f.Sum]
+		if old == nil {
+			by[f.Sum] = f
+			continue
+		}
+		if old.Text == f.Text && old.Dir != f.Dir+"/" && (a == nil || f.Lines > a.Lines) {
+			a, b = old, f
+		}
+	}
+	if a == nil {
+		a, b = s.nearlyCopied()
+		if a == nil {
+			return nil
+		}
+		return []finding{found("`"+b.Path+"`", "It is a copy of another file in all but a few lines: %s (%s) and %s (%s).",
+			at(a, 1), count(a.Lines, "line"), at(b, 1), count(b.Lines, "line")).
+			then("Find the lines in which they differ, and decide whether that is meant.", costHour,
+				"the mistake that is mended in one of them only").
+			weighs(costly, "duplication copy cohesion")}
+	}
+	return []finding{found("`"+b.Path+"`", "It is the same as another file, byte for byte: %s and %s, %s.", at(a, 1),
+		at(b, 1), count(a.Lines, "line")).
+		then("Let one of the two use the other, or write down why both are needed.", costHour,
+			"the mistake that is mended in one of them only").
+		weighs(costly+8, "duplication copy cohesion")}
+}
+
+var fiveLanguages = []string{"Go", "Python", "JavaScript", "TypeScript", "Rust", "Java"}
+
+func inFive(lang string) bool { return slices.Contains(fiveLanguages, lang) }
+
+// nearlyCopied finds two sources of one language that share nine of ten lines.
+// Only files whose names or sizes are near each other are compared.
+func (s *sight) nearlyCopied() (a, b *project.File) {
+	bySize := map[string][]*project.File{}
+	for _, f := range s.own(project.Source) {
+		if f.Lines >= 50 && f.Lines <= 3000 && inFive(f.Lang) {
+			for _, n := range []int{f.Lines / 16, f.Lines/16 + 1} {
+				key := fmt.Sprint(f.Lang, n)
+				bySize[key] = append(bySize[key], f)
+			}
+		}
+	}
+	sets := map[*project.File]map[string]int{}
+	set := func(f *project.File) map[string]int {
+		if sets[f] == nil {
+			m := map[string]int{}
+			for _, line := range project.Lines(f.Text) {
+				if t := strings.TrimSpace(line); len(t) > 3 && !isComment(t) {
+					m[t]++
 				}
-				users[rest][f.dir] = true
+			}
+			sets[f] = m
+		}
+		return sets[f]
+	}
+	compared := 0
+	for _, key := range sortedKeys(bySize) {
+		list := bySize[key]
+		for i, x := range list {
+			for _, y := range list[i+1:] {
+				if compared++; compared > 20_000 {
+					return a, b
+				}
+				if len(x.Text)*10 > len(y.Text)*11 || len(y.Text)*10 > len(x.Text)*11 || x.Base != y.Base &&
+					path.Ext(x.Base) != path.Ext(y.Base) {
+					continue
+				}
+				p, q := set(x), set(y)
+				same, all := 0, 0
+				for line, n := range p {
+					same += min(n, q[line])
+					all += n
+				}
+				if all >= 40 && same*100 >= all*92 && (a == nil || x.Lines > a.Lines) {
+					a, b = x, y
+				}
 			}
 		}
 	}
-	counts := map[string]int{}
-	for dir, by := range users {
-		counts[dir] = len(by)
-	}
-	if len(counts) == 0 {
-		return nil
-	}
-	top := ranked(counts)[0]
-	if top.n < 2 {
-		return nil
-	}
-	return []observation{observe("Let those who import `"+top.name+"` agree on what it promises them.",
-		"What holds the parts together is `%s`: of the %s with code that people wrote, %d import it, one at %s. A change there is a change for all of them.",
-		top.name, count(len(packages), "package"), top.n, at[top.name].cite())}
+	return a, b
 }
 
-// goModule is the module that lies highest: its directory and its name.
-func (s *survey) goModule() (dir, name string) {
-	for _, f := range s.files {
-		if path.Base(f.path) != "go.mod" || name != "" && strings.Count(f.dir, "/") >= strings.Count(dir, "/") {
-			continue
-		}
-		if h := lineWith(s.texts[f.path], "module"); h.line > 0 {
-			dir, name = f.dir, strings.TrimSpace(strings.TrimPrefix(h.text, "module"))
-		}
+func sortedKeys[V any](m map[string]V) []string {
+	var out []string
+	for k := range m {
+		out = append(out, k)
 	}
-	return dir, name
-}
-
-func (s *survey) imports(f *file) []hit {
-	data, err := readHead(s.tree, f.path, 4<<10)
-	if err != nil {
-		return nil
-	}
-	var out []hit
-	for n, line := range numbered(string(data)) {
-		if strings.HasPrefix(line, "func ") || strings.HasPrefix(line, "type ") || strings.HasPrefix(line, ")") {
-			break
-		}
-		if goImport.MatchString(line) {
-			out = append(out, hit{line: n, text: line})
-		}
-	}
+	slices.Sort(out)
 	return out
 }
 
-// balance compares the longest file with the middle one.
-func (s *survey) balance() []observation {
-	var list []*file
-	for _, f := range s.of(code) {
-		if f.lines > 0 {
-			list = append(list, f)
-		}
-	}
-	if len(list) < 5 {
-		return nil
-	}
-	slices.SortStableFunc(list, func(a, b *file) int { return cmp.Compare(b.lines, a.lines) })
-	middle := list[len(list)/2]
-	if list[0].lines < 3*middle.lines {
-		return []observation{observe("", "The parts are of a size: the longest of %s ends at %s, the middle one at %s.", count(len(list), "source file"), list[0].end(), middle.end())}
-	}
-	return []observation{observe("Ask who would review a change to `"+list[0].path+"` besides the one who wrote it.",
-		"One part outgrows the rest: of %s the longest ends at %s, the middle one at %s, %d times shorter.",
-		count(len(list), "source file"), list[0].end(), middle.end(), list[0].lines/max(1, middle.lines))}
-}
-
-// words finds two spellings of one word.
-func (s *survey) words() []observation {
-	for _, pair := range [][2]string{{"color", "colour"}, {"z-spelling", "s-spelling"}} {
-		a, _, first := s.met(pair[0], nil)
-		b, _, second := s.met(pair[1], nil)
-		if first.f == nil || second.f == nil {
-			continue
-		}
-		return []observation{observe("Agree on one spelling, and write it down where newcomers look.",
-			"Two tongues in one text: %s spelled like %s and %d like %s.", count(a, "line"), first.cite(), b, second.cite())}
-	}
-	return nil
-}
-
-// habits finds two ways of doing the same thing.
-func (s *survey) habits() []observation {
-	for _, pair := range [][3]string{{"testify", "plain", "Tests are written in two ways"}, {"fmt-error", "new-error", "Errors are made in two ways"}} {
-		a, fa, first := s.met(pair[0], nil)
-		b, fb, second := s.met(pair[1], nil)
-		if first.f == nil || second.f == nil || a < 2 || b < 2 {
-			continue
-		}
-		return []observation{observe("Agree which of the two a newcomer should copy.",
-			pair[2]+": %s in %s like %s, %d in %d like %s.", count(a, "line"), count(fa, "file"), first.cite(), b, fb, second.cite())}
-	}
-	return nil
-}
-
 var (
-	snakeName = regexp.MustCompile(`^[a-z0-9]+(_[a-z0-9]+)+$`)
-	camelName = regexp.MustCompile(`^[a-zA-Z0-9_]*[a-z0-9][A-Z][a-zA-Z0-9_]*$`)
-	kebabName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)+$`)
+	ownerHead = regexp.MustCompile(`(?i)^(owner|who|responsible|assigned(?: to)?|assignee|person|lead|by whom)$`)
+	nobody    = regexp.MustCompile(`(?i)^(tbd|tbc|\?+|n/?a|none|nobody|unassigned|-|–|—|)$`)
+	doneWord  = regexp.MustCompile(`(?i)^(done|paid|finished|complete[d]?|closed|yes|booked|confirmed|✓|✔|x|cancelled)$`)
+	stateHead = regexp.MustCompile(`(?i)^(status|state|done\??|paid\??)$`)
 )
 
-// naming finds the file whose name follows another habit than the rest.
-func (s *survey) naming() []observation {
-	n, odd := map[string]int{}, map[string]*file{}
-	for _, f := range s.of(code) {
-		base := strings.TrimSuffix(path.Base(f.path), path.Ext(f.path))
-		for style, re := range map[string]*regexp.Regexp{"snake_case": snakeName, "camelCase": camelName, "kebab-case": kebabName} {
-			if re.MatchString(base) {
-				n[style]++
-				if odd[style] == nil && f.head.line > 0 {
-					odd[style] = f
-				}
+// task is an open row of a table that has a column for who does it.
+type task struct {
+	f     *project.File
+	row   row
+	owner string
+}
+
+// tasks reads the open rows of tables with owners.
+func (s *sight) tasks() []task {
+	var out []task
+	s.tables(func(f *project.File, rows []row) {
+		if len(rows) < 3 {
+			return
+		}
+		who := slices.IndexFunc(rows[0].cells, func(c string) bool { return ownerHead.MatchString(strings.TrimSpace(c)) })
+		state := slices.IndexFunc(rows[0].cells, func(c string) bool { return stateHead.MatchString(strings.TrimSpace(c)) })
+		if who < 0 {
+			return
+		}
+		for _, r := range rows[1:] {
+			if who >= len(r.cells) || state >= 0 && state < len(r.cells) &&
+				doneWord.MatchString(strings.TrimSpace(r.cells[state])) ||
+				slices.ContainsFunc(r.cells, func(c string) bool { return totalCell.MatchString(c) }) {
+				continue
+			}
+			out = append(out, task{f, r, strings.Trim(strings.TrimSpace(r.cells[who]), "*_@")})
+		}
+	})
+	return out
+}
+
+// unowned are open tasks that nobody has.
+func unowned(s *sight) []finding {
+	var where places
+	n := 0
+	for _, t := range s.tasks() {
+		if nobody.MatchString(t.owner) {
+			if n++; len(where) < maxPlaces && at(t.f, t.row.n).quote != "" {
+				where = append(where, at(t.f, t.row.n))
 			}
 		}
 	}
-	list := ranked(n)
-	if len(list) < 2 || odd[list[1].name] == nil || list[0].n < 3 {
+	if len(where) == 0 {
 		return nil
 	}
-	return []observation{observe("Agree on one way to name files.",
-		"Names follow two habits: %s are in %s, %d in %s, for instance %s.", count(list[0].n, "source file"), list[0].name, list[1].n, list[1].name, odd[list[1].name].top())}
-}
-
-var addressee = regexp.MustCompile(`\b(?:TODO|FIXME)\((\w[\w.@-]*)\)`)
-
-// addressed counts the notes that are left for somebody by name.
-func (s *survey) addressed() []observation {
-	n, _, at := s.met("addressed", nil)
-	if at.f == nil {
-		return nil
+	text, args := "Nobody has taken %s.", []any{where}
+	if n > len(where) {
+		text, args = "Nobody has taken %d open rows, among them %s.", []any{n, where}
 	}
-	who := addressee.FindStringSubmatch(at.text)[1]
-	return []observation{observe("Ask "+who+" whether "+at.cite().place()+" is still theirs.",
-		"%s carry a name, for instance %s. What is left for one person waits for that person.", count(n, "note"), at.cite())}
+	return []finding{found("tasks without an owner", text, args...).
+		then("Ask who takes "+where[0].place()+".", costMinutes, "a thing that each thought the other would do").
+		weighs(costly+12, "owner people tasks plan who")}
 }
 
-// headers finds out whether all files begin with the same notice.
-func (s *survey) headers() []observation {
-	var with, without *file
-	n, all := 0, 0
-	for _, f := range s.of(code, test) {
-		if f.lines == 0 || quote(f.head.text) == "" {
+// oneOwner: one person has most of the open tasks, while others have a few.
+func oneOwner(s *sight) []finding {
+	counts, firstOf := map[string]int{}, map[string]task{}
+	total := 0
+	for _, t := range s.tasks() {
+		if nobody.MatchString(t.owner) {
 			continue
 		}
-		all++
-		if got := f.found["copyright"]; got != nil && got.hits[0].line <= 10 && got.hits[0].quote() != "" {
-			n++
-			if with == nil {
-				with = f
-			}
-		} else if without == nil {
-			without = f
+		if counts[t.owner]++; counts[t.owner] == 1 {
+			firstOf[t.owner] = t
 		}
+		total++
 	}
-	if with == nil || without == nil {
+	list := ranked(counts)
+	if len(list) < 2 || total < 6 || list[0].n*10 < total*6 {
 		return nil
 	}
-	return []observation{observe("Agree whether files bear a notice, and let a check say so.",
-		"Not all follow the same rule: %d of %s bear a notice like %s, and %s does not.", n, count(all, "source file"), with.at(with.found["copyright"].hits[0]), without.top())}
-}
-
-// weights compares what is built with what watches over it.
-func (s *survey) weights() []observation {
-	sum := func(list []*file) (lines int, longest *file) {
-		for _, f := range list {
-			lines += f.lines
-			if longest == nil || f.lines > longest.lines {
-				longest = f
-			}
-		}
-		return lines, longest
-	}
-	built, _ := sum(s.of(code))
-	watching, longest := sum(s.of(test))
-	if built == 0 || watching == 0 {
-		return nil
-	}
-	return []observation{observe("", "Code and tests stand %d to %d lines; the longest test ends at %s. Who writes the one should know who writes the other.", built, watching, longest.end())}
+	t := firstOf[list[0].name]
+	return []finding{found(printable(list[0].name), "%d of %d open rows that have an owner are %s's, the first %s.",
+		list[0].n, total, printable(list[0].name), at(t.f, t.row.n)).
+		then("Ask "+printable(list[0].name)+" which of them somebody else could take.", costMinutes,
+			"one person's evenings, and the plan with them").
+		weighs(costly+2, "owner people tasks plan who balance")}
 }

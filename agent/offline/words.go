@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"conclave/internal/project"
 )
 
 // purpose is what the instructions say a session was called for.
@@ -97,17 +99,7 @@ func searchWords(text string) []string {
 }
 
 // numbered yields the lines of a text without their ends, and their numbers.
-func numbered(text string) iter.Seq2[int, string] {
-	return func(yield func(int, string) bool) {
-		n := 0
-		for line := range strings.Lines(text) {
-			n++
-			if !yield(n, strings.TrimRight(line, "\r\n")) {
-				return
-			}
-		}
-	}
-}
+func numbered(text string) iter.Seq2[int, string] { return project.Lines(text) }
 
 // lineWhere is the first line that is wanted, or none.
 func lineWhere(text string, wanted func(line string) bool) hit {
@@ -147,4 +139,23 @@ func quotedList(words []string) string {
 		out = append(out, "“"+w+"”")
 	}
 	return strings.Join(out, ", ")
+}
+
+var notProse = regexp.MustCompile(`^(#|=|-{3}|\[!\[|!\[|<|>|\||\[[^\]]+\](\(|:)|\*\s|-\s|\+\s|\d+\.|` + "```" + `|\.\. )`)
+
+// prose is the first line of a document that is a sentence.
+func prose(text string) hit {
+	fenced := false
+	for n, line := range numbered(text) {
+		t := strings.TrimSpace(line)
+		if strings.HasPrefix(t, "```") {
+			fenced = !fenced
+			continue
+		}
+		if fenced || len(strings.Fields(t)) < 4 || notProse.MatchString(t) || quote(line) == "" || len(strings.Fields(quote(line))) < 4 {
+			continue
+		}
+		return hit{line: n, text: line}
+	}
+	return hit{}
 }

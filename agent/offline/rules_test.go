@@ -1,0 +1,344 @@
+package offline
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"conclave/internal/project"
+)
+
+// sightOf sees a tree as on a day that never passes.
+func sightOf(t testing.TB, files map[string]string, log string) (*sight, fs.FS) {
+	t.Helper()
+	tree := mapFS(files)
+	p, err := project.Open(tree, usual.project(), func() error { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newSight(p, readHistory(log), time.Date(2026, 6, 15, 0, 0, 0, 0, time.UTC)), tree
+}
+
+// told is what a rule finds, one finding a line; its citations have to be true.
+func told(t testing.TB, r rule, files map[string]string, log string) string {
+	t.Helper()
+	s, tree := sightOf(t, files, log)
+	room := fstest.MapFS{historyFile: {Data: []byte(log)}}
+	var out []string
+	for _, f := range r(s) {
+		for _, c := range f.cites {
+			if err := c.verify(tree, room); err != nil {
+				t.Errorf("%s: %v", f.text, err)
+			}
+		}
+		if f.subject == "" || f.step == "" || f.cost == "" || f.saves == "" || f.weight == 0 || len(f.cites) == 0 {
+			t.Errorf("a finding that says too little: %+v", f)
+		}
+		out = append(out, f.subject+": "+f.text)
+	}
+	return strings.Join(out, "\n")
+}
+
+// ruleCase is a tree with a fault that a rule has to see, and files that make
+// the tree sound: with them the rule has to be silent.
+type ruleCase struct {
+	name  string
+	rule  rule
+	files map[string]string
+	log   string
+	want  []string
+	sound map[string]string
+}
+
+const goMain = "package main\n\nfunc main() {}\n"
+
+func ruleCases() []ruleCase {
+	return []ruleCase{
+		{"a dead link", deadLinks,
+			map[string]string{"README.md": "# X\n\nSee [the guide](docs/guide.md) and [y](https://y.example/z.md).\n",
+				"docs/other.md": "x\n"}, "",
+			[]string{"`docs/guide.md`", "`README.md:3`"}, map[string]string{"docs/guide.md": "x\n"}},
+		{"a link in another case", deadLinks,
+			map[string]string{"README.md": "[x](Docs/Guide.md)\n", "docs/guide.md": "x\n"}, "",
+			[]string{"spells it `docs/guide.md`"}, map[string]string{"README.md": "[x](docs/guide.md)\n"}},
+		{"a link in a fence, to a build's output, to a credential", deadLinks,
+			map[string]string{"README.md": "```\n[x](no.md)\n```\n`[y](no.md)` [z](dist/x.js) [e](.env) [k](vendor/x/y.md) " +
+				"[q](gone.md)\n", "vendor/x/z.go": "package x\n"}, "",
+			[]string{"A link leads", "`gone.md`"}, map[string]string{"gone.md": "x"}},
+		{"a contents page without its chapter", deadEntries,
+			map[string]string{"docs/index.rst": "T\n=\n\n.. toctree::\n   :maxdepth: 2\n\n   intro\n   setup\n",
+				"docs/intro.rst": "x\n", "docs/conf.py": "x = 1\n"}, "",
+			[]string{"`docs/setup`", "`docs/index.rst:8`"}, map[string]string{"docs/setup.rst": "x\n"}},
+		{"a file that the README names", deadPaths,
+			map[string]string{"README.md": "Run it through `scripts/release.sh`.\n", "scripts/build.sh": "#!/bin/sh\n",
+				"main.go": goMain}, "",
+			[]string{"`scripts/release.sh`", "`README.md:1`"}, map[string]string{"scripts/release.sh": "x"}},
+		{"a target that is not there", deadCommands,
+			map[string]string{"README.md": "Build:\n\n```sh\n$ make dist\n```\n", "Makefile": "all: x\n\tgo build\n"}, "",
+			[]string{"make dist", "has a target `dist`"}, map[string]string{"Makefile": "all: x\ndist:\n\tgo build\n"}},
+		{"a script that is not there", deadCommands,
+			map[string]string{"CONTRIBUTING.md": "```\nnpm run lint\n```\n",
+				"package.json": `{"name":"x","scripts":{"test":"jest"}}`}, "",
+			[]string{"npm run lint"},
+			map[string]string{"package.json": `{"name":"x","scripts":{"test":"jest","lint":"eslint"}}`}},
+		{"a version without an entry", missingEntry,
+			map[string]string{"package.json": "{\n \"name\": \"x\",\n \"version\": \"2.4.0\"\n}\n",
+				"CHANGELOG.md": "# Changes\n\n## 2.3.1\n\n- x\n\n## 2.3.0\n"}, "",
+			[]string{"2.3.1", "none for 2.4.0", "`package.json:3`", "`CHANGELOG.md:3`"},
+			map[string]string{"CHANGELOG.md": "## 2.4.0\n\n## 2.3.1\n"}},
+		{"a README with an old version", ownVersion,
+			map[string]string{"Cargo.toml": "[package]\nname = \"tide\"\nversion = \"0.9.2\"\n",
+				"README.md": "```toml\n[dependencies]\ntide = \"0.7\"\n```\n"}, "",
+			[]string{"0.7", "0.9.2"}, map[string]string{"README.md": "tide = \"0.9\"\n"}},
+		{"a promise that the manifest breaks", olderPromise,
+			map[string]string{"pyproject.toml": "[project]\nname = \"x\"\nrequires-python = \">=3.10\"\n",
+				"README.md": "Works with Python 3.8 or later.\n"}, "",
+			[]string{"Python 3.8", "`pyproject.toml:3`"}, map[string]string{"README.md": "Works with Python 3.10+.\n"}},
+		{"an anchor to nothing", deadAnchors,
+			map[string]string{"README.md": "[x](#set-up)\n\n# Use\n"}, "", []string{"`#set-up`"},
+			map[string]string{"README.md": "[x](#set-up)\n\n## Set up\n"}},
+		{"a missing chapter", gapInSeries,
+			map[string]string{"ch/01-a.md": "# a\n", "ch/02-b.md": "# b\n", "ch/04-d.md": "# d\n", "ch/05-e.md": "# e\n"}, "",
+			[]string{"no number 3", "`ch/02-b.md:1`"}, map[string]string{"ch/03-c.md": "# c\n"}},
+		{"more chapters than there are", countedParts,
+			map[string]string{"README.md": "A novel in four chapters.\n", "chapters/01-a.md": "# a\n",
+				"chapters/02-b.md": "# b\n", "chapters/03-c.md": "# c\n"}, "",
+			[]string{"four chapters", "holds 3"}, map[string]string{"chapters/04-d.md": "# d\n"}},
+		{"a blank to be filled", leftOpen,
+			map[string]string{"plan.md": "# Plan\n\nThe hall: TBD. Ring [insert name].\n"}, "", []string{"`plan.md:3`"},
+			map[string]string{"plan.md": "# Plan\n\nThe hall: St Mary's.\n"}},
+
+		{"a merge that was not settled", unsettledMerge,
+			map[string]string{"a.go": "package a\n<<<<<<< HEAD\nvar x = 1\n=======\nvar x = 2\n>>>>>>> topic\n"}, "",
+			[]string{"`a.go:2`", "`a.go:6`"}, map[string]string{"a.go": "package a\n\nvar x = 1\n"}},
+		{"a test that runs alone", focusedTests,
+			map[string]string{"a.test.ts": "describe('x', () => {\n  it.only('y', () => {})\n})\n"}, "",
+			[]string{"`a.test.ts:2`"}, map[string]string{"a.test.ts": "it('y', () => {})\n"}},
+		{"a swallowed exception", swallowed,
+			map[string]string{"a.py": "def f():\n    try:\n        g()\n    except Exception:\n        pass\n    return 1\n"},
+			"", []string{"`a.py:4`"},
+			map[string]string{"a.py": "try:\n    import x\nexcept ImportError:\n    pass\ntry:\n    g()\nexcept Exception:\n   " +
+				" pass  # g says so itself\ntry:\n    g()\nexcept Exception:\n    # why\n    pass\n"}},
+		{"a swallowed exception in Java and JavaScript", swallowed,
+			map[string]string{"src/main/java/A.java": "class A { void f() {\n  try { g(); } catch (IOException e) {\n  }\n} " +
+				"}\n", "b.js": "try { f() } catch (e) {}\n"}, "",
+			[]string{"`src/main/java/A.java:2`", "`b.js:1`"},
+			map[string]string{"src/main/java/A.java": "class A { void f() {\n  try { g(); } catch (IOException ignored) {\n  " +
+				"}\n  try { g(); } catch (NumberFormatException e) {\n  }\n} }\n",
+				"b.js": "try { f() } catch (e) { /* no matter */ }\n"}},
+		{"a certificate that is not checked", unchecked,
+			map[string]string{"a.go": "package a\n\nvar c = tls.Config{InsecureSkipVerify: true}\n"}, "",
+			[]string{"`a.go:3`"}, map[string]string{"a.go": "package a\n\nvar c = tls.Config{InsecureSkipVerify: " +
+				"o.insecure}\n"}},
+		{"tests without a reason to be skipped", skippedTests,
+			map[string]string{"a_test.go": "package a\n\nfunc TestX(t *testing.T) {\n\tt.Skip()\n}\n",
+				"tests/test_b.py": "import pytest\n\n@pytest.mark.skip\ndef test_b():\n    pass\n",
+				"c.test.js":       "it.skip('c', () => {})\n", "tests/d.rs": "#[test]\n#[ignore]\nfn d() {}\n",
+				"src/test/java/ETest.java": "class ETest {\n  @Disabled\n  @Test void e() {}\n}\n"}, "",
+			[]string{"5 places of 5 files", "`a_test.go:4`"},
+			map[string]string{"a_test.go": "package a\n\nfunc TestX(t *testing.T) {\n\tif testing.Short() " +
+				"{\n\t\tt.Skip()\n\t}\n}\n", "tests/test_b.py": "@pytest.mark.skip(reason=\"x\")\ndef test_b():\n    pass\n",
+				"c.test.js":                "// flaky on Windows\nit.skip('c', () => {})\n",
+				"tests/d.rs":               "/// Ignored: needs the network.\n#[test]\n#[ignore]\nfn d() {}\n",
+				"src/test/java/ETest.java": "class ETest {\n  // slow\n  @Disabled\n  @Test void e() {}\n}\n"}},
+		{"a member that is not there", brokenNames,
+			map[string]string{"Cargo.toml": "[workspace]\nmembers = [\n  \"a\",\n  \"b\",\n]\n",
+				"a/Cargo.toml": "[package]\nname = \"a\"\n"}, "",
+			[]string{"workspace member", "`Cargo.toml:4`"}, map[string]string{"b/Cargo.toml": "[package]\nname = \"b\"\n"}},
+		{"a default that is shared", sharedDefault,
+			map[string]string{"a.py": "def f(x, seen=[]):\n    seen.append(x)\n    return seen\n"}, "", []string{"`f`",
+				"`a.py:1`"},
+			map[string]string{"a.py": "def f(x, seen=[]):\n    return x in seen\n\n\ndef g(x, seen=[]):\n    seen = " +
+				"list(seen)\n    seen.append(x)\n"}},
+
+		{"a step without its script", deadSteps,
+			map[string]string{".github/workflows/ci.yml": "jobs:\n  a:\n    steps:\n      - run: ./scripts/check.sh\n",
+				"scripts/build.sh": "x\n"}, "",
+			[]string{"`scripts/check.sh`", "`.github/workflows/ci.yml:4`"}, map[string]string{"scripts/check.sh": "x\n"}},
+		{"a pipeline with an older Go", olderMachine,
+			map[string]string{"go.mod": "module m\n\ngo 1.23\n",
+				".github/workflows/ci.yml": "steps:\n  - uses: actions/setup-go@v5\n    with:\n      go-version: '1.21'\n"}, "",
+			[]string{"Go 1.21", "`go.mod:3`", "`.github/workflows/ci.yml:4`"},
+			map[string]string{".github/workflows/ci.yml": "      go-version: '1.23.x'\n"}},
+		{"a matrix with a Python that is refused", olderMachine,
+			map[string]string{"pyproject.toml": "[project]\nrequires-python = \">=3.9\"\n",
+				".github/workflows/ci.yml": "matrix:\n  python-version:\n    - '3.8'\n    - '3.9'\n"}, "",
+			[]string{"Python 3.8", "`.github/workflows/ci.yml:3`"},
+			map[string]string{".github/workflows/ci.yml": "  python-version: ['3.9', '3.10']\n"}},
+		{"an image with an older Node", olderMachine,
+			map[string]string{"package.json": "{\n\"engines\": {\"node\": \">=20\"}\n}\n",
+				"Dockerfile": "FROM node:18-alpine\n"}, "",
+			[]string{"Node 18", "`Dockerfile:1`"}, map[string]string{"Dockerfile": "FROM node:20-alpine\n"}},
+		{"a version read as a number", readAsNumber,
+			map[string]string{".github/workflows/ci.yml": "python-version: [3.9, 3.10]\n"}, "", []string{"number 3.1"},
+			map[string]string{".github/workflows/ci.yml": "python-version: [3.9, \"3.10\"]\n"}},
+		{"a machine that is no more", retiredImage,
+			map[string]string{".github/workflows/ci.yml": "jobs:\n  a:\n    runs-on: ubuntu-20.04\n"}, "",
+			[]string{"ubuntu-20.04"}, map[string]string{".github/workflows/ci.yml": "    runs-on: ubuntu-24.04\n"}},
+		{"a note whose day has passed", overdueNote,
+			map[string]string{"a.go": "package a\n\n// TODO: remove after 2024-03-01\nvar x = 1\n"}, "",
+			[]string{"2024-03-01", "`a.go:3`"},
+			map[string]string{"a.go": "package a\n\n// TODO: remove after 2031-03-01\n// FIXME: broken with nightly " +
+				"2022-08-02\n// TODO(ann, 2020-01-01): think\nvar x = 1\n"}},
+		{"a removal whose version has come", overdueVersion,
+			map[string]string{"package.json": "{\n\"version\": \"3.1.0\"\n}\n",
+				"a.js": "// deprecated: will be removed in 3.0\nexport function old() {}\n"}, "", []string{"3.0", "`a.js:1`",
+				"`package.json:2`"},
+			map[string]string{"a.js": "// will be removed in 4.0; workaround to be removed in Node 12.0\n"}},
+		{"a task whose day has passed", overdueTask,
+			map[string]string{"plan.md": "- [x] a (2024-01-01)\n- [ ] Ring the hall (3 May 2025)\n- [ ] Pay (3 May 2036)\n"},
+			"", []string{"3 May 2025", "`plan.md:2`"},
+			map[string]string{"plan.md": "- [x] Ring the hall (3 May 2025)\n",
+				".github/ISSUE_TEMPLATE/x.md": "- [ ] by 2020-01-01\n"}},
+		{"a day that is another one", wrongDay,
+			map[string]string{"plan.md": "We meet on Friday 13 June 2026.\n"}, "", []string{"13 June 2026 is a Saturday"},
+			map[string]string{"plan.md": "We meet on Saturday 13 June 2026.\n"}},
+		{"a classifier that is refused", statedVersions,
+			map[string]string{"pyproject.toml": "[project]\nrequires-python = \">=3.9\"\nclassifiers = [\n  \"Programming " +
+				"Language :: Python :: 3.8\",\n]\n"}, "",
+			[]string{"Python 3.8", "`pyproject.toml:4`"},
+			map[string]string{"pyproject.toml": "[project]\nrequires-python = \">=3.9\"\nclassifiers = [\"Programming " +
+				"Language :: Python :: 3.9\"]\n"}},
+
+		{"entries that wait", waitingEntries,
+			map[string]string{"CHANGELOG.md": "# Log\n\n## Unreleased\n\n- a\n- b\n- c\n\n## 1.0.0\n\n- d\n"}, "",
+			[]string{"3 changes wait", "`CHANGELOG.md:5`"},
+			map[string]string{"CHANGELOG.md": "## Unreleased\n\n## 1.0.0\n\n- d\n"}},
+		{"nearly done", nearlyDone,
+			map[string]string{"plan.md": "- [x] a\n- [x] b\n- [x] c\n- [ ] the last one\n"}, "", []string{"3 of 4",
+				"`plan.md:4`"}, map[string]string{"plan.md": "- [x] a\n- [ ] b\n- [ ] c\n"}},
+
+		{"a lock file that is behind", unlocked,
+			map[string]string{"package.json": "{\"dependencies\": {\n\"a\": \"^2.0.0\"\n}}\n",
+				"package-lock.json": "{\"lockfileVersion\": 3, \"packages\": {\"\": {\"dependencies\": {\n\"a\": " +
+					"\"^1.0.0\"\n}}}}\n"}, "",
+			[]string{"another range", "`package.json:2`", "`package-lock.json:2`"},
+			map[string]string{"package.json": "{\"dependencies\": {\"a\": \"^1.0.0\"}}\n"}},
+		{"a lock file that does not know", unlocked,
+			map[string]string{"go.mod": "module m\n\ngo 1.23\n\nrequire x.example/y v1.2.0\n",
+				"go.sum": "x.example/y v1.1.0 h1:a\nx.example/y v1.1.0/go.mod h1:b\n"}, "",
+			[]string{"x.example/y", "does not know it"},
+			map[string]string{"go.sum": "x.example/y v1.2.0 h1:a\nx.example/y v1.2.0/go.mod h1:b\n"}},
+		{"asked for twice", twiceDeclared,
+			map[string]string{"package.json": "{\"dependencies\": {\n\"a\": \"^2.0.0\"},\n\"devDependencies\": {\n\"a\": " +
+				"\"^1.0.0\"\n}}\n"}, "",
+			[]string{"twice and differently", "`package.json:2`", "`package.json:4`"},
+			map[string]string{"package.json": "{\"dependencies\": {\"a\": \"^2.0.0\"}, \"peerDependencies\": {\"a\": " +
+				"\">=1\"}}\n"}},
+		{"a pin that the package refuses", twiceDeclared,
+			map[string]string{"pyproject.toml": "[project]\nname = \"x\"\ndependencies = [\n  \"flask>=3\",\n]\n",
+				"requirements.txt": "flask==2.1.0\n"}, "",
+			[]string{"`requirements.txt:1`", "`pyproject.toml:4`"}, map[string]string{"requirements.txt": "flask==3.0.1\n"}},
+		{"another licence", otherLicence,
+			map[string]string{"package.json": "{\n\"name\": \"x\", \"license\": \"Apache-2.0\"\n}\n",
+				"LICENSE": "MIT License\n\nPermission is hereby granted, free of charge, to any person obtaining a copy\n"}, "",
+			[]string{"Apache-2.0", "that of MIT"}, map[string]string{"package.json": "{\"name\": \"x\", \"license\": " +
+				"\"MIT\"}\n"}},
+		{"a module that nobody imports", unusedModule,
+			map[string]string{"go.mod": "module m\n\ngo 1.23\n\nrequire (\n\tx.example/y v1.2.0\n\tx.example/z v1.0.0 // " +
+				"indirect\n)\n", "a.go": "package a\n\nimport _ \"fmt\"\n"}, "",
+			[]string{"x.example/y", "`go.mod:6`"}, map[string]string{"a_test.go": "package a\n\nimport _ " +
+				"\"x.example/y/sub\"\n"}},
+		{"a package that nobody names", unusedPackage,
+			map[string]string{"pyproject.toml": "[project]\nname = \"x\"\ndependencies = [\n  \"requests>=2\",\n  " +
+				"\"PyYAML>=6\",\n]\n", "x/a.py": "import yaml\n"}, "",
+			[]string{"requests", "`pyproject.toml:4`"}, map[string]string{"x/a.py": "import yaml, requests\n"}},
+		{"no go.sum", noLock,
+			map[string]string{"go.mod": "module m\n\ngo 1.23\n\nrequire x.example/y v1.2.0\n", "a.go": "package a\n"}, "",
+			[]string{"`go.sum`"}, map[string]string{"go.sum": "x.example/y v1.2.0 h1:a\n"}},
+		{"an application without a lock", noLock,
+			map[string]string{"package.json": "{\"private\": true, \"dependencies\": {\n\"a\": \"^1.0.0\"\n}}\n",
+				"a.js": "x\n"}, "", []string{"`package-lock.json`"}, map[string]string{"yarn.lock": "a@^1.0.0:\n"}},
+		{"some that are not pinned", unpinned,
+			map[string]string{"requirements.txt": "a==1\nb==2\nc==3\nd\n"}, "", []string{"pins 3 requirements",
+				"`requirements.txt:4`"}, map[string]string{"requirements.txt": "a==1\nb==2\nc==3\nzensical==0.0.45\n"}},
+		{"any version", anyVersion,
+			map[string]string{"package.json": "{\"dependencies\": {\n\"a\": \"*\"\n}}\n"}, "", []string{"Any version"},
+			map[string]string{"package.json": "{\"dependencies\": {\"a\": \"workspace:*\"}, \"peerDependencies\": {\"b\": " +
+				"\"*\"}}\n"}},
+		{"an image that moves", movingImage,
+			map[string]string{"Dockerfile": "FROM golang:1.23 AS build\nFROM build\nFROM alpine\n"}, "", []string{"`alpine`",
+				"`Dockerfile:3`"}, map[string]string{"Dockerfile": "FROM golang:1.23 AS build\nFROM build\nFROM scratch\n"}},
+		{"a sum that is none", wrongSum,
+			map[string]string{"budget.csv": "item,planned,spent\na,100,10\nb,200,20\ntotal,310,30\n"}, "",
+			[]string{"adds up to 300", "says 310", "`budget.csv:4`"},
+			map[string]string{"budget.csv": "item,planned,spent\na,100,10\nb,200,20\ntotal,300,30\n"}},
+		{"a sum in a document", wrongSum,
+			map[string]string{"m.md": "| what | £ |\n|---|---|\n| a | 1,000 |\n| b | 250.50 |\n| **Total** | **1,350.50** " +
+				"|\n"}, "", []string{"adds up to 1250.50", "`m.md:5`"},
+			map[string]string{"m.md": "| what | £ |\n|---|---|\n| a | 1,000 |\n| b | 250.50 |\n| **Total** | **1,250.50** " +
+				"|\n"}},
+
+		{"an owner of nothing", ownerless,
+			map[string]string{"CODEOWNERS": "/ledger/ @mara\n/tide/ @joss\n*.go @all\n", "ledger/a.go": "package a\n"}, "",
+			[]string{"`tide`", "`CODEOWNERS:2`"}, map[string]string{"tide/a.go": "package a\n"}},
+		{"two lock files", twoLocks,
+			map[string]string{"package-lock.json": "{}\n", "yarn.lock": "# x\n"}, "", []string{"`yarn.lock:1`"},
+			map[string]string{"yarn.lock": ""}},
+		{"the same source twice", copied,
+			map[string]string{"a/x.py": long("a"), "b/y.py": long("a")}, "", []string{"byte for byte"},
+			map[string]string{"b/y.py": long("b")}},
+		{"a row that nobody has", unowned,
+			map[string]string{"plan.md": "| task | owner | status |\n|---|---|---|\n| hall | Mara | open |\n| cake | TBD | " +
+				"open |\n| song | ? | done |\n"}, "", []string{"`plan.md:4`"},
+			map[string]string{"plan.md": "| task | owner | status |\n|---|---|---|\n| hall | Mara | open |\n| cake | Joss | " +
+				"open |\n"}},
+		{"one hand", oneHand,
+			map[string]string{"ledger/a.go": "package a\n", "tide/b.go": "package b\n"}, commits("ledger/a.go", "Mara", 14) +
+				commits("tide/b.go", "Joss", 6) + commits("tide/b.go", "Mara", 6),
+			[]string{"`ledger/`", "14 of the 14 commits", "Mara"}, nil},
+		{"two that change together", changedTogether,
+			map[string]string{"a/x.go": "package a\n", "b/y.go": "package b\n"},
+			strings.Repeat("aaaa111 2026-02-20 Mara\n    x\n\nM\ta/x.go\nM\tb/y.go\n", 6),
+			[]string{"6 commits", "`a/x.go` and `b/y.go`"}, nil},
+		{"busy and without a test", busyUntested,
+			map[string]string{"a/x.py": long("a"), "a/y.py": long("b"), "tests/test_y.py": "from a import y\n"},
+			commits("a/x.py", "Mara", 5) + commits("a/y.py", "Joss", 9),
+			[]string{"`a/x.py`", "5 commits"}, map[string]string{"tests/test_more.py": "from a.x import f\n"}},
+	}
+}
+
+// long is a source that decides something.
+func long(name string) string {
+	var b strings.Builder
+	for i := range 30 {
+		fmt.Fprintf(&b, "def %s%d(x):\n    if x > %d:\n        return x\n", name, i, i)
+	}
+	return b.String()
+}
+
+func commits(path, who string, n int) string {
+	return strings.Repeat("aaaa111 2026-02-20 "+who+"\n    x\n\nM\t"+path+"\n", n)
+}
+
+// TestRules: each rule sees its fault, with the lines that show it, and is
+// silent where the fault is mended.
+func TestRules(t *testing.T) {
+	seen := map[string]bool{}
+	for _, c := range ruleCases() {
+		if seen[c.name] {
+			t.Fatalf("two cases are called %q", c.name)
+		}
+		seen[c.name] = true
+		t.Run(c.name, func(t *testing.T) {
+			got := told(t, c.rule, c.files, c.log)
+			for _, w := range c.want {
+				if !strings.Contains(got, w) {
+					t.Errorf("it does not say %q:\n%s", w, got)
+				}
+			}
+			if c.sound == nil {
+				return
+			}
+			files := maps.Clone(c.files)
+			maps.Copy(files, c.sound)
+			if got := told(t, c.rule, files, c.log); got != "" {
+				t.Errorf("of a sound tree it says: %s", got)
+			}
+		})
+	}
+}

@@ -1,0 +1,183 @@
+package project
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// pairing knows the tests of a project.
+type pairing struct {
+	goDirs map[string]bool // directories with a _test.go
+	words  map[string]bool // every word of every test, and of the names of tests
+	goText []*File
+	n      int
+}
+
+func (p *Project) pairs() *pairing {
+	p.pairOnce.Do(func() {
+		x := &pairing{goDirs: map[string]bool{}, words: map[string]bool{}}
+		for _, f := range p.Files {
+			if f.Kind != Test || !f.Read {
+				continue
+			}
+			x.n++
+			if f.Lang == "Go" {
+				x.goDirs[f.Dir] = true
+				x.goText = append(x.goText, f)
+				continue
+			}
+			eachWord(f.Text, func(w string) { x.words[w] = true })
+			eachWord(strings.TrimSuffix(f.Base, path.Ext(f.Base)), func(w string) {
+				x.words[w] = true
+				for _, mark := range []string{"test_", "_test", "_tests", "_spec", "Test", "Tests", "TestCase", "IT", "ITCase"} {
+					x.words[strings.TrimPrefix(strings.TrimSuffix(w, mark), mark)] = true
+				}
+			})
+		}
+		p.pairing = x
+	})
+	return p.pairing
+}
+
+func eachWord(s string, do func(string)) {
+	start := -1
+	for i := 0; i <= len(s); i++ {
+		if i < len(s) && (s[i] == '_' || s[i] == '-' && start >= 0 || s[i] >= '0' && s[i] <= '9' || s[i] >= 'a' &&
+			s[i] <= 'z' || s[i] >= 'A' && s[i] <= 'Z' || s[i] >= 0x80) {
+			if start < 0 {
+				start = i
+			}
+			continue
+		}
+		if start >= 0 {
+			do(s[start:i])
+			start = -1
+		}
+	}
+}
+
+// Tests is how many files of tests were read.
+func (p *Project) Tests() int { return p.pairs().n }
+
+var (
+	decides = regexp.MustCompile(`(?m)^\s*(?:\}\s*)?(?:if|for|while|switch|match|elif|else|try|except|catch|return` +
+		`|raise|throw|await|yield|with|case)\b`)
+	noSubject = regexp.MustCompile(`^(main\.go|__main__\.py|__init__\.py|_version\.py|version\.\w+|setup\.py|conf\.py` +
+		`|conftest\.py|manage\.py|index\.\w+|mod\.rs|lib\.rs|main\.rs|build\.rs|package-info\.java|module-info\.java|doc\.go` +
+		`|.*\.d\.ts|.*\.config\.\w+|.*types?\.\w+|constants?\.\w+|.*rc\.\w+)$`)
+	aside = strings.Fields("scripts script tools tool hack ci build migrations contrib bin cmd locale locales i18n " +
+		"lang translations")
+)
+
+// subject says whether a file is one that its language's people test: it
+// decides something, is no entry and no list of names or types.
+func subject(f *File) bool {
+	if f.Kind != Source || !f.Read || f.Lines < 40 || noSubject.MatchString(strings.ToLower(f.Base)) {
+		return false
+	}
+	switch f.Lang {
+	case "Go":
+		if strings.Contains(f.Text, "\npackage main\n") || strings.HasPrefix(f.Text, "package main\n") {
+			return false
+		}
+	case "Python", "JavaScript", "TypeScript", "Rust", "Java":
+	default:
+		return false
+	}
+	if slices.ContainsFunc(strings.Split(f.Dir, "/"), func(d string) bool { return slices.Contains(aside, d) }) {
+		return false
+	}
+	return len(decides.FindAllStringIndex(f.Text, 12)) >= 12
+}
+
+// Untested lists the sources for which no test is known: none beside it by the
+// habit of its language, none within it, and no word in any test names it. In a
+// project without tests there is nothing to list.
+func (p *Project) Untested() []*File {
+	x := p.pairs()
+	if x.n == 0 || !p.Looked.Whole() {
+		return nil
+	}
+	var out []*File
+	for _, f := range p.Files {
+		if subject(f) && !p.tested(x, f) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func (p *Project) tested(x *pairing, f *File) bool {
+	stem := strings.TrimSuffix(f.Base, path.Ext(f.Base))
+	switch f.Lang {
+	case "Go":
+		if x.goDirs[f.Dir] {
+			return true
+		}
+		return slices.ContainsFunc(x.goText, func(t *File) bool { return strings.Contains(t.Text, "/"+path.Base(f.Dir)+`"`) })
+	case "Rust":
+		if strings.Contains(f.Text, "#[cfg(test)]") || strings.Contains(f.Text, "#[test]") || strings.Contains(f.Text,
+			"/// ```") || strings.Contains(f.Text, "//! ```") {
+			return true
+		}
+		for _, beside := range []string{"tests.rs", "test.rs", stem + "/tests.rs", stem + "_test.rs", stem + "_tests.rs"} {
+			if p.names[path.Join(f.Dir, beside)] {
+				return true
+			}
+		}
+	case "Python":
+		if strings.Contains(f.Text, ">>> ") {
+			return true
+		}
+		if x.words[strings.TrimLeft(stem, "_")] {
+			return true
+		}
+	}
+	if x.words[stem] || stem == "" {
+		return true
+	}
+	if f.Lang == "Java" {
+		for _, mark := range []string{"Impl", "Default", "Abstract", "Base"} {
+			if short := strings.TrimPrefix(strings.TrimSuffix(stem, mark), mark); short != stem && x.words[short] {
+				return true
+			}
+		}
+	}
+	// useThing.ts is tested as use-thing, Thing.vue as thing.
+	fold := strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(stem))
+	for w := range x.words {
+		if len(w) >= len(stem) && len(w) <= len(stem)+6 && strings.ToLower(strings.NewReplacer("-", "", "_", "").
+			Replace(w)) == fold {
+			return true
+		}
+	}
+	return false
+}
+
+var testMark = map[string]*regexp.Regexp{
+	"Go":         regexp.MustCompile(`(?m)^func (?:Test|Example|Fuzz)[A-Z_]\w*\(`),
+	"Python":     regexp.MustCompile(`(?m)^\s*(?:async )?def test_\w*\(`),
+	"JavaScript": regexp.MustCompile(`(?m)^\s*(?:it|test)\(`),
+	"TypeScript": regexp.MustCompile(`(?m)^\s*(?:it|test)\(`),
+	"Rust":       regexp.MustCompile(`(?m)^\s*#\[(?:tokio::)?test\]`),
+	"Java":       regexp.MustCompile(`(?m)^\s*@(?:Test|ParameterizedTest)\b`),
+}
+
+// TestsIn finds the lines at which tests begin in a file.
+func TestsIn(f *File) []int {
+	re := testMark[f.Lang]
+	if re == nil || !f.Read {
+		return nil
+	}
+	var out []int
+	line, at := 1, 0
+	for _, m := range re.FindAllStringIndex(f.Text, -1) {
+		start := m[0] + len(f.Text[m[0]:m[1]]) - len(strings.TrimLeft(f.Text[m[0]:m[1]], " \t\r\n"))
+		line += strings.Count(f.Text[at:start], "\n")
+		at = start
+		out = append(out, line)
+	}
+	return out
+}
