@@ -166,6 +166,9 @@ func commandWords(verb string, in flow.Evaluate) string {
 	if in.Expect != "" {
 		words = append(words, "--expect", quoteWord(in.Expect))
 	}
+	if in.AcceptContext {
+		words = append(words, "--accept-context")
+	}
 	for _, p := range in.Paths {
 		words = append(words, quoteWord(p))
 	}

@@ -2,6 +2,7 @@ package quest
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -64,8 +65,8 @@ func (c Conversation) check() error {
 	case c.Start.IsZero():
 		return fmt.Errorf("write conversation: it has no start")
 	}
-	if _, err := ParseMode(string(c.Mode)); err != nil {
-		return fmt.Errorf("write conversation: %w", err)
+	if mode, err := ParseMode(string(c.Mode)); err != nil || mode != c.Mode {
+		return errors.Join(fmt.Errorf("write conversation: %q is no mode as it is written", c.Mode), err)
 	}
 	if c.Skin == "" {
 		if c.FilePart != "" {
