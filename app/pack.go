@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"conclave/config"
+	"conclave/policy"
 	"conclave/profile"
 	door "conclave/workspace"
 )
@@ -176,13 +178,30 @@ type Validation struct {
 	Checklist []profile.Item `json:"checklist,omitempty"`
 }
 
-// ValidatePacks checks packs or single profiles. The answer is no when one has
-// a fault.
-func (a *App) ValidatePacks(ctx context.Context, names []string) ([]Validation, error) {
+// ValidatePacks checks packs or single profiles; with review the mentor is asked
+// what rules cannot find. The answer is no when one has a fault: what the mentor
+// thinks is an opinion.
+func (a *App) ValidatePacks(ctx context.Context, names []string, review bool) (_ []Validation, err error) {
+	if !review {
+		return a.validatePacks(ctx, names, nil)
+	}
+	c, err := a.openQuest("pack validate", Talk{})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, c.close()) }()
+	judge, err := c.judge()
+	if err != nil {
+		return nil, err
+	}
+	return a.validatePacks(ctx, names, judge)
+}
+
+func (a *App) validatePacks(ctx context.Context, names []string, judge profile.Judge) ([]Validation, error) {
 	var results []Validation
 	faults := 0
 	for _, name := range names {
-		v, err := a.validatePack(ctx, name)
+		v, err := a.validatePack(ctx, name, judge)
 		if err != nil {
 			return nil, err
 		}
@@ -192,7 +211,31 @@ func (a *App) ValidatePacks(ctx context.Context, names []string) ([]Validation, 
 	return results, noUnless(faults == 0)
 }
 
-func (a *App) validatePack(ctx context.Context, name string) (Validation, error) {
+// judge is the mentor, where he has a model to judge with.
+func (c *questSession) judge() (profile.Judge, error) {
+	role := string(policy.Gandalf)
+	if c.w.config.For(role).Agent == "offline" {
+		return noJudge{}, nil
+	}
+	if err := c.available(role); err != nil {
+		return nil, err
+	}
+	if err := c.w.makePrivate(); err != nil {
+		return nil, err
+	}
+	c.budget.recount()
+	return c.house, answerNo(c.budget.Afford())
+}
+
+// noJudge is the mentor without a model.
+type noJudge struct{}
+
+func (noJudge) Judge(context.Context, *profile.Pack, []profile.Question) (map[string]profile.Opinion, error) {
+	return nil, fmt.Errorf("the embedded mentor has no model to judge with; docs/agents.md says how to seat one as gandalf in %s",
+		config.FileName)
+}
+
+func (a *App) validatePack(ctx context.Context, name string, judge profile.Judge) (Validation, error) {
 	v := Validation{Path: name, Faults: []Fault{}}
 	info, err := os.Stat(a.AbsPath(name))
 	if err == nil && !info.IsDir() && strings.HasSuffix(strings.ToLower(name), ".md") {
@@ -216,7 +259,10 @@ func (a *App) validatePack(ctx context.Context, name string) (Validation, error)
 	}
 	v.Pack = p.Name
 	v.Faults = append(v.Faults, p.Faults...)
-	v.Checklist = profile.Review(ctx, p, nil)
+	if len(p.Faults) > 0 {
+		judge = nil // first what rules can find
+	}
+	v.Checklist = profile.Review(ctx, p, judge)
 	return v, nil
 }
 

@@ -3,6 +3,8 @@ package profile
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -217,8 +219,15 @@ func TestRename(t *testing.T) {
 
 type judge struct{ err error }
 
-func (j judge) Judge(_ context.Context, p *Pack, q Question) (string, error) {
-	return "yes,\n  " + p.Name + " does: " + q.ID, j.err
+func (j judge) Judge(_ context.Context, p *Pack, list []Question) (map[string]Opinion, error) {
+	if j.err != nil {
+		return nil, j.err
+	}
+	opinions := map[string]Opinion{}
+	for i, q := range list[1:] {
+		opinions[q.ID] = Opinion{Holds: i > 0, Why: p.Name + ",\n  as " + q.ID + " goes"}
+	}
+	return opinions, nil
 }
 
 func TestReview(t *testing.T) {
@@ -229,8 +238,17 @@ func TestReview(t *testing.T) {
 		}
 	}
 	items := Review(t.Context(), pack, judge{})
-	if len(items) != 5 || !items[0].Judged || items[0].Answer != "judged by the mentor: yes, deep-sea does: vocabulary" {
-		t.Errorf("with a judge: %+v", items)
+	var got []string
+	for _, item := range items {
+		got = append(got, fmt.Sprintf("%s %v %v %s", item.ID, item.Judged, item.Holds, item.Answer))
+	}
+	if want := []string{"vocabulary false false not judged",
+		"tone true false judged by the mentor: no: deep-sea, as tone goes",
+		"personality true true judged by the mentor: yes: deep-sea, as personality goes",
+		"distinctiveness true true judged by the mentor: yes: deep-sea, as distinctiveness goes",
+		"npc-roles true true judged by the mentor: yes: deep-sea, as npc-roles goes",
+		"compatibility true true judged by the mentor: yes: deep-sea, as compatibility goes"}; !slices.Equal(got, want) {
+		t.Errorf("with a judge: %q, want %q", got, want)
 	}
 	if items := Review(t.Context(), pack, judge{errors.New("asleep")}); items[0].Judged || items[0].Answer != "not judged: asleep" {
 		t.Errorf("with a judge who fails: %+v", items[0])

@@ -148,23 +148,27 @@ func firstSentence(text string) string {
 }
 
 func newPackValidateCommand(env *environment) *cobra.Command {
-	var asJSON, github bool
+	var asJSON, github, review bool
 	cmd := &cobra.Command{
 		Use:   "validate PATH|NAME...",
 		Short: "Check packs or single profiles, and say what to do about each fault",
 		Long: `Checks a pack (a directory, a .zip, a .tar.gz, or the name of one) or a single
 profile (a .md file). What rules can find is a fault; what needs a reader is a
-checklist, judged by the mentor where one is configured and "not judged"
-otherwise. Exit code 1 if there are faults.`,
+checklist. With --review the mentor reads a pack without faults, in a room that
+holds nothing else, and judges it: whoever is gandalf in conclave.yaml is asked,
+and the embedded party, which has no model, leaves it "not judged". His sitting is
+on the record and counts on the budget. Exit code 1 if there are faults; what the
+mentor thinks is an opinion.`,
 		Example: `  conclave pack validate profile-packs/lighthouse
   conclave pack validate lighthouse.zip --json
+  conclave pack validate lighthouse --review
   conclave pack validate profile-packs/* --github`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if asJSON && github {
 				return usageError("say --json or --github, not both")
 			}
-			results, err := env.app().ValidatePacks(cmd.Context(), args)
+			results, err := env.app().ValidatePacks(cmd.Context(), args, review)
 			if err != nil && !app.Said(err) {
 				return err
 			}
@@ -173,17 +177,18 @@ otherwise. Exit code 1 if there are faults.`,
 					return err
 				}
 			} else {
-				printValidations(env.Stdout, results, github)
+				printValidations(env.Stdout, results, github, review)
 			}
 			return err
 		},
 	}
 	env.addJSON(cmd, &asJSON, "print JSON", (*app.App).ValidatePacks)
+	cmd.Flags().BoolVar(&review, "review", false, "have the mentor judge what rules cannot find")
 	cmd.Flags().BoolVar(&github, "github", false, "print annotations for GitHub Actions")
 	return cmd
 }
 
-func printValidations(w *screen.Writer, results []app.Validation, github bool) {
+func printValidations(w *screen.Writer, results []app.Validation, github, review bool) {
 	for _, v := range results {
 		if github {
 			for _, f := range v.Faults {
@@ -198,7 +203,7 @@ func printValidations(w *screen.Writer, results []app.Validation, github bool) {
 			w.Printf("%s: %s\n", v.Path, screen.Green("no faults"))
 		}
 		if len(v.Checklist) > 0 {
-			w.Printf("what rules cannot find:\n")
+			w.Printf("what rules cannot find%s:\n", map[bool]string{false: " (--review asks the mentor)"}[review])
 		}
 		for _, item := range v.Checklist {
 			w.Printf("  %s: %s\n", item.Text, item.Answer)
