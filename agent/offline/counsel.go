@@ -41,7 +41,8 @@ func (t *turn) readiness() error {
 		of[a.status]++
 		fmt.Fprintf(&b, "%d. %s: %s.\n", c.number, clip(c.text, 120), strings.TrimSuffix(word, "."))
 	}
-	t.say("I have held each criterion against what can be looked up in the workspace.", b.String(), readinessWords(of, len(list)))
+	t.say("I have held each criterion against what can be looked up in the workspace.", b.String(), readinessWords(of,
+		len(list)))
 	return nil
 }
 
@@ -61,7 +62,8 @@ func readinessWords(of map[string]int, all int) string {
 	case of[notMet] > 0:
 		end = " Close what does not hold first, or go knowing it: the choice is yours."
 	case of[notJudged] > 0:
-		end = " A Dragon without a model will not judge those last ones; a check, written behind the criterion as (check: `command`), or a model in its seat would. The choice is yours."
+		end = " A Dragon without a model will not judge those last ones; a check, written behind the criterion as " +
+			"(check: `command`), or a model in its seat would. The choice is yours."
 	}
 	return "Of " + criteriaCount(all) + ": " + strings.Join(parts, ", ") + "." + end
 }
@@ -87,17 +89,22 @@ func (t *turn) counsel() error {
 	var ask string
 	switch said := len(t.before); {
 	case about.number > 0 && about.check != "":
-		ask = "You speak of " + about.cite().String() + ". Its check says whether it is so: " + about.command() + ". What does it say today, and what is the smallest change that would make it say something else?"
+		ask = "You speak of " + about.cite().String() + ". Its check says whether it is so: " + about.command() + ". " +
+			"What does it say today, and what is the smallest change that would make it say something else?"
 	case about.number > 0:
-		ask = "You speak of " + about.cite().String() + ". What would somebody see who looked at it today, and what is the smallest thing that would let them see more?"
+		ask = "You speak of " + about.cite().String() + ". What would somebody see who looked at it today, and what is " +
+			"the smallest thing that would let them see more?"
 	case said == 0 && len(list) > 1:
-		ask = "Which of the criteria is this about? Say its number. If it is about none of them, ask yourself whether it belongs to this quest."
+		ask = "Which of the criteria is this about? Say its number. If it is about none of them, ask yourself whether " +
+			"it belongs to this quest."
 	case said == 0:
 		ask = "What have you tried, and what did it show?"
 	case said == 1:
-		ask = "There are two ways on for anyone who is stuck: a smaller step, which costs you the satisfaction of the whole, or somebody's help, which costs you the waiting. Which of the two have you not tried?"
+		ask = "There are two ways on for anyone who is stuck: a smaller step, which costs you the satisfaction of the " +
+			"whole, or somebody's help, which costs you the waiting. Which of the two have you not tried?"
 	default:
-		ask = "Then say in one sentence what you will do next, and how you will know that it is done. Write it down with `conclave quest log`, if it deserves to be remembered."
+		ask = "Then say in one sentence what you will do next, and how you will know that it is done. Write it down " +
+			"with `conclave quest log`, if it deserves to be remembered."
 	}
 	s := quest.FirstAdvisor(words)
 	t.say(ask, fmt.Sprintf("Whose view would help next: %s (%s).", t.called(string(s.Who)), s.Reason))
@@ -114,7 +121,8 @@ func (t *turn) standing(list []criterion) string {
 	}
 	var out []string
 	if len(list) > 0 {
-		how := map[bool]string{true: "none of them with a check", false: number(checks) + " of them with a check"}[checks == 0]
+		how := map[bool]string{true: "none of them with a check", false: number(checks) + " of them with a " +
+			"check"}[checks == 0]
 		out = append(out, fmt.Sprintf("The quest has %s, %s.", criteriaCount(len(list)), how))
 	}
 	if n, at := t.lastEntry(); n > 0 {

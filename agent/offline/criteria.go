@@ -24,8 +24,9 @@ var (
 	criterionRow = regexp.MustCompile(`^ {0,3}(\d{1,9})[.)][ \t]+(.*)$`)
 	sortHeading  = regexp.MustCompile(`^ {0,3}#{2,6}[ \t]+(.*)$`)
 	growHeading  = regexp.MustCompile(`(?i)\b(transformation(al)?|growth|personal|learning)\b`)
-	sortMark     = regexp.MustCompile(`(?i)^[\s*_]*[\[(]?(transformation|deliverable)[\])]?[*_]*\s*[:–—-]\s*|[\[(](transformation|deliverable)[\])]`)
-	checkMark    = regexp.MustCompile("\\(check:[ \\t]*`+[ \\t]?(.+?)[ \\t]?`+[ \\t]*\\)")
+	sortMark     = regexp.MustCompile(`(?i)^[\s*_]*[\[(]?(transformation|deliverable)[\])]?[*_]*\s*[:–—-]\s*|` +
+		`[\[(](transformation|deliverable)[\])]`)
+	checkMark = regexp.MustCompile("\\(check:[ \\t]*`+[ \\t]?(.+?)[ \\t]?`+[ \\t]*\\)")
 )
 
 // readCriteria reads the numbered list. Lines below an item belong to it.

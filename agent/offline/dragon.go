@@ -32,7 +32,8 @@ type dragonFinding struct {
 	Evidence string `json:"evidence"`
 }
 
-const dragonOpening = "I have no model behind me. I look, I do not reason: I believe a check that ran, and an exact fact that I can look up. Of everything else I say that I have not judged it."
+const dragonOpening = "I have no model behind me. I look, I do not reason: I believe a check that ran, and an " +
+	"exact fact that I can look up. Of everything else I say that I have not judged it."
 
 // dragon tests the criteria one by one.
 func dragon(t *turn) error {
@@ -51,7 +52,10 @@ func dragon(t *turn) error {
 	}
 	checks := readChecks(t.read(checksFile))
 	if len(checks) > 0 {
-		err := t.look("read", map[string]any{"path": checksFile}, func() (string, error) { return count(len(checks), "result"), nil })
+		err := t.look("read", map[string]any{"path": checksFile}, func() (string, error) {
+			return count(len(checks),
+				"result"), nil
+		})
 		if err != nil {
 			return err
 		}
@@ -193,13 +197,15 @@ func ofCriteria(list []int, one, more string) string {
 }
 
 // seatModel is how a model is put into a seat.
-const seatModel = "put a model into this seat, in `conclave.yaml`: `agents: {%s: {agent: claude, model: …}}` (docs/agents.md of Conclave says more)"
+const seatModel = "put a model into this seat, in `conclave.yaml`: `agents: {%s: {agent: claude, model: …}}` " +
+	"(docs/agents.md of Conclave says more)"
 
 // wayOut says what would let the open criteria be judged.
 func wayOut(all []assessment, verdict string) string {
 	for _, a := range all {
 		if a.status == notJudged && verdict != "Dragon Slain" {
-			return "What was not judged can be: give the criterion a command that shows it, as (check: `command`) behind its words in `.campaign/quest.md`; or " +
+			return "What was not judged can be: give the criterion a command that shows it, as (check: `command`) behind " +
+				"its words in `.campaign/quest.md`; or " +
 				fmt.Sprintf(seatModel, "dragon") + "."
 		}
 	}
@@ -209,7 +215,8 @@ func wayOut(all []assessment, verdict string) string {
 func confrontation(all []assessment) string {
 	var b strings.Builder
 	for _, a := range all {
-		fmt.Fprintf(&b, "%d. **%s**: %s: %s.\n", a.c.number, a.status, clip(a.c.text, 160), strings.TrimSuffix(a.evidence, "."))
+		fmt.Fprintf(&b, "%d. **%s**: %s: %s.\n", a.c.number, a.status, clip(a.c.text, 160), strings.TrimSuffix(a.evidence,
+			"."))
 	}
 	return b.String()
 }

@@ -101,7 +101,7 @@ func TestGandalfTakesChanges(t *testing.T) {
 		{"dragon: the tide", "The Dragon you expect: the tide"},
 		{"make it bluer", "I cannot tell where “make it bluer” belongs"},
 		{"drop 9", "I cannot tell where"},
-		{"yes, that is right", "1. It stands for ten years"},
+		{"yes, that is right", "Then it stands as I have shown it."},
 	} {
 		if got := r.say(t, c.say); !strings.Contains(got, c.want) {
 			t.Errorf("%q gives\n%s\nwithout %q", c.say, got, c.want)

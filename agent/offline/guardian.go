@@ -19,7 +19,8 @@ type guardianVerdict struct {
 	unjudged []string
 }
 
-const guardianOpening = "There is no model behind me. I look, I do not reason: I stop what is provably not ready, and I let pass what was said to be a fact and is one. Of everything else I say that I have not judged it."
+const guardianOpening = "There is no model behind me. I look, I do not reason: I stop what is provably not ready, " +
+	"and I let pass what was said to be a fact and is one. Of everything else I say that I have not judged it."
 
 // guardian judges named work by what can be proved about it.
 func guardian(t *turn) error {
@@ -67,7 +68,10 @@ func (t *turn) inspect(v *guardianVerdict) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if !slices.ContainsFunc(files, func(f *workFile) bool { return f.unread && f.size > 0 || strings.TrimSpace(f.text) != "" }) {
+	if !slices.ContainsFunc(files, func(f *workFile) bool {
+		return f.unread &&
+			f.size > 0 || strings.TrimSpace(f.text) != ""
+	}) {
 		v.gap("the work is empty: %s, and nothing stands in any of them", count(len(files), "file"))
 	}
 	long := 0
@@ -77,7 +81,8 @@ func (t *turn) inspect(v *guardianVerdict) (string, error) {
 		}
 		v.signs(f)
 	}
-	seen := "I have looked at " + count(len(files), "file") + ", for the marks of an unsettled merge and for JSON that is none."
+	seen := "I have looked at " + count(len(files), "file") + ", for the marks of an unsettled merge and for JSON " +
+		"that is none."
 	if long > 0 {
 		seen += fmt.Sprintf(" %s too long for me to read.", were(long, "file"))
 	}
@@ -263,7 +268,8 @@ func (v *guardianVerdict) conclude() {
 	case len(v.gaps) > 0:
 		v.verdict, v.summary = "Blocked", "Not yet: "+count(len(v.gaps), "thing")+" to put right, the first: "+v.gaps[0]+"."
 	case len(v.unjudged) > 0:
-		v.verdict, v.summary = guardianOpen, "Nothing that I can prove stands against it, and "+count(len(v.unjudged), "thing")+" I could not judge."
+		v.verdict, v.summary = guardianOpen, "Nothing that I can prove stands against it, and "+count(len(v.unjudged),
+			"thing")+" I could not judge."
 	default:
 		v.verdict, v.summary = "Approved", "What ready means was said in facts that can be looked up, and all of them hold."
 	}
@@ -295,6 +301,7 @@ func (v *guardianVerdict) wayOut() string {
 	if len(v.unjudged) == 0 {
 		return ""
 	}
-	return "What I have not judged can be: say with --expect what ready means in facts that can be looked up, as in “`README.md` exists and contains `make test`”; or " +
+	return "What I have not judged can be: say with --expect what ready means in facts that can be looked up, as in " +
+		"“`README.md` exists and contains `make test`”; or " +
 		fmt.Sprintf(seatModel, "guardian") + ". You may also go on without my verdict: it is your quest."
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -31,7 +32,8 @@ type facts struct {
 const (
 	pathExpr  = "(?:`([^`\\s]+)`|([\\w-][\\w./-]*\\.[A-Za-z]\\w{0,9}))"
 	textExpr  = "(?:the (?:words?|text|line|phrase) )?(?:`([^`]+)`|[\"“]([^\"“”]+)[\"”])"
-	boundExpr = `(at most|no more than|not more than|up to|fewer than|less than|at least|no fewer than|no less than|more than|exactly|≤|<=|<|≥|>=|>)`
+	boundExpr = `(at most|no more than|not more than|up to|fewer than|less than|at least|no fewer than|no less than|` +
+		`more than|exactly|≤|<=|<|≥|>=|>)`
 )
 
 // The facts that can be looked up. A clause is one of these from its first
@@ -40,10 +42,13 @@ var (
 	subjectExpr = `(?:(?:the )?(?:file )?` + pathExpr + `|it) `
 	existsFact  = regexp.MustCompile(`(?i)^(?:the )?(?:file )?` + pathExpr + ` (?:exists|is there|is present)$`)
 	thereFact   = regexp.MustCompile(`(?i)^there is (?:a |an |the )?(?:file )?` + pathExpr + `$`)
-	holdsFact   = regexp.MustCompile(`(?i)^(?:` + subjectExpr + `)?(?:contains|holds|includes|says|mentions) ` + textExpr + `$`)
-	lacksFact   = regexp.MustCompile(`(?i)^(?:` + subjectExpr + `)?(?:does not|doesn't) (?:contain|hold|include|say|mention) ` + textExpr + `$`)
-	boundFact   = regexp.MustCompile(`(?i)^(?:` + subjectExpr + `)?(?:has|is) ` + boundExpr + ` ?(\d{1,9}) (lines?|words?|characters?|bytes?)(?: long)?$`)
-	jsonFact    = regexp.MustCompile(`(?i)^(?:` + subjectExpr + `)?is valid JSON$`)
+	holdsFact   = regexp.MustCompile(`(?i)^(?:` + subjectExpr + `)?(?:contains|holds|includes|says|` +
+		`mentions) ` + textExpr + `$`)
+	lacksFact = regexp.MustCompile(`(?i)^(?:` + subjectExpr + `)?(?:does not|doesn't) (?:contain|hold|include|say|` +
+		`mention) ` + textExpr + `$`)
+	boundFact = regexp.MustCompile(`(?i)^(?:` + subjectExpr + `)?(?:has|is) ` + boundExpr + ` ?(\d{1,9}) (lines?|` +
+		`words?|characters?|bytes?)(?: long)?$`)
+	jsonFact = regexp.MustCompile(`(?i)^(?:` + subjectExpr + `)?is valid JSON$`)
 
 	clauseSplit = regexp.MustCompile(`(?i);\s*|,?\s+and\s+|,\s+|\.\s+`)
 	oneThing    = regexp.MustCompile("`[^`]*`|[\"“][^\"”]*[\"”]")
@@ -63,6 +68,21 @@ func (x facts) verify(text string) (all []proof, known bool) {
 		all = append(all, p)
 	}
 	return all, len(all) > 0
+}
+
+// provable says whether a text is nothing but facts that can be looked up.
+func provable(text string) bool {
+	all := clauses(text)
+	for i, c := range all {
+		if i == 0 && (strings.HasPrefix(c, "it ") || strings.HasPrefix(c, "It ")) {
+			return false
+		}
+		if !slices.ContainsFunc([]*regexp.Regexp{existsFact, thereFact, holdsFact, lacksFact, boundFact, jsonFact},
+			func(form *regexp.Regexp) bool { return form.MatchString(c) }) {
+			return false
+		}
+	}
+	return len(all) > 0
 }
 
 // clauses splits a sentence where it says several things. Text in backquotes

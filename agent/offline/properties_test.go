@@ -84,6 +84,11 @@ func FuzzCriterion(f *testing.F) {
 		readCriteria(text)
 		readChecks(text)
 		_ = spoken(text)
-		_ = drafted(questions(modeBoth), []string{text, data, name, text, data, text})
+		tn := &turn{session: &session{}}
+		d := &draft{}
+		for _, words := range []string{text, data, name, text, data, text} {
+			d.hear(words, d.missing(tn.questions(modeBoth)).about)
+		}
+		d.complete()
 	})
 }

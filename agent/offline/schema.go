@@ -89,7 +89,8 @@ func objects(s *schema.Schema, list []string) (any, bool) {
 		o := map[string]any{}
 		for name, p := range s.Properties() {
 			switch {
-			case kindOf(p) == "string" && slices.Contains([]string{"text", "criterion", "step", "title", "description", "observation"}, name):
+			case kindOf(p) == "string" && slices.Contains([]string{"text", "criterion", "step", "title", "description",
+				"observation"}, name):
 				o[name] = text
 			case kindOf(p) == "integer":
 				o[name] = i + 1

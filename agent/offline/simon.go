@@ -10,9 +10,11 @@ import (
 )
 
 const (
-	simonOpening  = "I work without a model: I look, I do not reason. What follows is put together from what others said, and nothing is added to it."
+	simonOpening = "I work without a model: I look, I do not reason. What follows is put together from what others " +
+		"said, and nothing is added to it."
 	simonJoins    = "What follows is put together from what they said, and nothing is added to it."
-	debriefOffers = "I work without a model: I look into the quest's log, I do not reason. I ask, and I give you back your own words."
+	debriefOffers = "I work without a model: I look into the quest's log, I do not reason. I ask, and I give you " +
+		"back your own words."
 )
 
 // simon synthesises a council or holds a debrief.
@@ -161,7 +163,10 @@ type council struct {
 }
 
 func (t *turn) synthesise(seats []seat) error {
-	err := t.look("read", map[string]any{"paths": t.seatFiles()}, func() (string, error) { return count(len(seats), "text"), nil })
+	err := t.look("read", map[string]any{"paths": t.seatFiles()}, func() (string, error) {
+		return count(len(seats),
+			"text"), nil
+	})
 	if err != nil {
 		return err
 	}
@@ -298,8 +303,10 @@ func named(names []string) string {
 
 // opposites are steps that undo one another.
 var opposites = [][2]string{
-	{"add", "remove"}, {"add", "drop"}, {"add", "delete"}, {"keep", "remove"}, {"keep", "drop"}, {"keep", "delete"}, {"pin", "unpin"},
-	{"raise", "lower"}, {"split", "merge"}, {"begin", "stop"}, {"publish", "withhold"}, {"wait", "go"}, {"enable", "disable"},
+	{"add", "remove"}, {"add", "drop"}, {"add", "delete"}, {"keep", "remove"}, {"keep", "drop"}, {"keep", "delete"},
+	{"pin", "unpin"},
+	{"raise", "lower"}, {"split", "merge"}, {"begin", "stop"}, {"publish", "withhold"}, {"wait", "go"}, {"enable",
+		"disable"},
 }
 
 // opposed finds two findings about one thing whose steps contradict each other.
@@ -410,7 +417,8 @@ func (t *turn) lookFirst(seats []seat) []string {
 		}
 	}
 	if len(out) == 0 {
-		out = append(out, "Nothing follows from what they saw. Ask one of them about what worries you: they look where your words point.")
+		out = append(out, "Nothing follows from what they saw. Ask one of them about what worries you: they look where "+
+			"your words point.")
 	}
 	return out
 }

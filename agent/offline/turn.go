@@ -46,7 +46,8 @@ func (t *turn) answerWith(v any) {
 func (t *turn) look(name string, input map[string]any, do func() (string, error)) error {
 	t.calls++
 	id := "look-" + strconv.Itoa(t.calls)
-	if err := t.Emit(transcript.ToolUse, map[string]any{"tool_use_id": id, "name": name, "input": input}, nil); err != nil {
+	if err := t.Emit(transcript.ToolUse, map[string]any{"tool_use_id": id, "name": name, "input": input},
+		nil); err != nil {
 		return err
 	}
 	content, failure := do()

@@ -12,7 +12,7 @@ import (
 // longLines is how many lines of the house, tests aside, are longer than people
 // read. New ones are not written: the number only becomes smaller.
 const (
-	longLines = 560
+	longLines = 530
 	longest   = 120
 )
 

@@ -81,8 +81,12 @@ func isPath(before, name string) bool {
 	if strings.HasSuffix(before, "://") || strings.HasSuffix(before, "//") {
 		return false
 	}
-	letter := strings.ContainsFunc(name, func(r rune) bool { return r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r > 0x7f })
-	return letter && (strings.ContainsAny(name, "./") || strings.HasSuffix(before, "`")) && !strings.HasSuffix(name, "localhost")
+	letter := strings.ContainsFunc(name, func(r rune) bool {
+		return r >= 'A' && r <= 'Z' || r >= 'a' &&
+			r <= 'z' || r > 0x7f
+	})
+	return letter && (strings.ContainsAny(name, "./") || strings.HasSuffix(before, "`")) && !strings.HasSuffix(name,
+		"localhost")
 }
 
 func (v *view) verify(whole, name, last string) citation {
