@@ -182,14 +182,10 @@ func (c *questSession) fromCouncil() error {
 	if err != nil {
 		return questError(err)
 	}
-	c.app.aside("%s is given the council's report: its %s can become criteria.",
-		c.face(policy.Gandalf).Name(), countedSteps(len(steps)))
-	return nil
-}
-
-func countedSteps(n int) string {
-	if n == 1 {
-		return "one next step"
+	what := "its next step can become a criterion"
+	if n := len(steps); n > 1 {
+		what = fmt.Sprintf("its %d next steps can become criteria", n)
 	}
-	return fmt.Sprintf("%d next steps", n)
+	c.app.aside("%s is given the council's report: %s.", c.face(policy.Gandalf).Name(), what)
+	return nil
 }

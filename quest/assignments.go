@@ -138,7 +138,7 @@ func (q *Quest) Owned(who policy.Role) (first, second []Criterion) {
 // minShort is how much of a criterion a row has to repeat to mean it.
 const minShort = 12
 
-var rowNumber = regexp.MustCompile(`(?i)^(?:criterion\s*|#)?(\d{1,4})(?:[.):]|$)`)
+var rowNumber = regexp.MustCompile(`(?i)^(?:criterion\s*|#)?(\d{1,4})(?:[.):]?$|[.):]\s+|\s+[–—-]+\s+)`)
 
 // names says whether a row speaks of a criterion: by its words, or else by its
 // number.

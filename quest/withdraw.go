@@ -87,7 +87,7 @@ func (q *Quest) Withdraw(number int, day string) (Entry, error) {
 		return Entry{}, fmt.Errorf("entry %d (%s) stands: only lines about progress can be withdrawn", number, e.Label)
 	case withdrawnForm.MatchString(e.Text):
 		return Entry{}, fmt.Errorf("entry %d is a withdrawal itself: log what is true instead", number)
-	case !q.standing(e.Text):
+	case !q.Says(e.Text):
 		return Entry{}, fmt.Errorf("entry %d is withdrawn already", number)
 	}
 	return withdrawal(e, day), nil
@@ -97,16 +97,16 @@ func (q *Quest) Withdraw(number int, day string) (Entry, error) {
 func (q *Quest) WithdrawReported(text, day string) (Entry, error) {
 	want := strings.ToLower(oneLine(text))
 	for i, e := range q.Progress {
-		if e.Kind == entryProgress && strings.ToLower(oneLine(e.Text)) == want && q.standing(e.Text) {
+		if e.Kind == entryProgress && strings.ToLower(oneLine(e.Text)) == want && q.Says(e.Text) {
 			return q.Withdraw(i+1, day)
 		}
 	}
 	return Entry{}, fmt.Errorf("no line of the log that stands says %q; give its words as they are in the log", clip(oneLine(text), 80))
 }
 
-// standing says whether an entry with that text was logged more often than it
-// was withdrawn.
-func (q *Quest) standing(text string) bool {
+// Says reports whether a line about progress stands in the log with that text:
+// whether it was logged more often than it was withdrawn.
+func (q *Quest) Says(text string) bool {
 	n := 0
 	text = oneLine(text)
 	for _, e := range q.Progress {

@@ -75,10 +75,7 @@ func (t *dialogue) partyTools() []toolbox.Tool {
 		Name: toolProgress,
 		Description: "Note in the quest's log that something is finished, when the person says that it is. " +
 			"What was finished, in one line; no opinion, no verdict.",
-		Handle: t.noting(toolProgress, func(text string) error {
-			_, err := quest.ReportedProgress(text, "")
-			return err
-		}, "It will stand in the log, and the person is shown it."),
+		Handle: t.noting(toolProgress, t.loggable, "It will stand in the log, and the person is shown it."),
 	}, toolbox.Tool{
 		Name: toolWithdraw,
 		Description: "Take back a line of the quest's log about progress, when the person says that it is not so. " +
@@ -123,19 +120,36 @@ func (t *dialogue) noting(
 	}
 }
 
-// withdrawable looks whether the log, as it stands in the file, has such a line.
+// loggable looks whether a line could be logged, and is not in the log yet.
+func (t *dialogue) loggable(text string) error {
+	e, err := quest.ReportedProgress(text, "")
+	if err != nil {
+		return err
+	}
+	q, err := t.questNow()
+	if err == nil && q.Says(e.Text) {
+		err = errors.New("the log says so already")
+	}
+	return err
+}
+
+// withdrawable looks whether the log has such a line.
 func (t *dialogue) withdrawable(text string) error {
+	q, err := t.questNow()
+	if err == nil {
+		_, err = q.WithdrawReported(text, "")
+	}
+	return err
+}
+
+// questNow is the quest as it stands in its file.
+func (t *dialogue) questNow() (*quest.Quest, error) {
 	store, err := quest.OpenStore(t.h.opts.Root)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer store.Close()
-	q, err := store.Quest()
-	if err != nil {
-		return err
-	}
-	_, err = q.WithdrawReported(text, "")
-	return err
+	return store.Quest()
 }
 
 // toolsGuide tells a seat of its tools.
@@ -254,7 +268,7 @@ func withNotes(q *quest.Quest, list []note, day string) (data []byte, added []lo
 		if n.Withdraw {
 			e, err = q.WithdrawReported(n.Text, day)
 		}
-		if err != nil {
+		if err != nil || !n.Withdraw && q.Says(e.Text) {
 			continue
 		}
 		if data, err = q.WithProgress(e); err != nil {
