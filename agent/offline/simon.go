@@ -109,6 +109,9 @@ var (
 	costsForm = regexp.MustCompile(`(?i)^` + costMark + `([^;\n]+?)(?:;\s*saves:\s*(.+?))?\.?$`)
 )
 
+// wherePlaced is an answer to the person's words, and no finding.
+var wherePlaced = regexp.MustCompile(`^“[^”]*” stands in `)
+
 // remarks splits a text into its items: those of a list, else its paragraphs.
 // What cites nothing is no finding.
 func remarks(who, text string) []remark {
@@ -123,7 +126,7 @@ func remarks(who, text string) []remark {
 	}
 	var out []remark
 	for _, p := range parts {
-		if r := remarkOf(who, p); len(r.cites) > 0 {
+		if r := remarkOf(who, p); len(r.cites) > 0 && !wherePlaced.MatchString(r.text) {
 			out = append(out, r)
 		}
 	}
@@ -397,7 +400,12 @@ func (t *turn) stepWords(o *option) string {
 		who = append(who, t.called(r.who))
 	}
 	first := o.from[0]
-	text := strings.TrimRight(oneLine(first.step), ".") + " (" + named(who) + ", from `" + first.cites[0] + "`"
+	text := strings.TrimRight(oneLine(first.step), ".")
+	plain := strings.ToLower(strings.ReplaceAll(first.subject, "`", ""))
+	if !strings.Contains(strings.ToLower(text), plain) {
+		text = first.subject + ": " + text // a step may speak of "it"
+	}
+	text += " (" + named(who) + ", from `" + first.cites[0] + "`"
 	if first.effort != "" {
 		text += "; costs " + first.effort
 	}

@@ -23,7 +23,7 @@ func TestSimonJoinsTheSix(t *testing.T) {
 		"council/owl.md":    "1. **the plan**: First `plan.md:2` is late.\n   Begin: Move `plan.md:2`.\n   Costs: minutes; saves: a false date\n",
 		"council/puppy.md":  "1. **the tests of ledger.go**: `ledger.go:12` is lovely!\n",
 		"council/rabbit.md": "1. **requests**: `setup.py:9` declares it and no file imports it.\n   Begin: take `requests` out of `setup.py:9`.\n   Costs: minutes; saves: a download\n",
-		"council/wolf.md":   "I looked for who is missing. I found nobody.\n",
+		"council/wolf.md":   "Where your words stand:\n\n- “pier” stands in 2 lines of 1 file: `README.md:4`.\n\nI looked for who is missing. I found nobody.\n",
 	}
 	r := start(t, "simon", mapFS(files), purpose("Council session"))
 	text := r.say(t, "The council has spoken.")
@@ -31,9 +31,9 @@ func TestSimonJoinsTheSix(t *testing.T) {
 		"The Bear and the Rabbit speak of the same thing, `requests`. The Bear: The README promises it, `README.md:4`, and nobody imports it. The Rabbit: `setup.py:9` declares it",
 		"The Wolf points to nothing.",
 		"1. Take `requests` out of `setup.py:9` (the Bear and the Rabbit, from `README.md:4`; costs minutes; saves a promise that nobody keeps).\n" +
-			"2. Move `plan.md:2` (the Owl, from `plan.md:2`; costs minutes; saves a false date).\n" +
+			"2. the plan: Move `plan.md:2` (the Owl, from `plan.md:2`; costs minutes; saves a false date).\n" +
 			"3. Test `ledger.go:9` (the Cat, from `ledger.go:9`; costs a day; saves a night).\n" +
-			"4. Say 2 in both (the Bear, from `README.md:1`; costs an hour; saves a question).",
+			"4. the version: Say 2 in both (the Bear, from `README.md:1`; costs an hour; saves a question).",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("Simon does not say %q:\n%s", want, text)

@@ -155,7 +155,7 @@ func countLines(data []byte) int {
 }
 
 var (
-	nothingSeen = regexp.MustCompile(`(?i)(?:^|[.!:;]\s+|\n)I (?:see|saw|find|found) (?:nothing|none|neither|no)\b`)
+	nothingSeen = regexp.MustCompile(`(?i)\bI\b[^.!?\n]{0,300}?\b(?:see|saw|find|found) (?:nothing|none|neither|no)\b`)
 	listItem    = regexp.MustCompile(`(?m)^\s*(?:[-*+]|\d{1,3}[.)])\s+\S`)
 )
 

@@ -235,7 +235,8 @@ func TestNothingSeenNeedsNoCitation(t *testing.T) {
 		"I have no model behind me.\n\nI found nothing in my field.": true,
 		"I looked for holes. I see no hole that I could point at.":   true,
 		"How lovely!": false,
-		"I found nothing that worries me.\n\n1. The tests are splendid.": false,
+		"I walked along the walls and found no hole that I could point at.": true,
+		"I found nothing that worries me.\n\n1. The tests are splendid.":    false,
 		"Nothing is tested here.": false,
 	} {
 		if got := !strings.Contains(marked(text, nil), "could not be verified"); got != want {
