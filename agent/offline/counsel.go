@@ -62,7 +62,8 @@ func readinessWords(of map[string]int, all int) string {
 	case of[notMet] > 0:
 		end = " Close what does not hold first, or go knowing it: the choice is yours."
 	case of[notJudged] > 0:
-		end = " A Dragon without a model will not judge those last ones; a check, written behind the criterion as " +
+		end = " Whoever tests the work without a model will not judge those last ones; a check, " +
+			"written behind the criterion as " +
 			"(check: `command`), or a model in its seat would. The choice is yours."
 	}
 	return "Of " + criteriaCount(all) + ": " + strings.Join(parts, ", ") + "." + end

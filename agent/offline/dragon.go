@@ -70,9 +70,9 @@ func dragon(t *turn) error {
 	}
 	v := concluded(all, t.mode())
 	if t.form == nil || len(t.before) == 0 {
-		t.say(confrontation(all), v.Verdict+". "+v.Summary, wayOut(all, v.Verdict))
+		t.say(confrontation(all), t.aloud(v.Verdict)+". "+v.Summary, wayOut(all, v.Verdict))
 	} else {
-		t.say("In the form that was asked for: " + v.Verdict + ". " + v.Summary)
+		t.say("In the form that was asked for: " + t.aloud(v.Verdict) + ". " + v.Summary)
 	}
 	t.answerWith(fill(t.form, map[string]any{"verdict": v.Verdict, "summary": v.Summary, "criteria": v.Criteria}))
 	return nil

@@ -36,3 +36,15 @@ func begins(text string) string {
 	}
 	return text
 }
+
+var youAre = regexp.MustCompile(`(?m)^# You are (.+)$`)
+
+// aloud is a verdict of the Dragon in the mouth of whoever is the Dragon: Dragon
+// Slain, or, under another name, I am slain (Dragon Slain).
+func (s *session) aloud(verdict string) string {
+	said := map[string]string{"Dragon Slain": "I am slain", "Dragon Prevails": "I prevail"}[verdict]
+	if m := youAre.FindStringSubmatch(s.spec.System); said != "" && m != nil && m[1] != "Dragon" {
+		return said + " (" + verdict + ")"
+	}
+	return verdict
+}

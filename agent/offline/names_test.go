@@ -22,4 +22,12 @@ func TestCalled(t *testing.T) {
 	if begins("the Cat") != "The Cat" || begins("Great Aunt Betty") != "Great Aunt Betty" {
 		t.Error(begins("the Cat"))
 	}
+	for system, want := range map[string]string{
+		"# You are Dragon\n": "Dragon Slain", "# You are Great Aunt Betty\n\nYou test.": "I am slain (Dragon Slain)", "": "Dragon Slain",
+	} {
+		s := &session{spec: agent.Spec{System: system}}
+		if got := s.aloud("Dragon Slain"); got != want || s.aloud("No verdict") != "No verdict" {
+			t.Errorf("%q: %q, want %q", system, got, want)
+		}
+	}
 }

@@ -259,7 +259,11 @@ func (d *definition) shown() string {
 	for i, c := range p.Criteria {
 		fmt.Fprintf(&b, "  %d. %s\n", i+1, strings.TrimSpace(c.Text))
 	}
-	fmt.Fprintf(&b, "\nThe Dragon: %s", strings.TrimSpace(p.Dragon))
+	dragon := "The Dragon"
+	if face := d.t.o.face(policy.Dragon); face.Skin != "" {
+		dragon = face.MenuName()
+	}
+	fmt.Fprintf(&b, "\n%s: %s", dragon, strings.TrimSpace(p.Dragon))
 	return b.String()
 }
 
