@@ -122,7 +122,7 @@ func (k *asker) Ask(ctx context.Context, q engine.Question) (string, error) {
 		answer := k.answers[0]
 		k.answers, k.given = k.answers[1:], k.given+1
 		if answer == "" {
-			answer = q.Default
+			answer = unsaid(q)
 		}
 		return answer, nil
 	}
@@ -130,7 +130,7 @@ func (k *asker) Ask(ctx context.Context, q engine.Question) (string, error) {
 		return k.fromPerson(ctx, q)
 	}
 	if q.Default != "" {
-		return q.Default, nil
+		return unsaid(q), nil
 	}
 	return "", environmentError("%w: %s\n(without a terminal: --message or --answers)",
 		engine.ErrNobody, screen.Indent("  ", q.Text))
@@ -151,9 +151,17 @@ func (k *asker) fromPerson(ctx context.Context, q engine.Question) (string, erro
 		if q.Default == "" && len(q.Options) == 0 {
 			return "", nil
 		}
-		return q.Default, nil
+		return unsaid(q), nil
 	}
 	return answer, nil
+}
+
+// unsaid is the answer of somebody who said nothing.
+func unsaid(q engine.Question) string {
+	if q.Silent {
+		return ""
+	}
+	return q.Default
 }
 
 func errInputEnded() error { return environmentError("%w: the input has ended", engine.ErrNobody) }
@@ -179,6 +187,19 @@ func (k *asker) line(ctx context.Context, question string) (string, error) {
 	q := Question{Question: engine.Question{Text: question}, Way: InLine}
 	answer, err := orNothing(k.person.Ask(ctx, q))
 	return strings.TrimSpace(answer), err
+}
+
+// next asks for one line for the app itself, from the file of answers first.
+func (k *asker) next(ctx context.Context, question string) (string, error) {
+	if len(k.answers) > 0 {
+		answer := k.answers[0]
+		k.answers, k.given = k.answers[1:], k.given+1
+		return strings.TrimSpace(answer), nil
+	}
+	if k.person == nil {
+		return "", environmentError("%w: %s", engine.ErrNobody, question)
+	}
+	return k.line(ctx, question)
 }
 
 // orNothing takes the end of the input for an empty answer.

@@ -37,7 +37,7 @@ func (a *App) StartQuest(ctx context.Context, in QuestStart) (res *flow.Result, 
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, c.close()) }()
+	defer func() { err = c.closeAfter(err) }()
 	if def.Message, err = a.words(in.Message); err != nil {
 		return nil, err
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"conclave/internal/screen"
 	"conclave/policy"
@@ -14,7 +13,13 @@ import (
 )
 
 // next asks the person what comes next and does it. It is done when they are.
+// What they said in a talk in place of an answer is done without asking.
 func (c *questSession) next(ctx context.Context, res flow.Result) (flow.Result, bool, error) {
+	if wish, ok := quest.Understand(res.Wish, false, c.face); ok {
+		words := res.Wish
+		res.Wish = ""
+		return c.grant(ctx, res, wish, words)
+	}
 	for {
 		answer, err := c.asker.line(ctx, "A number, part of a line, or your own words (empty to leave)")
 		if err != nil || answer == "" {
@@ -25,11 +30,58 @@ func (c *questSession) next(ctx context.Context, res flow.Result) (flow.Result, 
 			c.app.aside("%v", err)
 			continue
 		}
-		if choice.Offer == nil {
-			return c.freeWords(ctx, res, choice.Free)
+		if choice.Offer != nil {
+			c.typed = append(c.typed, answer)
+			return c.follow(ctx, res, *choice.Offer)
 		}
-		return c.follow(ctx, res, *choice.Offer)
+		if wish, ok := quest.Understand(choice.Free, true, c.face); ok {
+			if !wish.Says {
+				c.typed = append(c.typed, answer)
+			}
+			return c.grant(ctx, res, wish, answer)
+		}
+		return c.freeWords(ctx, res, choice.Free)
 	}
+}
+
+// grant does what the person asked for in their own words, which are said to who
+// is asked for where they say something.
+func (c *questSession) grant(
+	ctx context.Context, res flow.Result, wish quest.Wish, words string,
+) (flow.Result, bool, error) {
+	if !wish.Says {
+		words = ""
+	}
+	switch wish.Action {
+	case quest.ActConsult, quest.ActGandalf:
+		out, err := c.consult(ctx, flow.Consult{Who: wish.Who, Message: words})
+		return out, false, err
+	case quest.ActReadiness:
+		out, err := c.consult(ctx, flow.Consult{Who: policy.Gandalf, Message: words, Readiness: true})
+		return out, false, err
+	case quest.ActCouncil:
+		out, err := c.council(ctx, words)
+		return out, false, err
+	}
+	return c.follow(ctx, res, quest.Offer{Action: wish.Action, Who: wish.Who})
+}
+
+// takeTyped is what the person typed in menus since the last conversation: it
+// opens the next one.
+func (c *questSession) takeTyped() []string {
+	typed := c.typed
+	c.typed = nil
+	return typed
+}
+
+// ask asks for one line of what opens the next conversation: from the file of
+// answers first.
+func (c *questSession) ask(ctx context.Context, question string) (string, error) {
+	answer, err := c.asker.next(ctx, question)
+	if answer != "" {
+		c.typed = append(c.typed, answer)
+	}
+	return answer, err
 }
 
 // freeWords are for whoever was just spoken to, as far as they may be spoken
@@ -64,14 +116,18 @@ func (c *questSession) follow(ctx context.Context, res flow.Result, o quest.Offe
 		out, err = c.pick(ctx, res, quest.Offers(quest.ForEvaluation, quest.OfferContext{Face: c.face}))
 	case quest.ActCheckpoint:
 		out, err = c.askCheckpoint(ctx)
+		out, err = c.orBack(res, out, err)
 	case quest.ActConfront:
 		out, err = c.askConfront(ctx)
+		out, err = c.orBack(res, out, err)
+	case quest.ActReadiness:
+		out, err = c.consult(ctx, flow.Consult{Who: policy.Gandalf, Readiness: true})
 	case quest.ActDebrief:
-		out, err = c.debrief(ctx, flow.Debrief{})
+		out, err = c.debrief(ctx, flow.Debrief{Typed: c.takeTyped()})
 	case quest.ActStart:
-		out, err = c.define(ctx, flow.Define{Council: res.Boundary == quest.AfterCouncil})
+		out, err = c.define(ctx, flow.Define{Council: res.Boundary == quest.AfterCouncil, Typed: c.takeTyped()})
 	case quest.ActCouncil:
-		out, err = c.council(ctx, c.talk)
+		out, err = c.council(ctx, "")
 	case quest.ActReturn, quest.ActWork, quest.ActGaps:
 		return c.backToWork(ctx)
 	case quest.ActReview:
@@ -111,20 +167,37 @@ func (c *questSession) another(ctx context.Context) (flow.Result, error) {
 	return c.pick(ctx, flow.Result{}, offers)
 }
 
+// errBack is an empty answer on the way to something: the person goes back.
+var errBack = errors.New("the person goes back")
+
+// orBack goes back to where the person chose from; what was said there already is
+// not said again.
+func (c *questSession) orBack(res, out flow.Result, err error) (flow.Result, error) {
+	if !errors.Is(err, errBack) {
+		return out, err
+	}
+	c.typed = nil
+	return flow.Result{Flow: res.Flow, Who: res.Who, Name: res.Name, Phase: res.Phase, Offers: res.Offers}, nil
+}
+
 func (c *questSession) askCheckpoint(ctx context.Context) (flow.Result, error) {
 	in := flow.Evaluate{Role: policy.Guardian}
 	var err error
-	if in.Stage, err = c.asker.line(ctx, "Which stage is it? (a short name)"); err != nil {
+	if in.Stage, err = c.ask(ctx, "Which stage is it? (a short name; empty to go back)"); err != nil {
 		return flow.Result{}, err
 	}
-	if in.Expect, err = c.asker.line(ctx, fmt.Sprintf(
+	if in.Stage == "" {
+		return flow.Result{}, errBack
+	}
+	if in.Expect, err = c.ask(ctx, fmt.Sprintf(
 		"What does ready mean for it? (empty: the measure of %s)", c.face(policy.Guardian).Called())); err != nil {
 		return flow.Result{}, err
 	}
 	if in.Paths, err = c.askPaths(ctx); err != nil {
 		return flow.Result{}, err
 	}
-	return c.evaluate(ctx, "checkpoint", in)
+	in.Typed = c.takeTyped()
+	return c.evaluate(ctx, in)
 }
 
 func (c *questSession) askConfront(ctx context.Context) (flow.Result, error) {
@@ -133,16 +206,36 @@ func (c *questSession) askConfront(ctx context.Context) (flow.Result, error) {
 	if in.Paths, err = c.askPaths(ctx); err != nil {
 		return flow.Result{}, err
 	}
-	return c.evaluate(ctx, "confront", in)
+	in.Typed = c.takeTyped()
+	return c.evaluate(ctx, in)
 }
 
+// askPaths asks for the work until it is there, or the person goes back.
 func (c *questSession) askPaths(ctx context.Context) ([]string, error) {
-	text, err := c.asker.line(ctx, "Which files or directories are the work? (separated by spaces)")
-	paths := strings.Fields(text)
-	if err == nil && len(paths) == 0 {
-		err = usageError("no work was named")
+	question := "Which files or directories are the work? (separated by spaces, those with spaces in quotes; empty to go back)"
+	for {
+		text, err := c.ask(ctx, question)
+		if err != nil {
+			return nil, err
+		}
+		if text == "" {
+			return nil, errBack
+		}
+		paths, err := quest.SplitPaths(c.w.root, text)
+		if err == nil {
+			var work *quest.Work
+			if work, err = quest.OpenWork(c.w.root, paths, c.granted...); err == nil {
+				return paths, work.Close()
+			}
+		}
+		c.typed = c.typed[:len(c.typed)-1] // nothing came of it
+		c.app.aside("%v", err)
+		for _, p := range paths {
+			if near := quest.NearestPath(c.w.root, p); near != "" {
+				c.app.aside("Is it %s?", near)
+			}
+		}
 	}
-	return paths, err
 }
 
 // backToWork returns the quest to its execution, where it is elsewhere.

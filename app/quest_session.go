@@ -46,6 +46,7 @@ type questSession struct {
 	// with, and that is what they called for.
 	taken   *flow.Result
 	resumed bool
+	typed   []string // in menus, since the last conversation
 }
 
 // openQuest finds the workspace and prepares everything but the engine: what

@@ -109,10 +109,15 @@ func (c *questSession) take(ctx context.Context, res flow.Result, choose string)
 	if err != nil {
 		return nil, usageError("%w", err)
 	}
-	if choice.Offer == nil {
+	var out flow.Result
+	var done bool
+	if choice.Offer != nil {
+		out, done, err = c.follow(ctx, res, *choice.Offer)
+	} else if wish, ok := quest.Understand(choice.Free, true, c.face); ok {
+		out, done, err = c.grant(ctx, res, wish, choose)
+	} else {
 		return nil, usageError("%q is none of the next steps: %s", choose, labels(res.Offers))
 	}
-	out, done, err := c.follow(ctx, res, *choice.Offer)
 	if done {
 		return nil, err
 	}
@@ -133,6 +138,9 @@ func (c *questSession) withoutQuest(ctx context.Context, choose string) (*flow.R
 // underWay asks what to do when a quest is begun while another goes on. It is
 // the quest that goes on when the person wants that one, or neither.
 func (c *questSession) underWay(ctx context.Context, in *flow.Define) (stay *quest.Quest, err error) {
+	if q, err := c.damagedQuest(); err == nil && q.Blank() {
+		return nil, nil
+	}
 	q, err := c.quest()
 	switch {
 	case errors.Is(err, quest.ErrNoQuest):

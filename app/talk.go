@@ -41,6 +41,7 @@ func (c *questSession) consult(ctx context.Context, in flow.Consult) (flow.Resul
 	if strings.TrimSpace(in.Message) == "" && !c.asker.somebody() {
 		return flow.Result{}, usageError("say something to %s: --message TEXT, @FILE or -", in.Who)
 	}
+	in.Typed = append(in.Typed, c.takeTyped()...)
 	return c.begin(ctx, "consult", in, in.Who)
 }
 
@@ -56,17 +57,17 @@ func (c *questSession) begin(ctx context.Context, name string, in any, roles ...
 
 // Council hears the six advisors on the project. It needs no quest.
 func (a *App) Council(ctx context.Context, talk Talk) (*flow.Result, error) {
-	return a.onQuest(ctx, "council", talk, func(c *questSession) (flow.Result, error) { return c.council(ctx, talk) })
-}
-
-func (c *questSession) council(ctx context.Context, talk Talk) (flow.Result, error) {
-	in := flow.Council{Message: "council"}
-	if talk.Message != nil {
-		var err error
-		if in.Message, err = c.app.words(talk.Message); err != nil {
+	return a.onQuest(ctx, "council", talk, func(c *questSession) (flow.Result, error) {
+		message, err := a.words(talk.Message)
+		if err != nil {
 			return flow.Result{}, err
 		}
-	}
+		return c.council(ctx, message)
+	})
+}
+
+func (c *questSession) council(ctx context.Context, message string) (flow.Result, error) {
+	in := flow.Council{Message: message, Typed: c.takeTyped()}
 	if err := c.house.CheckCouncil(in); err != nil {
 		return flow.Result{}, questError(err)
 	}
@@ -118,16 +119,17 @@ func (a *App) Confront(ctx context.Context, in Evaluation) (*flow.Result, error)
 
 func (a *App) evaluation(ctx context.Context, verb string, role policy.Role, in Evaluation) (*flow.Result, error) {
 	return a.onQuest(ctx, verb, in.Talk, func(c *questSession) (flow.Result, error) {
-		return c.evaluate(ctx, verb, flow.Evaluate{
+		e := flow.Evaluate{
 			Role: role, Paths: in.Paths, Stage: in.Stage, Expect: in.Expect, AcceptContext: in.AcceptContext,
 			Granted: c.granted,
-		})
+		}
+		e.Words = commandWords(verb, e)
+		return c.evaluate(ctx, e)
 	})
 }
 
 // evaluate shows what goes in before it goes in.
-func (c *questSession) evaluate(ctx context.Context, verb string, in flow.Evaluate) (flow.Result, error) {
-	in.Words = commandWords(verb, in)
+func (c *questSession) evaluate(ctx context.Context, in flow.Evaluate) (flow.Result, error) {
 	e, err := c.house.Examine(ctx, in)
 	if err != nil {
 		return flow.Result{}, questError(err)
@@ -168,6 +170,9 @@ func commandWords(verb string, in flow.Evaluate) string {
 	}
 	if in.AcceptContext {
 		words = append(words, "--accept-context")
+	}
+	for _, g := range in.Granted {
+		words = append(words, "--grant", quoteWord(g))
 	}
 	for _, p := range in.Paths {
 		words = append(words, quoteWord(p))

@@ -70,8 +70,10 @@ type Question struct {
 	Who string
 	// Options are answers to choose from, in order; empty for free words.
 	Options []Option
-	// Default is what an empty answer means.
+	// Default is what an empty answer means, and what is returned for it; with
+	// Silent the answer stays empty, so that nobody is said to have typed it.
 	Default string
+	Silent  bool
 	// Secret answers are not echoed.
 	Secret bool
 	// Lines asks for several lines, up to an empty one.

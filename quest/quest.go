@@ -91,10 +91,13 @@ func (q *Quest) fault(f Fault) {
 	q.Faults = append(q.Faults, f)
 }
 
+// Blank says that there is nothing in the file: a new quest can take its place.
+func (q *Quest) Blank() bool { return len(bytes.TrimSpace(q.src)) == 0 }
+
 // readable finds what makes a file no text at all.
 func (q *Quest) readable() bool {
-	if len(bytes.TrimSpace(q.src)) == 0 {
-		q.fault(Fault{Message: "the file is empty; restore it, or start a new quest", Blocks: true})
+	if q.Blank() {
+		q.fault(Fault{Message: "the file is empty; restore it, or begin anew: `conclave quest start`", Blocks: true})
 		return false
 	}
 	if i := bytes.IndexByte(q.src, 0); i >= 0 {

@@ -12,6 +12,7 @@ import (
 	"conclave/audit"
 	"conclave/internal/jsontext"
 	"conclave/record"
+	"conclave/session/claude"
 	"conclave/toolbox"
 	"conclave/transcript"
 )
@@ -40,6 +41,9 @@ type PastTurn struct {
 	Attempts int          // begun, whether finished or not
 	Asked    []audit.Part // in the last attempt
 	Calls    []Call       // in the last attempt, in order
+	// Heard is what the agent said in the last attempt, block by block, as far as
+	// it came. It is known of a record that is read, not of an open seat.
+	Heard    []string
 	Finished bool
 	Reply    agent.Reply // of the finished one
 }
@@ -131,11 +135,34 @@ func (h *History) line(line []byte, other func(string, []byte) error) error {
 		return fold[audit.Reply](h, context)
 	case audit.EventReceipt:
 		return fold[audit.Receipt](h, context)
+	case transcript.EventEntry:
+		h.hear(line)
+		return nil
 	}
 	if other == nil {
 		return nil
 	}
 	return other(event, context)
+}
+
+// hear notes a block that the agent said in the turn that goes on. What its
+// helpers said to it is not said to the person.
+func (h *History) hear(line []byte) {
+	kind, _ := jsontext.String(jsontext.Get(jsontext.Get(line, "context"), "entry_type"))
+	if kind != string(transcript.AssistantMessage) || h.running == nil {
+		return
+	}
+	e, err := transcript.ParseEntry(line)
+	if err != nil || e.Source != transcript.Main {
+		return
+	}
+	text := claude.Text(e.Detail)
+	if e.Adapter != transcript.AdapterClaude {
+		text, _ = jsontext.String(jsontext.Get(e.Detail, "text"))
+	}
+	if text != "" {
+		h.running.Heard = append(h.running.Heard, text)
+	}
 }
 
 func fold[T any](h *History, context []byte) error {
@@ -160,7 +187,7 @@ func (h *History) add(event any) {
 			t = &PastTurn{ID: e.Turn}
 			h.turns = append(h.turns, t)
 		}
-		t.Attempts, t.Asked, t.Calls = max(t.Attempts, e.Attempt), e.Parts, nil
+		t.Attempts, t.Asked, t.Calls, t.Heard = max(t.Attempts, e.Attempt), e.Parts, nil, nil
 		h.running = t
 	case toolbox.CallEvent:
 		if h.running != nil {

@@ -60,7 +60,7 @@ Fog.
 func atTerminal(t *testing.T, typed string, args ...string) (*real, string) {
 	t.Helper()
 	w := newReal(t, "agents:\n  default: {agent: scripted, script: party.script}\n")
-	for name, text := range map[string]string{"party.script": terminalScript, ".campaign/quest.md": terminalQuest} {
+	for name, text := range map[string]string{"party.script": terminalScript, ".campaign/quest.md": terminalQuest, "a plan.md": "A.\n", "plans.md": "B.\n"} {
 		if err := os.WriteFile(filepath.Join(w.dir, filepath.FromSlash(name)), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -108,6 +108,71 @@ func TestConversationAtATerminal(t *testing.T) {
 	if !strings.Contains(w.out.String(), "4 conversations proved") {
 		t.Error(w.out.String())
 	}
+}
+
+// TestMenuWords: what is typed in menus opens the next conversation and stands
+// there, and nothing else does (S1); a path with a space, a typo, a way back (Q12).
+func TestMenuWords(t *testing.T) {
+	w, out := atTerminal(t, strings.Join([]string{
+		"Where is the risk?", "",
+		"evaluation", "guardian", "", // the stage is empty: back
+		"I'm ready for a checkpoint", "plan", "", // a wish, a stage, no expectation
+		"palns.md", "'a plan.md", "a plan.md", // a typo, an open quote, the file
+		"what does the owl think?", "I'm done", // a wish that is said to the Owl; the end of the talk
+		"bye",
+	}, "\n")+"\n", "consult", "cat")
+	inOrder(t, out, "What next?", "checkpoint first", "Which stage is it?", "checkpoint first", "Which stage is it?",
+		"Which files or directories", "palns.md", "Is it plans.md?", "Which files", "a quote is not closed", "Which files",
+		"The work: 1 file", "It holds.", "Tomorrow.")
+	if strings.Contains(out, "What do you want to say to Owl?") {
+		t.Errorf("what the Owl was asked was asked for again:\n%s", out)
+	}
+	for name, want := range map[string]string{
+		"guardian": "**User:** I'm ready for a checkpoint\n\n**User:** plan\n\n**User:** a plan.md\n\n**🛡️ Guardian:** It holds.\n",
+		"owl":      "**User:** what does the owl think?\n\n**🦉 Owl:** Tomorrow.\n\n**User:** I'm done\n",
+	} {
+		found, err := filepath.Glob(filepath.Join(w.dir, ".campaign", "conversations", "*-"+name+".md"))
+		if err != nil || len(found) != 1 {
+			t.Fatalf("%s: %v, %v", name, found, err)
+		}
+		text, err := os.ReadFile(found[0])
+		if _, exchange, _ := strings.Cut(string(text), "### Exchange\n\n"); err != nil || !strings.HasPrefix(exchange, want) {
+			t.Errorf("%s: the conversation is\n%s%v", name, text, err)
+		}
+	}
+	w.env.StdinIsTerminal = false
+	w.run(0, "transcript", "verify")
+}
+
+// TestStartAgain: who goes on with an interrupted definition when they start a
+// quest again has that quest, and is not told that one is under way (Q5).
+func TestStartAgain(t *testing.T) {
+	w, _ := atTerminal(t, "", "version")
+	for name, text := range map[string]string{".campaign/quest.md": "", "party.script": `
+as gandalf
+turn on begin a quest
+  say Who waits there?
+turn on village
+  say Then it is settled.
+always
+  answer {"title":"Cross","narrative":"Bread.","criteria":[{"text":"A bridge stands","sort":"deliverable"}],"dragon":"The flood."}
+`} {
+		if err := os.WriteFile(filepath.Join(w.dir, filepath.FromSlash(name)), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.env.StdinIsTerminal = false
+	w.run(0, "trust", "--yes")
+	w.env.Stdin = strings.NewReader("A bridge.")
+	w.run(3, "quest", "start", "--mode", "ship") // nobody is there to answer
+	out := w.types(0, "go on\nThe village.\nit is right\n\n", "quest", "start")
+	inOrder(t, out, "was interrupted", "1. Go on with it", "Who waits there?", "Do you agree?", "Then it is settled.", "Do you agree?", "What next?")
+	if strings.Contains(out, "under way") {
+		t.Errorf("the quest is in its own way:\n%s", out)
+	}
+	w.env.StdinIsTerminal = false
+	w.run(0, "quest", "status")
+	inOrder(t, w.out.String(), "Cross", "phase 3")
 }
 
 // TestInterruptedAtATerminal: the person is asked whether to go on.

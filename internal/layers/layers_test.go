@@ -78,7 +78,7 @@ var house = map[string]string{
 	"quest/flow":          "agent audit engine internal/git internal/markdown internal/price internal/shingle policy profile quest record room seat toolbox workspace",
 	"record":              "internal/atomicfile internal/lockfile internal/newer workspace",
 	"room":                "agent internal/lockfile internal/proc",
-	"seat":                "agent audit engine gateway internal/jsontext internal/price internal/shingle record room toolbox transcript",
+	"seat":                "agent audit engine gateway internal/jsontext internal/price internal/shingle record room session/claude toolbox transcript",
 	"session":             "internal/jsontext internal/tail session/claude session/codex session/kind transcript workspace",
 	"session/claude":      "internal/jsontext session/kind transcript",
 	"session/codex":       "internal/jsonrpc internal/jsontext session/kind transcript",

@@ -16,6 +16,7 @@ import (
 type Consult struct {
 	Who     policy.Role `json:"who"`
 	Message string      `json:"message,omitempty"` // the first; empty: the person is asked
+	Typed   []string    `json:"typed,omitempty"`   // what the person typed on the way here, in menus
 	// Readiness asks Gandalf whether the party should face the Dragon.
 	Readiness bool `json:"readiness,omitempty"`
 }
@@ -63,7 +64,14 @@ func (h *House) consultOpening(c Consult) (Opening, error) {
 }
 
 // consult holds a conversation of as many turns as the person likes.
-func (h *House) consult(r *engine.Run, in Consult) (Result, error) {
+func (h *House) consult(r *engine.Run, in Consult) (Result, error) { return h.consultAs(r, in, true) }
+
+// consultFirst is the first version: whatever the person says is said.
+func (h *House) consultFirst(r *engine.Run, in Consult) (Result, error) {
+	return h.consultAs(r, in, false)
+}
+
+func (h *House) consultAs(r *engine.Run, in Consult, understand bool) (Result, error) {
 	o, err := plainStep(r, "begin", func() (Opening, error) { return h.consultOpening(in) })
 	if err != nil {
 		return Result{}, err
@@ -76,6 +84,10 @@ func (h *House) consult(r *engine.Run, in Consult) (Result, error) {
 		}
 	}
 	t := h.dialogue(r, o, x)
+	t.opened = in.Typed
+	if understand {
+		t.ends = t.wishes
+	}
 	t.x.tools = t.partyTools()
 	heard, err := t.converse(framing(o), in.Message)
 	if err != nil {
@@ -110,34 +122,6 @@ func standaloneNext(who policy.Role, said, advised string, heard []policy.Role) 
 		return quest.FirstAdvisor(said)
 	}
 	return quest.NextPerspective(who, said, advised, heard)
-}
-
-// converse exchanges messages until the person is done, and returns what the
-// agent said.
-func (t *dialogue) converse(framing, words string) (string, error) {
-	name := t.o.face(t.o.Role).Name()
-	question := fmt.Sprintf("What do you want to say to %s?", name)
-	for n := 1; ; n++ {
-		if words == "" {
-			var err error
-			if words, err = t.message(question); err != nil {
-				return "", err
-			}
-		}
-		if words == "" || t.ended != "" {
-			break
-		}
-		if n > 1 {
-			framing = ""
-		}
-		if _, ok, err := t.say(framing, words); err != nil {
-			return "", err
-		} else if !ok {
-			break
-		}
-		words, question = "", fmt.Sprintf("Your answer to %s (empty to end)", name)
-	}
-	return strings.Join(t.said, "\n\n"), nil
 }
 
 // framing is what the engine tells a seat of the party before the person

@@ -18,7 +18,8 @@ import (
 
 // Council asks the six, each alone, and lets Simon bring them together.
 type Council struct {
-	Message string `json:"message"` // the person's words, or the command's
+	Message string   `json:"message"`         // the person's words, if any
+	Typed   []string `json:"typed,omitempty"` // what the person typed on the way here, in menus
 }
 
 // session is how a council began: one opening for each seat, Simon's last.
@@ -52,7 +53,10 @@ func (h *House) council(r *engine.Run, in Council) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	c := &council{h: h, r: r, s: s}
+	if in.Message == "" && len(in.Typed) == 0 {
+		s.Simon.Purpose += withoutWords
+	}
+	c := &council{h: h, r: r, s: s, typed: in.Typed}
 	if err := c.hearAll(in.Message); err != nil {
 		return Result{}, err
 	}
@@ -71,6 +75,7 @@ type council struct {
 	seats []*dialogue
 	cites [][]citation
 	simon *dialogue
+	typed []string
 
 	synthesis synthesis
 	note      string
@@ -84,6 +89,7 @@ func (c *council) hearAll(words string) error {
 		c.seats = append(c.seats, t)
 	}
 	c.simon = c.h.dialogue(c.r, c.s.Simon, extras{})
+	c.simon.opened = c.typed
 	results, err := engine.DoEach(c.r, "seat", len(c.seats), func(ctx context.Context, i int) (engine.TurnResult, error) {
 		t := c.seats[i]
 		return engine.TakeTurn(ctx, t.turn("t1", false, nil, councilFraming(t.o), words))

@@ -12,7 +12,8 @@ import (
 // Debrief looks back with Simon, as the mode has it: after a slain Dragon as the
 // quest's last phase, after one that prevailed as a conversation.
 type Debrief struct {
-	Message string `json:"message,omitempty"`
+	Message string   `json:"message,omitempty"` // empty: Simon speaks first
+	Typed   []string `json:"typed,omitempty"`   // what the person typed on the way here, in menus
 }
 
 // CheckDebrief says why there is nothing to look back on yet.
@@ -43,17 +44,31 @@ func (h *House) debriefOpening() (Opening, error) {
 	return o, nil
 }
 
-func (h *House) debrief(r *engine.Run, in Debrief) (Result, error) {
+func (h *House) debrief(r *engine.Run, in Debrief) (Result, error) { return h.debriefAs(r, in, true) }
+
+// debriefFirst is the first version: whatever the person says is said.
+func (h *House) debriefFirst(r *engine.Run, in Debrief) (Result, error) {
+	return h.debriefAs(r, in, false)
+}
+
+func (h *House) debriefAs(r *engine.Run, in Debrief, understand bool) (Result, error) {
 	o, err := plainStep(r, "begin", h.debriefOpening)
 	if err != nil {
 		return Result{}, err
 	}
 	t := h.dialogue(r, o, extras{})
-	words := in.Message
-	if words == "" {
-		words = "Let us look back on this quest."
+	t.opened = in.Typed
+	if t.begins = in.Message == ""; t.begins && len(in.Typed) == 0 {
+		t.o.Purpose += withoutWords
 	}
-	if _, err := t.converse(debriefFraming(o), words); err != nil {
+	if understand {
+		t.ends = t.wishes
+	}
+	framing := debriefFraming(o)
+	if t.begins {
+		framing += "\n\nThey have said nothing yet: look back with them, and speak first."
+	}
+	if _, err := t.converse(framing, in.Message); err != nil {
 		return Result{}, err
 	}
 	var note string

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"conclave/engine"
@@ -15,6 +16,7 @@ import (
 // Define is a new quest in the making: Gandalf asks, the person agrees.
 type Define struct {
 	Message string     `json:"message,omitempty"` // what it is about
+	Typed   []string   `json:"typed,omitempty"`   // what the person typed on the way here, in menus
 	Mode    quest.Mode `json:"mode,omitempty"`    // empty: the person is asked
 	Yes     bool       `json:"yes,omitempty"`     // agree to what is proposed
 	Archive bool       `json:"archive,omitempty"` // a quest that is under way makes room, once the new one is agreed to
@@ -44,14 +46,25 @@ func (h *House) defineOpening(in Define) (Opening, error) {
 	return o, nil
 }
 
-func (h *House) define(r *engine.Run, in Define) (Result, error) {
+func (h *House) define(r *engine.Run, in Define) (Result, error) { return h.defineAs(r, in, true) }
+
+// defineFirst is the first version: nothing but a line that was offered agrees.
+func (h *House) defineFirst(r *engine.Run, in Define) (Result, error) {
+	return h.defineAs(r, in, false)
+}
+
+func (h *House) defineAs(r *engine.Run, in Define, understand bool) (Result, error) {
 	o, err := plainStep(r, "begin", func() (Opening, error) { return h.defineOpening(in) })
 	if err != nil {
 		return Result{}, err
 	}
-	d := &definition{h: h, r: r, in: in, old: o.Quest}
+	d := &definition{h: h, r: r, in: in, old: o.Quest, understand: understand}
 	o.Quest = nil // the old quest is over; the new one is not written yet
 	d.t = h.dialogue(r, o, extras{})
+	d.t.opened, d.t.lines = in.Typed, true
+	if understand {
+		d.t.ends, d.t.ending = d.settled, "empty, or your agreement, has the quest written down"
+	}
 	if err := d.mode(); err != nil {
 		return Result{}, err
 	}
@@ -71,9 +84,31 @@ type definition struct {
 	old []byte // the finished quest in whose place this one comes
 	t   *dialogue
 
+	// understand takes the person's own words for agreement where they agree.
+	understand bool
+
 	proposal *proposal // what Gandalf or the person wrote down
+	closing  string    // the words with which the person ended the talk
 	asked    int
 	agreed   bool
+}
+
+// settled ends the talk at words that agree to what Gandalf has said, unless he
+// has just asked something; or at words that say that the person is done. They go
+// to him with the request to write it all down.
+func (d *definition) settled(words string) bool {
+	if len(d.t.said) == 0 {
+		return false
+	}
+	last := strings.TrimSpace(d.t.said[len(d.t.said)-1])
+	asks := strings.Contains(last[strings.LastIndexByte(last, '\n')+1:], "?")
+	wish, _ := quest.Understand(words, false, d.t.o.face)
+	if wish.Action != quest.ActDone && (asks || !quest.Agrees(words)) {
+		return false
+	}
+	d.closing = words
+	d.t.typed(words)
+	return true
 }
 
 func (d *definition) mode() error {
@@ -89,13 +124,22 @@ func (d *definition) mode() error {
 	if d.in.Yes {
 		return nil // the default
 	}
+	text, hint := "What is this quest for?", ""
 	for d.t.ended == "" {
-		answer, err := d.t.ask("mode", engine.Question{Text: "What is this quest for?", Options: options, Default: string(quest.DefaultMode)})
+		answer, err := d.t.ask("mode", engine.Question{
+			Text: text + hint, Options: options, Default: string(quest.DefaultMode), Silent: d.understand,
+		})
 		if err != nil || d.t.ended != "" {
 			return err
 		}
+		d.t.typed(answer)
 		if n := strings.TrimSpace(answer); len(n) == 1 && n >= "1" && n <= "3" {
 			answer = options[n[0]-'1'].Label
+		}
+		if d.understand {
+			if answer = modeMeant(options, answer); answer == "" {
+				hint = "\n(" + quest.ErrChoose.Error() + ")"
+			}
 		}
 		if m, err := quest.ParseMode(answer); err == nil {
 			d.t.o.Mode = m
@@ -103,6 +147,33 @@ func (d *definition) mode() error {
 		}
 	}
 	return nil
+}
+
+// modeMeant is the mode that an answer means in a person's own words; nothing and
+// a plain yes mean the one that is shown as the default.
+func modeMeant(options []engine.Option, answer string) string {
+	if _, err := quest.ParseMode(answer); err == nil {
+		return answer
+	}
+	if strings.TrimSpace(answer) == "" || quest.Agrees(answer) {
+		return string(quest.DefaultMode)
+	}
+	for mode, words := range map[quest.Mode]string{
+		quest.Grow: "grow growing learn learning", quest.Ship: "ship shipping deliver delivering release",
+		quest.GrowAndShip: "both equal equally",
+	} {
+		if slices.Contains(strings.Fields(words), strings.ToLower(strings.Trim(answer, " .!"))) {
+			return string(mode)
+		}
+	}
+	var offers []quest.Offer
+	for _, o := range options {
+		offers = append(offers, quest.Offer{Label: o.Label})
+	}
+	if c, err := quest.Choose(offers, answer); err == nil && c.Offer != nil {
+		return c.Offer.Label
+	}
+	return ""
 }
 
 func (d *definition) framing() string {
@@ -156,7 +227,7 @@ func (d *definition) propose() error {
 	d.asked++
 	ask := "Write the quest down now, in the structured form that is asked for, with what the two of you have agreed and nothing beyond it.\n\nThe form, as a JSON schema:\n" + proposalSchema
 	for _, id := range []string{fmt.Sprintf("proposal %d", d.asked), fmt.Sprintf("proposal %d again", d.asked)} {
-		reply, ok, err := d.t.request(id, ask, []byte(proposalSchema))
+		reply, ok, err := d.t.takeTurn(id, false, []byte(proposalSchema), ask, d.closing)
 		if err != nil || !ok {
 			return err
 		}
@@ -166,7 +237,8 @@ func (d *definition) propose() error {
 			_, problem = p.definition(d.t.o.Mode, quest.Day(d.t.o.Start))
 		}
 		if problem == nil {
-			d.proposal = p
+			d.proposal, d.closing = p, ""
+			d.t.parts = append(d.t.parts, saidPart{Agent: d.shown()})
 			return nil
 		}
 		ask = fmt.Sprintf("That could not be read as a quest (%v). Give it once more as one JSON object in the form that is asked for.\n\n%s", problem, proposalSchema)
@@ -181,17 +253,20 @@ func (d *definition) write(why string) error {
 		var criteria string
 		for _, q := range []struct {
 			name, text string
+			lines      bool
 			to         *string
 		}{
-			{"title", why + "\nThe quest's name, in a few words:", &p.Title},
-			{"narrative", "What is it about, and why?", &p.Narrative},
-			{"criteria", "What does done mean? One criterion a line or separated by semicolons; mark with (transformation) what someone becomes.", &criteria},
-			{"dragon", "What could defeat it?", &p.Dragon},
+			{"title", why + "\nThe quest's name, in a few words:", false, &p.Title},
+			{"narrative", "What is it about, and why?", true, &p.Narrative},
+			{"criteria", "What does done mean? One criterion a line, or separated by semicolons; mark with (transformation) " +
+				"what someone becomes.", true, &criteria},
+			{"dragon", "What could defeat it?", true, &p.Dragon},
 		} {
 			var err error
-			if *q.to, err = d.t.ask(q.name, engine.Question{Text: q.text}); err != nil || d.t.ended != "" {
+			if *q.to, err = d.t.ask(q.name, engine.Question{Text: q.text, Lines: q.lines}); err != nil || d.t.ended != "" {
 				return err
 			}
+			d.t.typed(*q.to)
 		}
 		for _, text := range strings.FieldsFunc(criteria, func(r rune) bool { return r == '\n' || r == ';' }) {
 			if text = strings.TrimSpace(text); text != "" {
@@ -227,11 +302,22 @@ func (d *definition) agree() error {
 			return nil
 		}
 		options := []engine.Option{{Label: "Yes, these are the criteria"}, {Label: "Write it down myself"}, {Label: "Stop here", Hint: "no quest is begun"}}
-		c, err := d.t.choose("agree", d.shown()+"\n\nDo you agree? Your own words go to "+d.t.o.face(policy.Gandalf).Name()+" as changes.", options, "", true)
+		means := func(answer string) int {
+			if d.understand && quest.Agrees(answer) {
+				return 0
+			}
+			return -1
+		}
+		c, err := d.t.chooseOr("agree", d.shown()+"\n\nDo you agree? Your own words go to "+
+			d.t.o.face(policy.Gandalf).Name()+" as changes.", options, "", true, means)
 		if err != nil || d.t.ended != "" {
 			return err
 		}
-		switch n := chosen(options, c); {
+		n := chosen(options, c)
+		if n >= 0 {
+			d.t.typed(c.Free)
+		}
+		switch {
 		case n == 0:
 			d.agreed = true
 			return nil
@@ -345,7 +431,11 @@ func (d *definition) begin(data []byte) (archived string, err error) {
 			return "", err
 		}
 	}
-	err = engine.Commit(d.r, "quest", []engine.Change{{Op: engine.Create, Path: quest.QuestFile, Data: data}})
+	change := engine.Change{Op: engine.Create, Path: quest.QuestFile, Data: data}
+	if blank := d.t.o.Blank; blank != nil {
+		change.Op, change.Before = engine.Write, engine.Digest([]byte(*blank))
+	}
+	err = engine.Commit(d.r, "quest", []engine.Change{change})
 	if editedOf(err) != nil {
 		err = errors.New("begin the quest: somebody else has put a quest.md there meanwhile; look at it first")
 	}

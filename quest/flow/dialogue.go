@@ -28,11 +28,22 @@ type dialogue struct {
 	// would be noise.
 	quiet bool
 
-	asks  int
-	turns []string // whose words stand in the file
-	said  []string // by the agent, aloud
-	words []string // the person's, as they were said
-	ended string   // why it ended early
+	// ends says whether words of the person are not for the agent, and end the
+	// conversation; nil: none do.
+	ends func(words string) bool
+	// ending tells the person how a conversation ends; "" for the usual way.
+	ending string
+	lines  bool // the person is asked for as many lines as they like
+	begins bool // the agent speaks first, and the person has said nothing
+
+	asks   int
+	turns  []string   // whose words stand in the file
+	parts  []saidPart // the exchange, in order
+	opened []string   // what the person typed on the way here
+	wish   string     // the words that ended it, when they ask for something else
+	said   []string   // by the agent, aloud
+	words  []string   // the person's, as they were said
+	ended  string     // why it ended early
 
 	// What the agent noted with its tools.
 	recommended []string
@@ -51,6 +62,7 @@ func (h *House) dialogue(r *engine.Run, o Opening, x extras) *dialogue {
 func (t *dialogue) say(framing, words string) (agent.Reply, bool, error) {
 	id := fmt.Sprintf("t%d", len(t.turns)+1)
 	t.turns = append(t.turns, id)
+	t.parts = append(t.parts, saidPart{Turn: id})
 	t.words = append(t.words, words)
 	reply, ok, err := t.takeTurn(id, true, nil, framing, words)
 	if !ok || err != nil {
@@ -135,9 +147,71 @@ func (t *dialogue) heard(text string) bool {
 // personSaid is what the person said in the conversation.
 func (t *dialogue) personSaid() string { return strings.Join(t.words, "\n\n") }
 
+// typed notes what the person typed and what was not said to the agent: it stands
+// in the conversation all the same.
+func (t *dialogue) typed(words string) {
+	if strings.TrimSpace(words) != "" && t.ended == "" {
+		t.parts = append(t.parts, saidPart{Person: words})
+	}
+}
+
+// withoutWords is said of a conversation that the person began by a command
+// alone: nobody put words into their mouth.
+const withoutWords = ", begun without a message"
+
+// converse exchanges messages until the person is done, and returns what the
+// agent said.
+func (t *dialogue) converse(framing, words string) (string, error) {
+	name := t.o.face(t.o.Role).Name()
+	question := fmt.Sprintf("What do you want to say to %s?", name)
+	for n := 1; ; n++ {
+		silent := t.begins && n == 1
+		if words == "" && !silent {
+			var err error
+			if words, err = t.message(question); err != nil {
+				return "", err
+			}
+			if words != "" && t.ended == "" && t.ends != nil && t.ends(words) {
+				break
+			}
+		}
+		if words == "" && !silent || t.ended != "" {
+			break
+		}
+		if n > 1 {
+			framing = ""
+		}
+		if _, ok, err := t.say(framing, words); err != nil {
+			return "", err
+		} else if !ok {
+			break
+		}
+		ending := t.ending
+		if ending == "" {
+			ending = "empty to end"
+		}
+		words, question = "", fmt.Sprintf("Your answer to %s (%s)", name, ending)
+	}
+	return strings.Join(t.said, "\n\n"), nil
+}
+
+// wishes ends a conversation at words that ask for something else: the Dragon,
+// somebody else, to leave. They stand at its end.
+func (t *dialogue) wishes(words string) bool {
+	w, ok := quest.Understand(words, false, t.o.face)
+	if !ok || w.Who == t.o.Role && w.Action != quest.ActReadiness {
+		return false
+	}
+	if w.Action != quest.ActDone {
+		t.wish = words
+	}
+	t.typed(words)
+	return true
+}
+
 // message asks for the person's next message; empty means that they are done.
 func (t *dialogue) message(question string) (string, error) {
-	answer, err := t.ask("message", engine.Question{Text: question, Default: EndTalk})
+	answer, err := t.ask("message", engine.Question{Text: question, Default: EndTalk, Lines: t.lines})
 	if strings.TrimSpace(answer) == EndTalk || strings.TrimSpace(answer) == "" {
 		return "", err
 	}
@@ -147,6 +221,14 @@ func (t *dialogue) message(question string) (string, error) {
 // choose asks until one of the options is chosen, or free words are given
 // where they are welcome.
 func (t *dialogue) choose(name, text string, options []engine.Option, fallback string, free bool) (quest.Choice, error) {
+	return t.chooseOr(name, text, options, fallback, free, nil)
+}
+
+// chooseOr is choose where words of the person's own may mean an option: means
+// returns its number from 0, or -1.
+func (t *dialogue) chooseOr(
+	name, text string, options []engine.Option, fallback string, free bool, means func(answer string) int,
+) (quest.Choice, error) {
 	var offers []quest.Offer
 	for _, o := range options {
 		offers = append(offers, quest.Offer{Label: o.Label, Reason: o.Hint})
@@ -157,7 +239,15 @@ func (t *dialogue) choose(name, text string, options []engine.Option, fallback s
 		if err != nil || t.ended != "" {
 			return quest.Choice{}, err
 		}
+		if means != nil {
+			if n := means(answer); n >= 0 {
+				return quest.Choice{Offer: &offers[n], Free: answer}, nil
+			}
+		}
 		c, err := quest.Choose(offers, answer)
+		if c.Offer != nil {
+			c.Free = answer // as it was typed
+		}
 		switch {
 		case err != nil:
 			hint = "\n(" + err.Error() + ")"

@@ -276,3 +276,33 @@ func TestOnlyWordsAreHeard(t *testing.T) {
 		t.Errorf("the conversation is\n%s", text)
 	}
 }
+
+// TestUnfinishedWords: what an agent said before it died stands in the file of
+// the conversation that was put away, and the file is proved (S2, Q9).
+func TestUnfinishedWords(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, quest.QuestFile, aQuest)
+	s := stage{dir: dir, script: "as cat\nturn\n  say The first block.\n  tool Read {\"path\": \"x\"}\n  result nothing\n  die And the sec\n"}
+	if _, err := s.once(t.Context(), &waiting{}, true, Consult{Who: policy.Cat, Message: "first"}); err == nil {
+		t.Fatal("it did not die")
+	}
+	h, err := s.house()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Abandon("the lights went out")
+	e, err := engine.Open(t.Context(), engine.Options{Dir: dir, Scope: Scope, Flows: h.Flows(), Asker: h.Asker(nil)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	if _, err := e.Resume(t.Context(), "x"); err != nil {
+		t.Fatal(err)
+	}
+	text := conversation(t, dir, "2026-02-14-12-00-cat.md")
+	want := "**User:** first\n\n**🐱 Cat:** The first block.\n\nAnd the sec\n\n### Outcome\n\nended early: the lights went out\n"
+	if !strings.HasSuffix(text, want) {
+		t.Errorf("the conversation is\n%s", text)
+	}
+	proved(t, dir, 1)
+}

@@ -29,8 +29,10 @@ type Evaluate struct {
 	AcceptContext bool `json:"accept_context,omitempty"`
 	// Granted are keys and logins in the work that the person granted by name.
 	Granted []string `json:"granted,omitempty"`
-	// Words are the command's, which stand for the person's message.
-	Words string `json:"words"`
+	// Words are the command's, which stand for the person's message; Typed is what
+	// they typed in place of a command, in menus. The evaluator gets none of Typed.
+	Words string   `json:"words"`
+	Typed []string `json:"typed,omitempty"`
 }
 
 // Examined is what stands before an evaluator, looked at before it starts.
@@ -122,6 +124,7 @@ func (h *House) evaluate(r *engine.Run, in Evaluate) (Result, error) {
 		}
 	}
 	v.t = h.dialogue(r, e.Opening, v.extras())
+	v.t.opened = in.Typed
 	if err := v.judge(); err != nil {
 		return Result{}, err
 	}

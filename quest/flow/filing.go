@@ -30,6 +30,10 @@ func (t *dialogue) fileWith(outcome string, also func(*conversationEvent)) (stri
 	}
 	outcome = quest.Stamped(outcome, t.x.stamps...)
 	f := t.o.filed(t.turns, outcome)
+	f.Opened = t.opened
+	if slices.ContainsFunc(t.parts, func(p saidPart) bool { return p.Turn == "" }) {
+		f.Said = t.parts
+	}
 	sealed, err := engine.Do(t.r, "seal", func(context.Context) (bool, error) {
 		if !t.h.seats.Begun(t.o.Run) {
 			return false, nil
@@ -59,7 +63,7 @@ func (o Opening) filed(turns []string, outcome string) conversationEvent {
 	return conversationEvent{
 		Agent: string(c.Agent), Skin: c.Skin, FilePart: c.FilePart, Phase: int(o.Phase), Mode: string(o.Mode),
 		Start: o.Start.Format(time.RFC3339), Quest: o.Title, Purpose: o.Purpose, Speaker: face.Tag(),
-		Turns: slices.Clone(turns), Outcome: outcome,
+		Turns: slices.Clone(turns), Outcome: outcome, Unfinished: true,
 	}
 }
 
@@ -143,6 +147,9 @@ func fromRecords(dir, run string) (quest.Conversation, conversationEvent, error)
 	if err != nil {
 		return c, *lead.filed, err
 	}
+	for _, words := range lead.filed.Opened {
+		c.Exchange = append(c.Exchange, quest.Message{Speaker: profile.UserTag, Text: words})
+	}
 	runs := lead.filed.Runs
 	if len(runs) == 0 {
 		runs = []string{run}
@@ -162,18 +169,38 @@ func fromRecords(dir, run string) (quest.Conversation, conversationEvent, error)
 	return c, *lead.filed, nil
 }
 
-// exchange is what was said in a record's turns. In a council the person's
-// words, the same for all, stand once.
+// exchange is what was said in a record's turns and beside them. In a council the
+// person's words, the same for all, stand once.
 func (rec *recorded) exchange(person bool) []quest.Message {
+	parts := rec.filed.Said
+	if len(parts) == 0 {
+		for _, id := range rec.filed.Turns {
+			parts = append(parts, saidPart{Turn: id})
+		}
+	}
 	var out []quest.Message
-	for _, id := range rec.filed.Turns {
-		turn := rec.Turn(id)
-		if words := turn.Words(); words != "" && person {
-			out = append(out, quest.Message{Speaker: profile.UserTag, Text: words})
+	say := func(speaker, text string) {
+		if text != "" {
+			out = append(out, quest.Message{Speaker: speaker, Text: text})
 		}
-		if turn.Reply.Text != "" {
-			out = append(out, quest.Message{Speaker: rec.filed.Speaker, Text: turn.Reply.Text})
+	}
+	for _, p := range parts {
+		if person {
+			say(profile.UserTag, p.Person)
 		}
+		say(rec.filed.Speaker, p.Agent)
+		if p.Turn == "" {
+			continue
+		}
+		turn := rec.Turn(p.Turn)
+		if person {
+			say(profile.UserTag, turn.Words())
+		}
+		text := turn.Reply.Text
+		if !turn.Finished && rec.filed.Unfinished {
+			text = strings.Join(turn.Heard, "\n\n")
+		}
+		say(rec.filed.Speaker, text)
 	}
 	return out
 }

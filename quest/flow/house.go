@@ -96,12 +96,13 @@ func New(o Options) *House {
 // versions stay for as long as an interaction of theirs may be open.
 func (h *House) Flows() []engine.Flow {
 	return []engine.Flow{
-		flowOf("consult", 1, h.consult), // without the tools of the party, which take steps only when used
+		flowOf("consult", 1, h.consultFirst), // without the tools of the party, which take steps only when used
 		flowOf("consult", 2, h.consult),
 		flowOf("council", 1, h.council),
-		flowOf("debrief", 1, h.debrief), // of a slain Dragon alone
+		flowOf("debrief", 1, h.debriefFirst), // of a slain Dragon alone
 		flowOf("debrief", 2, h.debrief),
-		flowOf("define", 1, h.define),
+		flowOf("define", 1, h.defineFirst),
+		flowOf("define", 2, h.define),
 		flowOf("evaluate", 1, h.evaluate),
 		flowOf("move", 1, h.move),
 		flowOf("setup", 1, h.setupFirst),

@@ -31,7 +31,9 @@ type Opening struct {
 	Flow    string      `json:"flow"`  // for the prompt's name
 	Purpose string      `json:"purpose"`
 	// Quest is quest.md as it stood; nil without one.
-	Quest []byte      `json:"quest,omitempty"`
+	Quest []byte `json:"quest,omitempty"`
+	// Blank is a quest.md with nothing in it, in whose place a quest may come.
+	Blank *string     `json:"blank,omitempty"`
 	Title string      `json:"title"`
 	Mode  quest.Mode  `json:"mode"`
 	Phase quest.Phase `json:"phase"`
@@ -85,6 +87,9 @@ func (h *House) readOpening(role policy.Role, flow, purpose string, needsQuest b
 	case errors.Is(err, quest.ErrNoQuest) && !needsQuest:
 	case err != nil:
 		return o, err
+	case q.Blank() && flow == "define" && len(q.Faults) == 1:
+		blank := string(q.Bytes())
+		o.Blank = &blank
 	case q.Err() != nil:
 		return o, q.Err()
 	default:

@@ -25,12 +25,28 @@ type conversationEvent struct {
 	Purpose  string `json:"purpose"`
 	Speaker  string `json:"speaker"` // the tag of whoever sat here
 	// Turns are those whose words stand in the file, in order.
-	Turns   []string `json:"turns"`
-	Outcome string   `json:"outcome,omitempty"`
+	Turns []string `json:"turns"`
+	// Said is the exchange in order, where it is more than those turns. Opened is
+	// what the person typed on the way to it, in menus; it comes first.
+	Said   []saidPart `json:"said,omitempty"`
+	Opened []string   `json:"opened,omitempty"`
+	// Unfinished says that words stand in the file, too, that were said in a turn
+	// which did not come to its end.
+	Unfinished bool `json:"unfinished,omitempty"`
+
+	Outcome string `json:"outcome,omitempty"`
 	// Runs are the records of a council whose words make up the file, in
 	// order, this one last. Lead names that record in those of the others.
 	Runs []string `json:"runs,omitempty"`
 	Lead string   `json:"lead,omitempty"`
+}
+
+// saidPart is one part of an exchange: a turn, words that the person typed and
+// that were not for the agent, or what the agent wrote and the engine showed.
+type saidPart struct {
+	Turn   string `json:"turn,omitempty"`
+	Person string `json:"person,omitempty"`
+	Agent  string `json:"agent,omitempty"`
 }
 
 // recorded is a record of a quest's: its turns, and the conversation that they

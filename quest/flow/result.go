@@ -22,6 +22,9 @@ type Result struct {
 	Conversation string   `json:"conversation,omitempty"` // the file's name
 	Runs         []string `json:"runs,omitempty"`         // records
 	EndedEarly   string   `json:"ended_early,omitempty"`
+	// Wish is what the person said in place of an answer: they ask for something
+	// else (quest.Understand).
+	Wish string `json:"wish,omitempty"`
 	// Exchange is every message in order, the person's too, and Files are what
 	// was written: Retold adds them.
 	Exchange []Said   `json:"exchange,omitempty"`
@@ -82,7 +85,7 @@ func (h *House) Retold(res Result) Result {
 func (t *dialogue) result(file string) Result {
 	res := Result{
 		Flow: t.o.Flow, Who: t.o.Role, Name: t.o.face(t.o.Role).Name(), Said: t.said, Conversation: file,
-		Runs: []string{t.o.Run}, EndedEarly: t.ended, Phase: t.o.Phase, Recommendations: t.recommended,
+		Runs: []string{t.o.Run}, EndedEarly: t.ended, Wish: t.wish, Phase: t.o.Phase, Recommendations: t.recommended,
 	}
 	for _, e := range t.logged {
 		res.Logged = append(res.Logged, e.Text)
