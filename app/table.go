@@ -140,6 +140,7 @@ func (a *App) ValidateTable(name string) (v TableFaults, err error) {
 	if v.Problems, v.Warnings, err = tableflow.Validate(root, name, table.Caps{}); err != nil {
 		return v, environmentError("%w", err)
 	}
+	v.Problems, v.Warnings = append([]string{}, v.Problems...), append([]string{}, v.Warnings...)
 	return v, noUnless(len(v.Problems) == 0)
 }
 
