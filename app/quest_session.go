@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"sync"
 	"time"
 
+	"conclave/agent"
 	"conclave/engine"
 	"conclave/internal/lockfile"
 	"conclave/internal/screen"
@@ -47,6 +49,16 @@ type questSession struct {
 	taken   *flow.Result
 	resumed bool
 	typed   []string // in menus, since the last conversation
+
+	once     sync.Once
+	embedded agent.Agent
+}
+
+// party is the embedded one: one for the whole session, so that six advisors
+// who see the same project look at it once.
+func (c *questSession) party() agent.Agent {
+	c.once.Do(func() { c.embedded = embeddedParty() })
+	return c.embedded
 }
 
 // openQuest finds the workspace and prepares everything but the engine: what
@@ -97,7 +109,7 @@ const turnWall = 30 * time.Minute
 
 // dress puts whoever plays a role into its seat.
 func (c *questSession) dress(p *seat.Plan) error {
-	a, err := c.w.cast(p.Role, embeddedParty())
+	a, err := c.w.cast(p.Role, c.party())
 	if err != nil {
 		return err
 	}
@@ -122,7 +134,7 @@ func (c *questSession) available(role string) error {
 	if err := c.w.vouchFor(items); err != nil {
 		return err
 	}
-	if _, err = c.w.cast(role, embeddedParty()); err != nil || c.w.config.For(role).Agent == "offline" {
+	if _, err = c.w.cast(role, c.party()); err != nil || c.w.config.For(role).Agent == "offline" {
 		return err // who asks no model spends nothing
 	}
 	c.spends = true

@@ -68,6 +68,7 @@ func (d *Desk) look(work *memory, v View, limits Limits) error {
 	for _, m := range seen.masks {
 		d.files.masked = append(d.files.masked, m.Path)
 	}
+	d.files.seen = fmt.Sprintf("%q %s %q", v.Source, seen.sum, d.files.masked)
 	return nil
 }
 

@@ -18,7 +18,13 @@ type files struct {
 	name   string   // of the view, below work
 	rule   Rule
 	masked []string
+	seen   string // what tells this view from another
 }
+
+// ViewIdentity tells the view from every other one that shows something else:
+// by the project it looks at, what it leaves out, and the listing when it was
+// opened, with sizes and times. It is empty without a view.
+func (f *files) ViewIdentity() string { return f.seen }
 
 // Open opens a file or directory for reading.
 func (f *files) Open(name string) (fs.File, error) {

@@ -24,7 +24,7 @@ type limits struct {
 	lockSize int64
 }
 
-var usual = limits{names: 200_000, files: 30_000, bytes: 128 << 20, fileSize: 1 << 20, lockSize: 4 << 20}
+var usual = limits{names: 200_000, files: 60_000, bytes: 128 << 20, fileSize: 1 << 20, lockSize: 4 << 20}
 
 func (l limits) project() project.Limits {
 	return project.Limits{Names: l.names, Files: l.files, Bytes: l.bytes, FileSize: l.fileSize, LockSize: l.lockSize}

@@ -20,7 +20,7 @@ func bear() animal {
 		nothing: "I held what is written against what is there, and found no place where they part.",
 		rules: []rule{
 			deadLinks, deadEntries, deadPaths, deadCommands, missingEntry, ownVersion, olderPromise,
-			deadAnchors, gapInSeries, countedParts, leftOpen,
+			deadAnchors, gapInSeries, countedParts, leftOpen, otherTitle, unlistedPart, wrongAge,
 		},
 	}
 }

@@ -239,14 +239,17 @@ var (
 	mktemp   = regexp.MustCompile(`\btempfile\.mktemp\(`)
 )
 
+// uncheckedWords stand in every line that the rule is about.
+var uncheckedWords = []string{
+	"InsecureSkipVerify", "verify", "_create_unverified", "rejectUnauthorized", "TLS_REJECT", "danger_accept", "yaml.load(", "mktemp(",
+}
+
 // unchecked: a certificate is not checked, a foreign text is executed.
 func unchecked(s *sight) []finding {
 	var tls, load, temp grouped
 	for _, f := range s.own(project.Source) {
 		re := tlsOff[f.Lang]
-		python := f.Lang == "Python" && (strings.Contains(f.Text, "yaml.load(") || strings.Contains(f.Text,
-			"tempfile.mktemp("))
-		if (re == nil || !re.MatchString(f.Text)) && !python {
+		if !slices.ContainsFunc(uncheckedWords, func(w string) bool { return strings.Contains(f.Text, w) }) {
 			continue
 		}
 		for n, line := range project.Lines(f.Text) {
@@ -317,7 +320,7 @@ func skippedTests(s *sight) []finding {
 			if i > 0 {
 				before = strings.TrimSpace(lines[i-1])
 			}
-			if explained(lines, i) || conditional.MatchString(before) {
+			if explained(lines, i) || conditional.MatchString(before) || f.Lang == "Java" && innerClass(lines, i) {
 				continue
 			}
 			if f.Lang == "Go" && !strings.HasPrefix(before, "func ") && !strings.HasPrefix(before, "t.Helper") &&
@@ -334,6 +337,19 @@ func skippedTests(s *sight) []finding {
 		then("Run the one at "+g.where[0].place()+" and write the reason beside the mark, or take the mark away.",
 			costHour, "a green run that says less than it seems to").
 		weighs(costly+min(g.n, 8), "tests test skipped coverage")}
+}
+
+// innerClass says that the mark belongs to a class within a class: a test that is
+// tried by another one.
+func innerClass(lines []string, i int) bool {
+	for _, line := range lines[i+1:] {
+		t := strings.TrimSpace(line)
+		if t == "" || strings.HasPrefix(t, "@") {
+			continue
+		}
+		return strings.Contains(t, "class ") && (line[0] == ' ' || line[0] == '\t')
+	}
+	return false
 }
 
 // explained says that a comment stands with the mark: above it, with other marks

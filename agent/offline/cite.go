@@ -132,7 +132,15 @@ var plainPath = regexp.MustCompile(`^[\p{L}\p{N}_.@+-]+(/[\p{L}\p{N}_.@+()-]+)*$
 
 // citable says whether path:line can be read as what it is: no blanks, no
 // colons, nothing that ends a citation early.
-func citable(p string) bool { return plainPath.MatchString(p) && utf8.ValidString(p) }
+func citable(p string) bool {
+	plain := p != "" && p[0] != '/' && p[len(p)-1] != '/'
+	for i := 0; i < len(p) && plain; i++ { // most paths: the expression is for the others
+		c := p[i]
+		plain = c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '.' || c == '-' ||
+			c == '/' && p[i-1] != '/'
+	}
+	return plain || plainPath.MatchString(p) && utf8.ValidString(p)
+}
 
 // printable leaves out what a line of Markdown cannot hold.
 func printable(s string) string {

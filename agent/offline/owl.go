@@ -20,7 +20,7 @@ func owl() animal {
 		nothing: "I looked for dates that have passed, for steps that name what is not there and for versions that " +
 			"contradict each other, and found none.",
 		rules: []rule{
-			deadSteps, olderMachine, readAsNumber, retiredImage, overdueNote, overdueVersion, overdueTask, wrongDay,
+			deadSteps, olderMachine, readAsNumber, retiredImage, overdueNote, overdueVersion, overdueTask, wrongDay, twoDays,
 			statedVersions, longSinceRelease,
 		},
 	}
@@ -301,16 +301,30 @@ func comment(line, lang string) string {
 	return ""
 }
 
+// yearIn says that a line may hold a year of this century: what most lines with a
+// "20" in them do not.
+func yearIn(line string) bool {
+	for i := 0; i+4 <= len(line); i++ {
+		if line[i] == '2' && line[i+1] == '0' && isDigit(line[i+2]) && isDigit(line[i+3]) &&
+			(i == 0 || !isDigit(line[i-1])) && (i+4 == len(line) || !isDigit(line[i+4])) {
+			return true
+		}
+	}
+	return false
+}
+
+func isDigit(b byte) bool { return b >= '0' && b <= '9' }
+
 // overdueNote are notes in the code that name a day which has passed.
 func overdueNote(s *sight) []finding {
 	var g grouped
 	when := ""
 	for _, f := range s.own(project.Source, project.Test, project.Config) {
-		if !strings.Contains(f.Text, "20") || !noteMark.MatchString(f.Text) {
+		if !strings.Contains(f.Text, "20") {
 			continue
 		}
 		for n, line := range project.Lines(f.Text) {
-			if !strings.Contains(line, "20") || len(line) > 400 {
+			if !strings.Contains(line, "20") || len(line) > 400 || !yearIn(line) {
 				continue
 			}
 			c := comment(line, f.Lang)

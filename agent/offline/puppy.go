@@ -229,7 +229,7 @@ func nearlyDone(s *sight) []finding {
 	return nil
 }
 
-var noteInCode = regexp.MustCompile(`\b(?:TODO|FIXME)\b[:( ]`)
+var noteInCode = regexp.MustCompile(`\b(?:TODO|FIXME)\b[:( ].*\pL{2,}\s+\S*\pL{2,}\s+\S*\pL{2,}`)
 
 // smallNotes are several notes in one short file: an hour that clears a place.
 func smallNotes(s *sight) []finding {

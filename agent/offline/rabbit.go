@@ -17,7 +17,7 @@ func rabbit() animal {
 		nothing: "I went through what is declared, locked and paid for, and found nothing that does not fit.",
 		rules: []rule{
 			unlocked, twiceDeclared, otherLicence, unusedModule, unusedPackage, noLock, unpinned, anyVersion, movingImage,
-			wrongSum, otherFigure, driftingVersions,
+			wrongSum, otherFigure, otherAmount, driftingVersions,
 		},
 	}
 }
@@ -521,8 +521,8 @@ func unpinned(s *sight) []finding {
 // anyVersion: a dependency of which every version will do.
 func anyVersion(s *sight) []finding {
 	for _, m := range s.Manifests() {
-		if m.Tool != "npm" && m.Tool != "cargo" || !citable(m.File.Path) {
-			continue
+		if m.Tool != "npm" && m.Tool != "cargo" || !citable(m.File.Path) || s.LockOf(m) != nil {
+			continue // what is locked is one version
 		}
 		for _, d := range m.Deps {
 			if (d.Want == "*" || d.Want == "latest" || d.Want == "x") && d.Scope != project.Peer && !d.Elsewhere {

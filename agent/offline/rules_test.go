@@ -287,6 +287,24 @@ func ruleCases() []ruleCase {
 				"open |\n| song | ? | done |\n"}, "", []string{"`plan.md:4`"},
 			map[string]string{"plan.md": "| task | owner | status |\n|---|---|---|\n| hall | Mara | open |\n| cake | Joss | " +
 				"open |\n"}},
+		{"two days for one thing", twoDays,
+			map[string]string{"plan.md": "- [ ] The move itself (all, 13 August 2036)\n", "c.ics": "BEGIN:VEVENT\nDTSTART;VALUE=DATE:20360812\nSUMMARY:The move\nEND:VEVENT\n"}, "",
+			[]string{"13 August 2036", "12 August 2036", "`c.ics:2`"}, map[string]string{"plan.md": "- [ ] The move itself (all, 12 August 2036)\n"}},
+		{"two titles", otherTitle,
+			map[string]string{"contents.md": contentsPage("Four"), "c/1.md": "# 1 · One more\n", "c/2.md": "# 2 · Two more\n", "c/3.md": "# 3 · Three more\n", "c/4.md": "# 4 · Five\n"}, "",
+			[]string{"`contents.md:6`", "`c/4.md:1`"}, map[string]string{"contents.md": contentsPage("Five")}},
+		{"a chapter that is not listed", unlistedPart,
+			map[string]string{"contents.md": contentsPage("Four"), "c/1.md": "# 1\n", "c/2.md": "# 2\n", "c/3.md": "# 3\n", "c/4.md": "# 4\n", "c/5.md": "# 5\n"}, "",
+			[]string{"`c/5.md`"}, map[string]string{"c/5.md": ""}},
+		{"an amount that the table does not have", otherAmount,
+			map[string]string{"money.md": "See [budget](budget.csv). The reserve of £1,720 is untouched.\n", "budget.csv": "item,planned\nroof,1400\nreserve,1620\ntotal,3020\n"}, "",
+			[]string{"£1,720", "1620", "`budget.csv:3`"}, map[string]string{"money.md": "See [budget](budget.csv). The reserve of £1,620 is untouched; £32 over.\n"}},
+		{"an age that cannot be", wrongAge,
+			map[string]string{"people.md": "| name | born | in 1848 |\n|---|---|---|\n| Nell | 1836 | 11, then 12 |\n| Jory | 1803 | 48 |\n"}, "",
+			[]string{"Jory", "44 or 45"}, map[string]string{"people.md": "| name | born | in 1848 |\n|---|---|---|\n| Jory | 1803 | 45 |\n"}},
+		{"a box that nobody has", unowned,
+			map[string]string{"plan.md": "- [x] a (Mara, 1 May 2026)\n- [x] b (Joss, 2 May 2026)\n- [ ] c (Mara, 1 May 2036)\n- [ ] d (all, 2 May 2036)\n- [ ] e (3 May 2036)\n"}, "",
+			[]string{"`plan.md:5`"}, map[string]string{"plan.md": "- [ ] a (Mara, 1 May 2036)\n- [ ] b\n"}},
 		{"one hand", oneHand,
 			map[string]string{"ledger/a.go": "package a\n", "tide/b.go": "package b\n"}, commits("ledger/a.go", "Mara", 14) +
 				commits("tide/b.go", "Joss", 6) + commits("tide/b.go", "Mara", 6),
@@ -300,6 +318,14 @@ func ruleCases() []ruleCase {
 			commits("a/x.py", "Mara", 5) + commits("a/y.py", "Joss", 9),
 			[]string{"`a/x.py`", "5 commits"}, map[string]string{"tests/test_more.py": "from a.x import f\n"}},
 	}
+}
+
+func contentsPage(four string) string {
+	text := "| no | title | file |\n|---|---|---|\n"
+	for i, title := range []string{"One", "Two", "Three", four} {
+		text += fmt.Sprintf("| %d | %s | [c](c/%d.md) |\n", i+1, title, i+1)
+	}
+	return text
 }
 
 // long is a source that decides something.

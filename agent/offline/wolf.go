@@ -235,7 +235,7 @@ func inFive(lang string) bool { return slices.Contains(fiveLanguages, lang) }
 func (s *sight) nearlyCopied() (a, b *project.File) {
 	bySize := map[string][]*project.File{}
 	for _, f := range s.own(project.Source) {
-		if f.Lines >= 50 && f.Lines <= 3000 && inFive(f.Lang) {
+		if f.Lines >= 50 && f.Lines <= 3000 && inFive(f.Lang) && !strings.Contains(f.Base, ".d.") {
 			for _, n := range []int{f.Lines / 16, f.Lines/16 + 1} {
 				key := fmt.Sprint(f.Lang, n)
 				bySize[key] = append(bySize[key], f)
@@ -309,7 +309,8 @@ type task struct {
 func (s *sight) tasks() []task {
 	var out []task
 	s.tables(func(f *project.File, rows []row) {
-		if len(rows) < 3 {
+		if len(rows) < 3 || f.Kind == project.Data && !slices.ContainsFunc(rows[0].cells,
+			func(c string) bool { return stateHead.MatchString(strings.TrimSpace(c)) }) {
 			return
 		}
 		who := slices.IndexFunc(rows[0].cells, func(c string) bool { return ownerHead.MatchString(strings.TrimSpace(c)) })
@@ -326,7 +327,7 @@ func (s *sight) tasks() []task {
 			out = append(out, task{f, r, strings.Trim(strings.TrimSpace(r.cells[who]), "*_@")})
 		}
 	})
-	return out
+	return append(out, s.ownedBoxes()...)
 }
 
 // unowned are open tasks that nobody has.
@@ -345,7 +346,7 @@ func unowned(s *sight) []finding {
 	}
 	text, args := "Nobody has taken %s.", []any{where}
 	if n > len(where) {
-		text, args = "Nobody has taken %d open rows, among them %s.", []any{n, where}
+		text, args = "Nobody has taken %d open tasks, among them %s.", []any{n, where}
 	}
 	return []finding{found("tasks without an owner", text, args...).
 		then("Ask who takes "+where[0].place()+".", costMinutes, "a thing that each thought the other would do").
@@ -366,11 +367,11 @@ func oneOwner(s *sight) []finding {
 		total++
 	}
 	list := ranked(counts)
-	if len(list) < 2 || total < 6 || list[0].n*10 < total*6 {
+	if len(list) < 3 || total < 8 || list[0].n*10 < total*7 {
 		return nil
 	}
 	t := firstOf[list[0].name]
-	return []finding{found(printable(list[0].name), "%d of %d open rows that have an owner are %s's, the first %s.",
+	return []finding{found(printable(list[0].name), "%d of %d open tasks that have an owner are %s's, the first %s.",
 		list[0].n, total, printable(list[0].name), at(t.f, t.row.n)).
 		then("Ask "+printable(list[0].name)+" which of them somebody else could take.", costMinutes,
 			"one person's evenings, and the plan with them").

@@ -130,7 +130,7 @@ func Classify(p string) Kind {
 		ext == ".tmpl", ext == ".tpl", ext == ".j2", ext == ".jinja", ext == ".jinja2", ext == ".mustache", ext == ".hbs":
 		return Template
 	}
-	tests := in(testDirs)
+	tests := in(testDirs) || lang != "Go" && slices.ContainsFunc(dirs, aboutTests)
 	switch {
 	case lang == "CSS":
 		return Other
@@ -159,6 +159,12 @@ func Classify(p string) Kind {
 		return Config
 	}
 	return Other
+}
+
+// aboutTests knows directories like testRunner, test-utils and unit_tests.
+func aboutTests(dir string) bool {
+	dir = strings.ToLower(dir)
+	return strings.HasPrefix(dir, "test") || strings.HasSuffix(dir, "tests") || strings.HasSuffix(dir, "-test") || dir == "harness"
 }
 
 // isTestName knows tests by how each language names them.

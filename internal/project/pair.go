@@ -11,13 +11,14 @@ import (
 type pairing struct {
 	goDirs map[string]bool // directories with a _test.go
 	words  map[string]bool // every word of every test, and of the names of tests
+	folded map[string]bool // the same, however they are spelled
 	goText []*File
 	n      int
 }
 
 func (p *Project) pairs() *pairing {
 	p.pairOnce.Do(func() {
-		x := &pairing{goDirs: map[string]bool{}, words: map[string]bool{}}
+		x := &pairing{goDirs: map[string]bool{}, words: map[string]bool{}, folded: map[string]bool{}}
 		for _, f := range p.Files {
 			if f.Kind != Test || !f.Read {
 				continue
@@ -35,6 +36,9 @@ func (p *Project) pairs() *pairing {
 					x.words[strings.TrimPrefix(strings.TrimSuffix(w, mark), mark)] = true
 				}
 			})
+		}
+		for w := range x.words {
+			x.folded[fold(w)] = true
 		}
 		p.pairing = x
 	})
@@ -145,15 +149,12 @@ func (p *Project) tested(x *pairing, f *File) bool {
 			}
 		}
 	}
-	// useThing.ts is tested as use-thing, Thing.vue as thing.
-	fold := strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(stem))
-	for w := range x.words {
-		if len(w) >= len(stem) && len(w) <= len(stem)+6 && strings.ToLower(strings.NewReplacer("-", "", "_", "").
-			Replace(w)) == fold {
-			return true
-		}
-	}
-	return false
+	return x.folded[fold(stem)] // useThing.ts is tested as use-thing
+}
+
+// fold writes a name as whoever spells it otherwise would recognise it.
+func fold(name string) string {
+	return strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(name))
 }
 
 var testMark = map[string]*regexp.Regexp{

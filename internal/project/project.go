@@ -89,6 +89,7 @@ func Open(tree fs.FS, opts Limits, alive func() error) (*Project, error) {
 		return nil, err
 	}
 	p.findOutput()
+	p.findModules(tree)
 	if err := p.readAll(tree, alive); err != nil {
 		return nil, err
 	}
@@ -131,6 +132,21 @@ func (p *Project) visit(at string, d fs.DirEntry, err error) error {
 	p.Files = append(p.Files, f)
 	p.byPath[at] = f
 	return nil
+}
+
+// findModules passes the places of submodules by: what lies there is another
+// repository's, and may not be in this tree at all.
+func (p *Project) findModules(tree fs.FS) {
+	f := p.byPath[".gitmodules"]
+	if f == nil {
+		return
+	}
+	f.read(tree, p.opts, nil)
+	for _, line := range Lines(f.Text) {
+		if key, value, ok := strings.Cut(line, "="); ok && strings.TrimSpace(key) == "path" {
+			p.passed = append(p.passed, path.Clean(strings.TrimSpace(value)))
+		}
+	}
 }
 
 var scriptEnd = regexp.MustCompile(`(\.d)?\.[cm]?[jt]sx?$`)
@@ -322,7 +338,7 @@ func (p *Project) Has(at string) bool {
 	if p.names[at] || p.Looked.Cut || at == ".." || strings.HasPrefix(at, "../") || strings.HasPrefix(at, "/") {
 		return true
 	}
-	return slices.ContainsFunc(p.passed, func(d string) bool { return strings.HasPrefix(at, d+"/") })
+	return slices.ContainsFunc(p.passed, func(d string) bool { return at == d || strings.HasPrefix(at, d+"/") })
 }
 
 // IsDir says whether a name is a directory of the tree.
