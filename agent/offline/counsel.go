@@ -90,10 +90,12 @@ func (t *turn) counsel() error {
 	var ask string
 	switch said := len(t.before); {
 	case about.number > 0 && about.check != "":
-		ask = "You speak of " + about.cite().String() + ". Its check says whether it is so: " + about.command() + ". " +
+		ask = "You speak of criterion " + number(about.number) + ", “" + clip(about.text, 120) + "”. Its check says " +
+			"whether it is so: " + about.command() + ". " +
 			"What does it say today, and what is the smallest change that would make it say something else?"
 	case about.number > 0:
-		ask = "You speak of " + about.cite().String() + ". What would somebody see who looked at it today, and what is " +
+		ask = "You speak of criterion " + number(about.number) + ", “" + clip(about.text, 120) + "”. What would " +
+			"somebody see who looked at it today, and what is " +
 			"the smallest thing that would let them see more?"
 	case said == 0 && len(list) > 1:
 		ask = "Which of the criteria is this about? Say its number. If it is about none of them, ask yourself whether " +
@@ -126,20 +128,21 @@ func (t *turn) standing(list []criterion) string {
 			"check"}[checks == 0]
 		out = append(out, fmt.Sprintf("The quest has %s, %s.", criteriaCount(len(list)), how))
 	}
-	if n, at := t.lastEntry(); n > 0 {
-		out = append(out, fmt.Sprintf("Its log has %s; the last is %s.", count(n, "entry"), at))
+	if n, last := t.lastEntry(); n > 0 {
+		out = append(out, fmt.Sprintf("Its log has %s; the last: %s.", count(n, "entry"), strings.TrimSuffix(clip(last,
+			240), ".")))
 	}
 	return strings.Join(out, " ")
 }
 
 var progressFiles = []string{"quest/progress-log.md", "quest/progress.md"}
 
-// lastEntry counts the entries of the log that he is shown, and cites the last.
-func (t *turn) lastEntry() (n int, last cite) {
+// lastEntry counts the entries of the log that he is shown, and gives the last.
+func (t *turn) lastEntry() (n int, last string) {
 	for _, name := range progressFiles {
-		for line, text := range numbered(t.read(name)) {
+		for _, text := range numbered(t.read(name)) {
 			if bullet.MatchString(text) {
-				n, last = n+1, cite{path: name, line: line, quote: quote(bullet.ReplaceAllString(text, ""))}
+				n, last = n+1, strings.ReplaceAll(bullet.ReplaceAllString(text, ""), "**", "")
 			}
 		}
 		if n > 0 {

@@ -13,11 +13,6 @@ type criterion struct {
 	text   string // without its check and its marks
 	check  string // the command, "" if none
 	grow   bool   // about what somebody becomes
-	line   hit
-}
-
-func (c criterion) cite() cite {
-	return cite{path: criteriaFile, line: c.line.line, quote: quote(c.line.text)}
 }
 
 var (
@@ -33,11 +28,11 @@ var (
 func readCriteria(text string) []criterion {
 	var list []criterion
 	grow := false
-	for n, line := range numbered(text) {
+	for _, line := range numbered(text) {
 		if m := sortHeading.FindStringSubmatch(line); m != nil {
 			grow = growHeading.MatchString(m[1])
 		} else if m := criterionRow.FindStringSubmatch(line); m != nil {
-			list = append(list, criterion{number: atoi(m[1]), text: m[2], grow: grow, line: hit{line: n, text: line}})
+			list = append(list, criterion{number: atoi(m[1]), text: m[2], grow: grow})
 		} else if t := strings.TrimSpace(line); t != "" && len(list) > 0 {
 			list[len(list)-1].text += " " + t
 		}

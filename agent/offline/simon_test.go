@@ -124,7 +124,8 @@ func TestDebriefByMode(t *testing.T) {
 			files := mapFS(map[string]string{"quest/mode.txt": mode + "\n", "quest/progress-log.md": "- **Progress** — x (2026-02-15)\n- **Dragon confrontation** — Dragon Slain: \"all met\" (2026-02-16)\n"})
 			r := start(t, "simon", files, purpose("Debrief with Simon (filed as council)"))
 			first := r.say(t, "The quest \"Pier\" is over: the Dragon is slain. In your working directory: x\n\nThe mode is "+mode+": y\n\nLet us look back on this quest.")
-			if !strings.Contains(first, "`quest/progress-log.md:2`") || strings.Count(first, "?") != 1 {
+			if !strings.Contains(first, "goes from 2026-02-15 to 2026-02-16 and has 1 line of progress and 1 confrontation (Dragon Slain). The last verdict: Dragon Slain: \"all met\".") ||
+				strings.Count(first, "?") != 1 {
 				t.Errorf("it begins: %s", first)
 			}
 			last := ""
@@ -149,5 +150,26 @@ func TestDebriefByMode(t *testing.T) {
 	r.say(t, "A pier.")
 	if text := r.say(t, "done"); !strings.Contains(text, "> A pier.") || strings.Contains(text, "> done") {
 		t.Errorf("ended early: %s", text)
+	}
+}
+
+// TestDebriefTellsOnlyWhatTheLogHas: figures and days, nothing withdrawn,
+// nothing felt; after a defeat other questions than after a victory.
+func TestDebriefTellsOnlyWhatTheLogHas(t *testing.T) {
+	files := mapFS(map[string]string{"quest/mode.txt": "Grow\n", "quest/criteria.md": "1. A pier\n2. I can drive piles (transformation)\n",
+		"quest/progress-log.md": "- **Phase 1 complete** — Quest defined (2026-02-14)\n- **Progress** — a pile (2026-02-15)\n- **Progress** — a crane (2026-02-15)\n- **Progress** — two piles (2026-02-15)\n" +
+			"- **Progress** — withdrawn: two piles (2026-02-16)\n- **Guardian checkpoint** — Conditional Approval: \"thin\" (2026-02-17)\n" +
+			"- **Guardian checkpoint** — Approved: \"better\" (2026-02-18)\n- **Dragon confrontation** — Dragon Prevails: \"criterion 2 is not met\" (2026-02-19)\n"})
+	text := start(t, "simon", files, purpose("Debrief with Simon (filed as council)")).say(t, "The quest \"Pier\" goes on: the Dragon was faced and prevailed. In your working directory: x\n\nThe mode is Grow: y")
+	for _, want := range []string{
+		"goes from 2026-02-14 to 2026-02-19 and has 2 lines of progress, 2 checkpoints (Conditional Approval, Approved) and 1 confrontation (Dragon Prevails).",
+		"The last verdict: Dragon Prevails: \"criterion 2 is not met\".", "Of 2 criteria 1 said what you would become.", "I shall ask you 4 questions", "What does the verdict show you",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the debrief lacks %q:\n%s", want, text)
+		}
+	}
+	if text := start(t, "simon", nil, purpose("Debrief")).say(t, "Let us look back."); strings.Contains(text, "The log of this quest") {
+		t.Errorf("of a log that is not there: %s", text)
 	}
 }
