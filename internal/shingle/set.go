@@ -23,18 +23,33 @@ type Hit struct {
 	Line    int    `json:"line"`    // where the run begins in the text, from 1
 	EndLine int    `json:"endLine"` // where its last word begins
 	Windows int    `json:"windows"` // how many windows matched
+	// From and To are the run's bytes in the text. SourceLine, SourceFrom and
+	// SourceTo are where it stands in the source; 0 where only digests are known.
+	From       int `json:"from"`
+	To         int `json:"to"`
+	SourceLine int `json:"sourceLine"`
+	SourceFrom int `json:"sourceFrom"`
+	SourceTo   int `json:"sourceTo"`
 }
 
 // Set holds the windows of forbidden sources. It is not safe for concurrent
 // changes; any number of Find calls may run at once after the last change.
 type Set struct {
 	key     []byte
-	digests map[Digest]string
-	// quick is a cheap first look, so that a text without a hit costs no HMAC.
-	// It exists only where the words themselves were seen (Add); a set loaded
-	// from digests computes each one.
+	digests map[Digest]origin
+	// quick is a cheap first look, so that a text without a hit costs no HMAC,
+	// and sieve one before it that stays in the processor's cache. They exist
+	// only where the words themselves were seen (Add); a set loaded from digests
+	// computes each one.
 	quick map[uint64]struct{}
+	sieve [1 << 12]uint64
 	blind bool
+}
+
+// origin is where a window comes from.
+type origin struct {
+	source string
+	at     place // of its first word, to the end of its last
 }
 
 // NewSet returns an empty set under a key of at least KeySize bytes.
@@ -42,7 +57,7 @@ func NewSet(key []byte) (*Set, error) {
 	if len(key) < KeySize {
 		return nil, errors.New("make fingerprint set: the key is shorter than 16 bytes")
 	}
-	return &Set{key: bytes.Clone(key), digests: map[Digest]string{}, quick: map[uint64]struct{}{}}, nil
+	return &Set{key: bytes.Clone(key), digests: map[Digest]origin{}, quick: map[uint64]struct{}{}}, nil
 }
 
 // Add puts every window of a forbidden text into the set and returns how many
@@ -53,9 +68,12 @@ func (s *Set) Add(source string, text []byte) int {
 	windows(text, func(w *ring) {
 		d := w.digest(mac)
 		if _, there := s.digests[d]; !there {
-			s.digests[d] = source
+			s.digests[d] = origin{source, w.span()}
 		}
-		s.quick[w.sum()] = struct{}{}
+		sum := w.sum()
+		s.quick[sum] = struct{}{}
+		bit := sieveBit(sum)
+		s.sieve[bit/64] |= 1 << (bit % 64)
 		n++
 	})
 	return n
@@ -65,7 +83,7 @@ func (s *Set) Add(source string, text []byte) int {
 func (s *Set) AddDigests(source string, digests []Digest) {
 	for _, d := range digests {
 		if _, there := s.digests[d]; !there {
-			s.digests[d] = source
+			s.digests[d] = origin{source: source}
 		}
 	}
 	s.blind = s.blind || len(digests) > 0
@@ -86,9 +104,15 @@ func (s *Set) maybe(w *ring) bool {
 	if s.blind {
 		return true
 	}
-	_, ok := s.quick[w.sum()]
+	sum := w.sum()
+	if bit := sieveBit(sum); s.sieve[bit/64]&(1<<(bit%64)) == 0 {
+		return false
+	}
+	_, ok := s.quick[sum]
 	return ok
 }
+
+func sieveBit(sum uint64) uint64 { return (sum * 0x9E3779B97F4A7C15) >> (64 - 18) }
 
 // Find looks for the set's windows in a text.
 func (s *Set) Find(text []byte) []Hit {
@@ -130,23 +154,28 @@ func (f *Finder) Hits() []Hit {
 	return f.hits
 }
 
-func (f *Finder) word(word []byte, line int) {
-	if !f.last.push(word, line) {
+func (f *Finder) word(word []byte, at place) {
+	if !f.last.push(word, at) {
 		return
 	}
 	f.at++
 	if !f.set.maybe(&f.last) {
 		return
 	}
-	source, hit := f.set.digests[f.last.digest(f.mac)]
+	o, hit := f.set.digests[f.last.digest(f.mac)]
 	if !hit {
 		return
 	}
-	if n := len(f.hits) - 1; n >= 0 && f.at == f.hitAt+1 && f.hits[n].Source == source {
-		f.hits[n].EndLine = f.last.endLine()
-		f.hits[n].Windows++
+	span, end := f.last.span(), f.last.end()
+	if n := len(f.hits) - 1; n >= 0 && f.at == f.hitAt+1 && f.hits[n].Source == o.source {
+		h := &f.hits[n]
+		h.EndLine, h.To, h.SourceTo = end.line, span.to, max(h.SourceTo, o.at.to)
+		h.Windows++
 	} else {
-		f.hits = append(f.hits, Hit{Source: source, Line: f.last.firstLine(), EndLine: f.last.endLine(), Windows: 1})
+		f.hits = append(f.hits, Hit{
+			Source: o.source, Line: span.line, EndLine: end.line, Windows: 1, From: span.from, To: span.to,
+			SourceLine: o.at.line, SourceFrom: o.at.from, SourceTo: o.at.to,
+		})
 	}
 	f.hitAt = f.at
 }
@@ -156,8 +185,8 @@ func (s *Set) mac() hash.Hash { return hmac.New(sha256.New, s.key) }
 // windows calls each for every window of a text.
 func windows(text []byte, each func(*ring)) {
 	w := &ring{}
-	t := newTokeniser(func(word []byte, line int) {
-		if w.push(word, line) {
+	t := newTokeniser(func(word []byte, at place) {
+		if w.push(word, at) {
 			each(w)
 		}
 	})
@@ -167,33 +196,46 @@ func windows(text []byte, each func(*ring)) {
 
 // ring holds the last eight words.
 type ring struct {
-	words [Window][]byte
-	sums  [Window]uint64
-	lines [Window]int
-	next  int
-	full  bool
+	words  [Window][]byte
+	sums   [Window]uint64
+	places [Window]place
+	rolled uint64
+	next   int
+	full   bool
 }
 
-func (w *ring) push(word []byte, line int) bool {
-	i := w.next
+// step and out are what a word's sum is multiplied with when the next one comes,
+// and when it has come through all eight places.
+const step uint64 = 0x9E3779B97F4A7C15
+
+var out = func() uint64 {
+	h := uint64(1)
+	for range Window {
+		h *= step
+	}
+	return h
+}()
+
+func (w *ring) push(word []byte, at place) bool {
+	i, sum := w.next, fnv(word)
 	w.words[i] = append(w.words[i][:0], word...)
-	w.lines[i] = line
-	w.sums[i] = fnv(word)
+	w.rolled = w.rolled*step + sum - w.sums[i]*out
+	w.places[i], w.sums[i] = at, sum
 	w.next = (i + 1) % Window
 	w.full = w.full || w.next == 0
 	return w.full
 }
 
-func (w *ring) firstLine() int { return w.lines[w.next] }
-func (w *ring) endLine() int   { return w.lines[(w.next+Window-1)%Window] }
+func (w *ring) end() place { return w.places[(w.next+Window-1)%Window] }
 
-func (w *ring) sum() uint64 {
-	var h uint64
-	for k := range Window {
-		h = h*0x9E3779B97F4A7C15 + w.sums[(w.next+k)%Window]
-	}
-	return h
+// span is from the first word to the end of the last.
+func (w *ring) span() place {
+	at := w.places[w.next]
+	at.to = w.end().to
+	return at
 }
+
+func (w *ring) sum() uint64 { return w.rolled }
 
 func (w *ring) digest(mac hash.Hash) Digest {
 	mac.Reset()

@@ -68,6 +68,28 @@ func TestComposedAndDecomposedAreOneWord(t *testing.T) {
 	}
 }
 
+// A run is known by its bytes on both sides, so that both can be shown.
+func TestBothSides(t *testing.T) {
+	source := "First a line.\n\nSomebody wrote: " + secret + "\nThe end."
+	text := "# Größe\n\n// nearly gave up on\n// Tuesday, but the\n" +
+		"// harbour master’s ledger!\nx"
+	s := mustSet(t)
+	s.Add("narrative", []byte(source))
+	hits := s.Find([]byte(text))
+	if len(hits) != 1 {
+		t.Fatalf("hits = %+v, want one", hits)
+	}
+	h := hits[0]
+	inText := "nearly gave up on\n// Tuesday, but the\n// harbour master’s ledger"
+	if got, want := text[h.From:h.To], inText; got != want {
+		t.Errorf("in the text it is %q, want %q", got, want)
+	}
+	got, want := source[h.SourceFrom:h.SourceTo], "nearly gave up on Tuesday, but the harbour master's ledger"
+	if got != want || h.SourceLine != 3 {
+		t.Errorf("in the source it is %q on line %d, want %q on line 3", got, h.SourceLine, want)
+	}
+}
+
 func TestScriptsWithoutSpaces(t *testing.T) {
 	s := mustSet(t)
 	s.Add("x", []byte("我们差一点在星期二放弃了"))
@@ -95,7 +117,7 @@ func TestSubtractLeavesTheRest(t *testing.T) {
 func digests(s *Set, source string) []Digest {
 	var out []Digest
 	for d, from := range s.digests {
-		if from == source {
+		if from.source == source {
 			out = append(out, d)
 		}
 	}
@@ -111,7 +133,11 @@ func TestDigestsTravel(t *testing.T) {
 		far.AddDigests(name, digests(s, name))
 	}
 	text := []byte("line\n" + secret + "\nthat we do not say why this criterion was chosen")
-	if a, b := s.Find(text), far.Find(text); len(a) != 2 || !slices.Equal(a, b) {
+	a, b := s.Find(text), far.Find(text)
+	for i := range a { // digests do not say where they come from
+		a[i].SourceLine, a[i].SourceFrom, a[i].SourceTo = 0, 0, 0
+	}
+	if len(a) != 2 || !slices.Equal(a, b) {
 		t.Fatalf("made here: %+v\nloaded: %+v", a, b)
 	}
 	other, _ := NewSet([]byte("another key of enough bytes"))

@@ -13,14 +13,21 @@ const maxWord = 128
 // tokeniser turns bytes into normalised words. It is fed piece by piece, so
 // that a file of any size is read in constant memory.
 type tokeniser struct {
-	emit func(word []byte, line int)
+	emit func(word []byte, at place)
 	word []byte
 	rest []byte // an unfinished UTF-8 sequence at the end of the last piece
 	line int    // line of the next byte, from 1
-	from int    // line on which the current word began
+	pos  int    // offset of the next byte in the text
+	from place  // where the current word began
 }
 
-func newTokeniser(emit func(word []byte, line int)) *tokeniser {
+// place is where a word stands in a text.
+type place struct {
+	line     int // from 1
+	from, to int // in bytes
+}
+
+func newTokeniser(emit func(word []byte, at place)) *tokeniser {
 	return &tokeniser{emit: emit, line: 1}
 }
 
@@ -48,9 +55,8 @@ func (t *tokeniser) close() {
 
 func (t *tokeniser) runes(p []byte, last bool) {
 	for len(p) > 0 {
-		if p[0] < utf8.RuneSelf {
-			t.ascii(p[0])
-			p = p[1:]
+		if n := t.plain(p); n > 0 {
+			p = p[n:]
 			continue
 		}
 		if !last && !utf8.FullRune(p) {
@@ -63,19 +69,47 @@ func (t *tokeniser) runes(p []byte, last bool) {
 		} else {
 			t.wide(r)
 		}
+		t.pos += n
 		p = p[n:]
 	}
 }
 
+// plain takes the ASCII that a piece begins with, which is nearly all of it, and
+// returns how much that is.
+func (t *tokeniser) plain(p []byte) int {
+	for i, c := range p {
+		if c >= utf8.RuneSelf {
+			return i
+		}
+		t.ascii(c)
+		t.pos++
+	}
+	return len(p)
+}
+
+// letters says what an ASCII character is in a word: itself in lower case, or
+// nothing.
+var letters = func() (table [utf8.RuneSelf]byte) {
+	for c := range byte(utf8.RuneSelf) {
+		switch {
+		case 'a' <= c && c <= 'z', '0' <= c && c <= '9':
+			table[c] = c
+		case 'A' <= c && c <= 'Z':
+			table[c] = c + 'a' - 'A'
+		}
+	}
+	return table
+}()
+
 func (t *tokeniser) ascii(c byte) {
-	switch {
-	case 'a' <= c && c <= 'z', '0' <= c && c <= '9':
-		t.put(c)
-	case 'A' <= c && c <= 'Z':
-		t.put(c + 'a' - 'A')
-	case c == '\'':
+	if low := letters[c]; low != 0 {
+		t.put(low)
+		return
+	}
+	switch c {
+	case '\'':
 		// "don't" and "don’t" and "dont" are one word.
-	case c == '\n':
+	case '\n':
 		t.flush()
 		t.line++
 	default:
@@ -94,7 +128,9 @@ func (t *tokeniser) wide(r rune) {
 	case standsAlone(r):
 		t.flush()
 		t.putRune(r)
+		t.pos += utf8.RuneLen(r) // the word ends behind it
 		t.flush()
+		t.pos -= utf8.RuneLen(r)
 	case unicode.IsLetter(r), unicode.IsDigit(r):
 		r = unicode.ToLower(r)
 		if base, ok := fold(r); ok {
@@ -117,7 +153,7 @@ func standsAlone(r rune) bool {
 
 func (t *tokeniser) put(c byte) {
 	if len(t.word) == 0 {
-		t.from = t.line
+		t.from = place{line: t.line, from: t.pos}
 	}
 	t.word = append(t.word, c)
 	if len(t.word) >= maxWord {
@@ -127,7 +163,7 @@ func (t *tokeniser) put(c byte) {
 
 func (t *tokeniser) putRune(r rune) {
 	if len(t.word) == 0 {
-		t.from = t.line
+		t.from = place{line: t.line, from: t.pos}
 	}
 	t.word = utf8.AppendRune(t.word, r)
 	if len(t.word) >= maxWord {
@@ -139,6 +175,7 @@ func (t *tokeniser) flush() {
 	if len(t.word) == 0 {
 		return
 	}
+	t.from.to = max(t.pos, t.from.from+1)
 	t.emit(t.word, t.from)
 	t.word = t.word[:0]
 }
