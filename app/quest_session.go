@@ -85,7 +85,7 @@ func (a *App) openQuest(verb string, talk Talk) (*questSession, error) {
 	c.budget = w.questBudget()
 	c.house = flow.New(flow.Options{
 		Root: w.root, Trust: w, Dress: c.dress, Listener: voice{a}, Instructions: w.instructions,
-		Library: library, Tools: w.config.Tools, Granted: c.granted,
+		Library: library, Tools: w.config.Tools, Granted: c.granted, Scripts: w.scripts(),
 		Account: c.budget.account(),
 	})
 	return c, nil
@@ -243,6 +243,9 @@ func (c *questSession) finish(ctx context.Context, res flow.Result, err error) (
 		if res, done, err = c.next(ctx, res); done {
 			return nil, err
 		}
+	}
+	if err != nil && len(res.Leaks) > 0 {
+		return &res, err // what was found, for those who read JSON
 	}
 	if err != nil {
 		return nil, err

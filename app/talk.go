@@ -2,9 +2,11 @@ package app
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"conclave/policy"
+	"conclave/quest"
 	"conclave/quest/flow"
 )
 
@@ -132,7 +134,11 @@ func (a *App) evaluation(ctx context.Context, verb string, role policy.Role, in 
 func (c *questSession) evaluate(ctx context.Context, in flow.Evaluate) (flow.Result, error) {
 	e, err := c.house.Examine(ctx, in)
 	if err != nil {
-		return flow.Result{}, questError(err)
+		refused := flow.Result{Flow: e.Opening.Flow, Who: in.Role}
+		if leak := (*quest.LeakError)(nil); errors.As(err, &leak) {
+			refused.Leaks = leak.Leaks
+		}
+		return refused, questError(err)
 	}
 	if err := c.available(string(in.Role)); err != nil {
 		return flow.Result{}, err

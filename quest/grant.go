@@ -1,7 +1,10 @@
 package quest
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -17,10 +20,19 @@ type Piece struct {
 	Name     string // its path in the room, or what it is called when denied
 	Bytes    []byte
 	Decision policy.Decision
-	// Trace is the part of Bytes whose words betray this source: what the
-	// source itself quotes from elsewhere is left out. Fingerprints are made
-	// from it.
+	// Trace is Bytes with everything blanked that does not betray this source:
+	// what it quotes from elsewhere, what stood in the project before.
+	// Fingerprints are made from it. A piece that is given has none.
 	Trace []byte
+
+	file   string // where a person finds it, if that is not .campaign/Name
+	line   int    // the line there on which Bytes begin, less one
+	traces func(words bool) traced
+}
+
+// place is where a line of the piece stands, for a person.
+func (p Piece) place(line int) string {
+	return fmt.Sprintf("%s:%d", cmp.Or(p.file, ".campaign/"+p.Name), p.line+line)
 }
 
 // Grants are a role's pieces. Denied pieces never enter a room; their traces
@@ -50,6 +62,9 @@ type Material struct {
 	OwnVerdict    []byte            // in a discussion of it
 	EarlierWork   []NamedText       // what earlier checkpoints were shown, by project path
 	Archived      []NamedText       // quests that were put away, by file name
+	// Stood says of a text, when it was said, what of it stood in the project
+	// already; nil, or nothing, where nobody looked.
+	Stood func(text string) [][2]int
 	// EvaluatorNames are the names the Guardian and the Dragon go under, so
 	// that a reduced log does not speak of them in disguise.
 	EvaluatorNames []string
@@ -92,26 +107,31 @@ func Grant(role policy.Role, m Material) Grants {
 	}
 	g.text(policy.StageName, "stage.txt", m.Stage)
 	g.text(policy.Expectation, "expectation.md", m.Expectation)
-	g.add(Piece{Kind: policy.CheckResults, Name: "checks.md", Bytes: m.Checks, Trace: m.Checks})
-	g.add(Piece{Kind: policy.VerdictOwn, Name: "verdict.md", Bytes: m.OwnVerdict, Trace: m.OwnVerdict})
+	g.add(Piece{Kind: policy.CheckResults, Name: "checks.md", Bytes: m.Checks}, whole)
+	g.add(Piece{Kind: policy.VerdictOwn, Name: "verdict.md", Bytes: m.OwnVerdict}, whole)
 	for _, t := range m.Transcripts {
-		g.add(Piece{Kind: t.Kind, Name: "conversations/" + t.Name, Bytes: t.Data, Trace: conversationTrace(t)})
+		g.add(Piece{Kind: t.Kind, Name: "conversations/" + t.Name, Bytes: t.Data},
+			func(_ []byte, words bool) traced { return conversationTrace(t, words, m.Stood) })
 	}
-	g.add(Piece{Kind: policy.CouncilReport, Name: "council-report.md", Bytes: m.CouncilReport, Trace: unquoted(m.CouncilReport)})
+	report := func(data []byte, words bool) traced {
+		return proseTrace(data, spoken, words, nil).cutBy(m.stoodInCouncil()...)
+	}
+	g.add(Piece{Kind: policy.CouncilReport, Name: "council-report.md", Bytes: m.CouncilReport}, report)
 	for _, who := range slices.Sorted(maps.Keys(m.Profiles)) {
 		kind, name := policy.OtherProfile, "profiles/"+who+".md"
 		if policy.Role(who) == role {
 			kind, name = policy.OwnProfile, "profile.md"
 		}
-		g.add(Piece{Kind: kind, Name: name, Bytes: m.Profiles[who], Trace: m.Profiles[who]})
+		g.add(Piece{Kind: kind, Name: name, Bytes: m.Profiles[who]}, whole)
 	}
 	if role == policy.Dragon { // to everyone else a stage's work is the current one
 		for _, f := range m.EarlierWork {
-			g.add(Piece{Kind: policy.StageWork, Name: "earlier/" + f.Name, Bytes: f.Data, Trace: f.Data})
+			g.add(Piece{Kind: policy.StageWork, Name: "earlier/" + f.Name, Bytes: f.Data, file: f.Name}, whole)
 		}
 	}
 	for _, f := range m.PartyContext {
-		g.add(Piece{Kind: policy.PartyContext, Name: "context/" + f.Name, Bytes: f.Data, Trace: withoutQuotes(f.Data, quoting{evidence: true})})
+		g.add(Piece{Kind: policy.PartyContext, Name: "context/" + f.Name, Bytes: f.Data, file: f.Name},
+			func(data []byte, words bool) traced { return proseTrace(data, offered, words, nil) })
 	}
 	if role.Evaluator() { // what was put away is in nobody's room, but in people's heads and files
 		for _, f := range m.Archived {
@@ -125,13 +145,37 @@ func Grant(role policy.Role, m Material) Grants {
 // criteria were public to its Dragon, and may well be kept in a document.
 func (g *Grants) archived(f NamedText) {
 	q := Parse(f.Data)
+	base := "archive/" + strings.TrimSuffix(f.Name, ".md")
 	for _, p := range []Piece{
-		{Kind: policy.QuestNarrative, Name: "narrative.md", Bytes: []byte(q.Narrative)},
-		{Kind: policy.AnticipatedDragon, Name: "anticipated-dragon.md", Bytes: []byte(q.Dragon)},
+		{Kind: policy.QuestNarrative, Name: base + "/narrative.md", Bytes: []byte(q.Narrative),
+			line: q.before(sectionNarrative)},
+		{Kind: policy.AnticipatedDragon, Name: base + "/anticipated-dragon.md", Bytes: []byte(q.Dragon),
+			line: q.before(sectionDragon)},
 	} {
-		p.Name, p.Trace = "archive/"+strings.TrimSuffix(f.Name, ".md")+"/"+p.Name, p.Bytes
-		g.add(p)
+		p.file = ArchiveDir + "/" + f.Name
+		g.add(p, func(data []byte, words bool) traced {
+			return proseTrace(data, spoken, words, nil).cutBy([]byte(CriteriaText(q.Criteria)))
+		})
 	}
+}
+
+// prose traces a text by the person.
+func prose(m manner, stood func(string) [][2]int) tracing {
+	return func(data []byte, words bool) traced { return proseTrace(data, m, words, stood) }
+}
+
+// before counts the lines of quest.md before a section's text.
+func (q *Quest) before(name string) int {
+	if q.doc == nil {
+		return 0
+	}
+	for _, s := range q.doc.Sections() {
+		if sameName(s.Name, name) {
+			blank := len(s.Body) - len(strings.TrimLeft(s.Body, " \t\r\n"))
+			return s.BodyLine - 1 + strings.Count(s.Body[:blank], "\n")
+		}
+	}
+	return 0
 }
 
 // quest grants the parts of quest.md. A damaged file is granted to nobody: no
@@ -140,18 +184,19 @@ func (g *Grants) quest(m Material) {
 	q := m.Quest
 	if q.Err() != nil {
 		g.Denied = append(g.Denied, Piece{Kind: policy.QuestFile, Name: "quest.md", Bytes: q.Bytes(), Trace: q.Bytes(),
-			Decision: policy.Decision{Reason: "quest.md is damaged, so its parts cannot be told apart", Source: "deny by default"}})
+			traces: func(bool) traced { return whole(q.Bytes(), true) }, Decision: policy.Decision{Reason: "quest.md is damaged, so its parts cannot be told apart", Source: "deny by default"}})
 		return
 	}
+	part, dragon := prose(spoken, m.Stood), prose(closed, m.Stood)
 	g.text(policy.QuestTitle, "quest/title.txt", q.titleFor(g.Role))
 	g.text(policy.Mode, "quest/mode.txt", string(q.Mode))
 	g.text(policy.Phase, "quest/phase.txt", q.Phase.label())
-	g.text(policy.QuestNarrative, "quest/narrative.md", q.Narrative)
+	g.section(policy.QuestNarrative, "quest/narrative.md", q.Narrative, q.before(sectionNarrative), part)
 	g.criteria(q)
-	g.text(policy.AnticipatedDragon, "quest/anticipated-dragon.md", q.Dragon)
+	g.section(policy.AnticipatedDragon, "quest/anticipated-dragon.md", q.Dragon, q.before(sectionDragon), dragon)
 	g.assignments(q)
 	g.progress(q, m.EvaluatorNames)
-	g.text(policy.QuestOther, "quest/other.md", q.other())
+	g.section(policy.QuestOther, "quest/other.md", q.other(), 0, part)
 }
 
 func (p Phase) label() string { return string(rune('0'+int(p))) + " " + p.String() }
@@ -164,25 +209,35 @@ func (g *Grants) criteria(q *Quest) {
 		list = slices.DeleteFunc(slices.Clone(list), func(c Criterion) bool { return !q.Mode.Assesses(c.Sort) })
 	}
 	g.text(policy.SuccessCriteria, "quest/criteria.md", CriteriaText(list))
-	g.text(policy.QuestOther, "quest/about-the-criteria.md", q.criteriaProse)
+	g.section(policy.QuestOther, "quest/about-the-criteria.md", q.criteriaProse, q.before(sectionCriteria),
+		prose(spoken, nil))
 }
 
 // assignments leave traces by their reasons alone: the first column repeats
 // the criteria.
 func (g *Grants) assignments(q *Quest) {
-	var reasons strings.Builder
-	for _, a := range q.Assignments {
-		reasons.WriteString(a.Primary.String() + "\n" + a.Secondary.String() + "\n")
-	}
 	body := q.section(sectionAssignments)
-	if body != "" {
-		g.add(Piece{Kind: policy.PartyAssignments, Name: "quest/assignments.md", Bytes: []byte(body + "\n"), Trace: []byte(reasons.String())})
+	if body == "" {
+		return
 	}
+	reasons := func(data []byte, words bool) traced {
+		t := newTracer(data, words, nil)
+		for _, a := range q.Assignments {
+			for _, advisor := range []Advisor{a.Primary, a.Secondary} {
+				if i := strings.Index(body, advisor.String()); i >= 0 && advisor.String() != "" {
+					t.keep(span{i, i + len(advisor.String())})
+				}
+			}
+		}
+		return t.done()
+	}
+	g.section(policy.PartyAssignments, "quest/assignments.md", body, q.before(sectionAssignments), reasons)
 }
 
 // progress grants the whole log, else the reduced one.
 func (g *Grants) progress(q *Quest, names []string) {
-	g.text(policy.ProgressLog, "quest/progress-log.md", q.section(sectionProgress))
+	g.section(policy.ProgressLog, "quest/progress-log.md", q.section(sectionProgress), q.before(sectionProgress),
+		prose(spoken, nil))
 	if !policy.Decide(g.Role, policy.ProgressLog).Allow && policy.Decide(g.Role, policy.ProgressReduced).Allow {
 		g.text(policy.ProgressReduced, "quest/progress.md", reducedLog(q.Progress, names...))
 	}
@@ -229,22 +284,56 @@ func preamble(doc *frontmatter.Document) string {
 	return out.String()
 }
 
-func (g *Grants) text(kind policy.Kind, name, text string) {
+func (g *Grants) text(kind policy.Kind, name, text string) { g.section(kind, name, text, 0, whole) }
+
+// section grants a text that begins behind so many lines of quest.md.
+func (g *Grants) section(kind policy.Kind, name, text string, line int, trace tracing) {
 	if strings.TrimSpace(text) == "" {
 		return
 	}
 	data := []byte(strings.TrimRight(text, "\n") + "\n")
-	g.add(Piece{Kind: kind, Name: name, Bytes: data, Trace: data})
+	g.add(Piece{Kind: kind, Name: name, Bytes: data, file: QuestFile, line: line}, trace)
 }
 
-func (g *Grants) add(p Piece) {
+// tracing makes a trace of a piece, for an audit or for the leak check.
+type tracing func(data []byte, words bool) traced
+
+// whole is the trace of a text that betrays itself by every word.
+func whole(data []byte, _ bool) traced { return traced{bytes.Clone(data), []span{{0, len(data)}}} }
+
+func (g *Grants) add(p Piece, trace tracing) {
 	if len(p.Bytes) == 0 {
 		return
 	}
 	p.Decision = policy.Decide(g.Role, p.Kind)
 	if p.Decision.Allow {
 		g.Given = append(g.Given, p)
-	} else {
-		g.Denied = append(g.Denied, p)
+		return
 	}
+	p.traces = func(words bool) traced { return trace(p.Bytes, words) }
+	p.Trace = p.traces(true).text
+	g.Denied = append(g.Denied, p)
+}
+
+// stoodInCouncil is what councils said that stood in the project.
+func (m Material) stoodInCouncil() [][]byte {
+	var out [][]byte
+	if m.Stood == nil {
+		return nil
+	}
+	for _, t := range m.Transcripts {
+		messages, _ := messagesIn(t.Data)
+		if t.Kind != policy.ConversationCouncil {
+			continue
+		}
+		for _, s := range messages {
+			text := strings.TrimSpace(string(t.Data[s.from:s.to]))
+			for _, r := range m.Stood(text) {
+				if r[0] >= 0 && r[0] < r[1] && r[1] <= len(text) {
+					out = append(out, []byte(text[r[0]:r[1]]))
+				}
+			}
+		}
+	}
+	return out
 }

@@ -188,7 +188,7 @@ func TestPreflight(t *testing.T) {
 		{"an earlier verdict in the work", policy.Guardian, verdict, "", "out/notes.md", 1, "conversations/2026-02-15-16-00-guardian(kanga).md"},
 		{"the same expectation once more", policy.Guardian, "x", expected, "", 0, ""},
 		{"a criterion in the Dragon's work", policy.Dragon, criterion, "", "", 0, ""},
-		{"a criterion in the Guardian's work", policy.Guardian, criterion, "", "out/notes.md", 1, "quest/criteria.md"},
+		{"a criterion in the Guardian's work: it says what the work does", policy.Guardian, criterion, "", "", 0, ""},
 		{"seven words", policy.Dragon, "replace the paper almanac by a small", "", "", 0, ""},
 	}
 	for _, c := range cases {
@@ -240,10 +240,13 @@ func TestPreflightOfCriteria(t *testing.T) {
 	}
 }
 
-func TestQuotedWorkIsNoTrace(t *testing.T) {
-	got := string(unquoted([]byte("said\n```go\nfenced code\n```\n> quoted line\nthen `span` end\n~~~\nx\n```\n~~~\nlast\n")))
-	if want := "said\n\n\n\n\nthen  …  end\n\n\n\n\nlast\n"; got != want {
-		t.Errorf("left %q, want %q", got, want)
+// A trace is the source with holes: lines and bytes are its own.
+func TestTraceKeepsItsPlace(t *testing.T) {
+	source := "We gave up.\n```go\nfenced(code)\n```\n> quoted line\nThen we tried `span` again.\n~~~\nx := 1\n```\n~~~\nNobody knows why we did it.\n"
+	got := string(proseTrace([]byte(source), spoken, false, nil).text)
+	want := "We gave up.\n     \n            \n   \n             \nThen we tried        again.\n   \n      \n   \n   \nNobody knows why we did it.\n"
+	if got != want {
+		t.Errorf("left %q\nwant %q", got, want)
 	}
 }
 

@@ -95,11 +95,23 @@ func Recommended(list []string) string {
 	return "**Recommendations:**\n\n" + strings.TrimSpace(b.String())
 }
 
-const noVerdict = "**No verdict.**"
+// How the engine's own sentences in an outcome begin: they are nobody's words.
+const (
+	noVerdict      = "**No verdict.**"
+	noAnswer       = " The answer was not one, and a verdict is never guessed: "
+	endedEarlyHead = "ended early:"
+	noteHead       = "> **Note:**"
+	definedHead    = "Quest defined:"
+)
+
+// Outcome is that of a quest's definition.
+func (d Definition) Outcome(agreed []Criterion) string {
+	return definedHead + " " + oneLine(d.Title) + "\n\n" + strings.TrimSpace(CriteriaText(agreed))
+}
 
 // NoVerdict is the outcome when the repair turn did not help either.
 func NoVerdict(problems []string) string {
-	return noVerdict + " The answer was not one, and a verdict is never guessed: " + oneLine(strings.Join(problems, "; "))
+	return noVerdict + noAnswer + oneLine(strings.Join(problems, "; "))
 }
 
 // EndedEarly is the outcome of a conversation that was abandoned, killed or
@@ -108,7 +120,7 @@ func EndedEarly(reason string) string {
 	if reason = oneLine(reason); reason == "" {
 		reason = "unknown"
 	}
-	return "ended early: " + reason
+	return endedEarlyHead + " " + reason
 }
 
 // Stamped adds to an outcome what every reader must know about it: a lowered
@@ -116,7 +128,7 @@ func EndedEarly(reason string) string {
 func Stamped(outcome string, stamps ...string) string {
 	for _, s := range stamps {
 		if s = oneLine(s); s != "" {
-			outcome = strings.TrimRight(outcome, "\n") + "\n\n> **Note:** " + s
+			outcome = strings.TrimRight(outcome, "\n") + "\n\n" + noteHead + " " + s
 		}
 	}
 	return strings.TrimLeft(outcome, "\n")

@@ -3,109 +3,567 @@ package quest
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
+	"conclave/internal/shingle"
 	"conclave/policy"
+	"conclave/profile"
 )
 
-// conversationTrace is the part of a conversation that betrays it. What it
-// quotes – code in fences, block quotes, code spans, a change that the person
-// pasted – is most often the work itself, and the work is no secret. Of a conversation with an evaluator the
-// opening message is left out too: it repeats the expectation, and the next
-// checkpoint may well expect the same.
-func conversationTrace(t Transcript) []byte {
-	data := t.Data
-	_, exchange, ok := bytes.Cut(data, []byte("\n"+exchangeHeading))
-	if !ok {
-		return unquoted(data)
+// A trace is a source with everything blanked that does not betray it: what
+// remains stands where it stood, so that lines and bytes are the source's own.
+// There are two. An audit looks for the source's own words, all of them but what
+// it quotes, in what reached an agent. The leak check looks for reasoning in the
+// work; there the place of a passage says how much it takes to be left:
+//
+//   - What somebody says accuses unless it plainly describes the work.
+//   - What is fenced or pasted accuses if it argues.
+//   - What is offered as text for the work, quoted, or code, accuses if it tells
+//     of decisions, effort, hopes or evaluators: a fence is no place to say in
+//     what may not be said.
+//
+// In neither is what stood in the project before it was said, nor what the
+// person had put before the speaker.
+type manner int
+
+const (
+	closed manner = iota // accuses, whatever it says
+	spoken
+	fenced
+	offered
+	silent // accuses nobody
+)
+
+func (m manner) accuses(text string) bool {
+	switch m {
+	case closed:
+		return true
+	case spoken:
+		if isCode(text) {
+			return strengthOf(text) >= argues
+		}
+		return strengthOf(text) >= unmarked
+	case fenced:
+		return strengthOf(text) >= argues
+	case offered:
+		return strengthOf(text) >= recounts
 	}
-	if t.Kind == policy.ConversationGuardian || t.Kind == policy.ConversationDragon {
-		return withoutQuotes(afterOpening(exchange), quoting{evidence: true})
-	}
-	return unquoted(exchange)
+	return false
 }
 
-// afterOpening drops everything up to the first speaker that is not the
-// person. A person's message that forges such a tag only makes the trace
-// longer.
-func afterOpening(exchange []byte) []byte {
-	rest := exchange
-	for {
-		i := bytes.Index(rest, []byte("\n**"))
-		if i < 0 {
-			return nil
+// span is a stretch of bytes.
+type span struct{ from, to int }
+
+// tracer makes the trace of one source.
+type tracer struct {
+	data     []byte
+	out      []byte
+	kept     []span
+	words    bool         // for an audit: the source's own words, whatever they say
+	evidence bool         // what is quoted here comes from the work
+	put      *shingle.Set // what was put before those who speak now
+	stood    func(string) [][2]int
+}
+
+func newTracer(data []byte, words bool, stood func(string) [][2]int) *tracer {
+	t := &tracer{data: data, out: make([]byte, len(data)), words: words, stood: stood}
+	for i, c := range data {
+		t.out[i] = ' '
+		if c == '\n' {
+			t.out[i] = '\n'
 		}
-		line, _, _ := bytes.Cut(rest[i+1:], []byte("\n"))
-		if !bytes.HasPrefix(line, []byte("**User:**")) && bytes.Contains(line, []byte(":**")) {
-			return rest[i+1:]
-		}
-		rest = rest[i+1:]
+	}
+	t.put, _ = shingle.NewSet(make([]byte, shingle.KeySize)) // it never leaves this function's caller
+	return t
+}
+
+// traced is what betrays a source.
+type traced struct {
+	text []byte // as long as the source
+	kept []span // the passages that are left, one by one
+}
+
+func (t *tracer) done() traced { return traced{t.out, t.kept} }
+
+// cutBy blanks in a trace what also stands in other texts.
+func (t traced) cutBy(others ...[]byte) traced {
+	set, err := shingle.NewSet(make([]byte, shingle.KeySize))
+	if err != nil {
+		return t
+	}
+	n := 0
+	for _, o := range others {
+		n += set.Add("", o)
+	}
+	if n == 0 {
+		return t
+	}
+	r := tracer{out: t.text}
+	for _, h := range set.Find(t.text) {
+		r.blank(span{h.From, h.To})
+	}
+	return t
+}
+
+// keep leaves a passage in the trace.
+func (t *tracer) keep(s span) {
+	for s.from < s.to && isSpace(t.data[s.from]) {
+		s.from++
+	}
+	if s.from < s.to {
+		copy(t.out[s.from:s.to], t.data[s.from:s.to])
+		t.kept = append(t.kept, s)
 	}
 }
 
-// unquoted is a Markdown text without fenced code, block quotes, code spans
-// and the changes that the person pasted. Prose in a fence stays: a fence is
-// no place to say in what may not be said. Lines stay lines, so that nothing is
-// joined that stood apart.
-func unquoted(data []byte) []byte { return withoutQuotes(data, quoting{}) }
+// blank takes bytes out of the trace again.
+func (t *tracer) blank(s span) {
+	for i := max(0, s.from); i < min(s.to, len(t.out)); i++ {
+		if t.out[i] != '\n' {
+			t.out[i] = ' '
+		}
+	}
+}
 
-func withoutQuotes(data []byte, q quoting) []byte {
-	var b bytes.Buffer
-	for line := range bytes.Lines(data) {
-		if q.quoted(strings.TrimRight(string(line), "\r\n")) {
-			b.WriteByte('\n')
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
+
+// proseTrace is the trace of a text in which somebody speaks.
+func proseTrace(data []byte, m manner, words bool, stood func(string) [][2]int) traced {
+	t := newTracer(data, words, stood)
+	t.blocks(span{0, len(data)}, speech{manner: m})
+	t.standing(span{0, len(data)})
+	return t.done()
+}
+
+// conversationTrace is the trace of a conversation. Of one with an evaluator
+// the opening message is left out: it repeats the expectation, and the next
+// checkpoint may well expect the same. What the engine wrote accuses nobody.
+func conversationTrace(c Transcript, words bool, stood func(string) [][2]int) traced {
+	t := newTracer(c.Data, words, stood)
+	t.evidence = c.Kind == policy.ConversationGuardian || c.Kind == policy.ConversationDragon
+	messages, outcome := messagesIn(c.Data)
+	if messages == nil {
+		t.blocks(span{0, len(c.Data)}, speech{manner: spoken})
+		return t.done()
+	}
+	asked, answered := false, false
+	for _, m := range messages {
+		text := string(c.Data[m.from:m.to])
+		if m.person && t.evidence && !answered {
+			continue
+		}
+		t.blocks(m.span, speech{manner: spoken, person: m.person, asked: !m.person && asked})
+		t.standing(m.span)
+		if m.person {
+			asked = asksForText(text)
 		} else {
-			b.Write(withoutSpans(line))
+			answered = true
+			for _, h := range t.put.Find(c.Data[m.from:m.to]) {
+				t.blank(span{m.from + h.From, m.from + h.To})
+			}
+		}
+		t.putBefore(m.span)
+	}
+	t.outcome(outcome)
+	return t.done()
+}
+
+// standing blanks what stood in the project when it was said.
+func (t *tracer) standing(s span) {
+	if t.stood == nil {
+		return
+	}
+	text := string(t.data[s.from:s.to])
+	at := s.from + len(text) - len(strings.TrimLeft(text, " \t\r\n"))
+	for _, r := range t.stood(strings.TrimSpace(text)) {
+		t.blank(span{at + r[0], at + r[1]})
+	}
+}
+
+// putBefore notes what of a message accuses nobody, for those who repeat it.
+func (t *tracer) putBefore(s span) {
+	free := bytes.Clone(t.data[s.from:s.to])
+	for i, c := range t.out[s.from:s.to] {
+		if c != ' ' && c != '\n' {
+			free[i] = ' '
 		}
 	}
-	return b.Bytes()
+	t.put.Add("", free)
 }
 
-// quoting knows where in a text a line stands.
-type quoting struct {
+// outcome takes what the engine did not write in the last section.
+func (t *tracer) outcome(s span) {
+	at := s.from
+	for line := range bytes.Lines(t.data[s.from:s.to]) {
+		end := at + len(line)
+		text := strings.TrimSpace(string(line))
+		if !engineSays(text) {
+			t.blocks(span{at, end}, speech{manner: spoken})
+		}
+		at = end
+	}
+}
+
+// engineSays knows the sentences that the engine writes into an outcome.
+func engineSays(line string) bool {
+	return slices.ContainsFunc([]string{noVerdict + noAnswer, endedEarlyHead, noteHead, definedHead}, func(head string) bool {
+		return strings.HasPrefix(line, head)
+	})
+}
+
+// said is one message of a conversation file.
+type said struct {
+	span
+	person bool
+}
+
+// messagesIn finds the messages and the outcome of a conversation file by
+// whoever wrote it.
+func messagesIn(data []byte) (messages []said, outcome span) {
+	head := bytes.Index(data, []byte("\n"+exchangeHeading))
+	if head < 0 {
+		return nil, span{}
+	}
+	at := head + 1
+	messages = []said{}
+	for line := range bytes.Lines(data[at:]) {
+		text := strings.TrimRight(string(line), "\r\n")
+		if strings.HasPrefix(text, outcomeHeading) {
+			return messages, span{at + len(line), len(data)}
+		}
+		tag, _, ok := profile.CutTag(text)
+		if !ok {
+			tag, ok = anyTag(text)
+		}
+		switch {
+		case ok:
+			messages = append(messages, said{span{at + len(tag), at + len(line)}, tag == profile.UserTag})
+		case len(messages) > 0:
+			messages[len(messages)-1].to = at + len(line)
+		case !strings.HasPrefix(text, exchangeHeading):
+			messages = append(messages, said{span{at, at + len(line)}, false})
+		}
+		at += len(line)
+	}
+	return messages, span{len(data), len(data)}
+}
+
+// anyTag finds the tag of a speaker that no cast knows: a file by other hands
+// may name one without an emoji.
+func anyTag(line string) (string, bool) {
+	if !strings.HasPrefix(line, "**") {
+		return "", false
+	}
+	name, _, ok := strings.Cut(line[2:], ":**")
+	if !ok || name == "" || strings.ContainsAny(name, "*`") || len(strings.Fields(name)) > 4 ||
+		!unicode.IsUpper([]rune(name)[0]) {
+		return "", false
+	}
+	for _, a := range profile.Cast() {
+		if strings.Contains(name, a.Title) {
+			return "**" + name + ":**", true
+		}
+	}
+	return "", false
+}
+
+// speech is how the text of a message is read.
+type speech struct {
+	manner manner
+	person bool // the person speaks
+	asked  bool // text for the work was asked for
+}
+
+// blocks reads a text block by block: paragraphs, items of lists, quotations,
+// fences, changes in the form of diff.
+func (t *tracer) blocks(s span, how speech) {
+	b := &blockReader{t: t, how: how, par: -1}
+	if text := t.data[s.from:s.to]; bytes.Count(text, []byte("\n")) >= pastedLines {
+		b.pasted = true
+	}
+	at := s.from
+	for line := range bytes.Lines(t.data[s.from:s.to]) {
+		b.line(span{at, at + len(line)})
+		at += len(line)
+	}
+	b.flush(at)
+}
+
+// pastedLines are so many that nobody types them into a conversation.
+const pastedLines = 12
+
+type blockReader struct {
+	t      *tracer
+	how    speech
+	pasted bool // too long to be typed
+
+	par       int    // where the open paragraph began, or -1
+	manner    manner // of that paragraph
+	quote     bool   // it is a quotation
+	count     int    // paragraphs before it
+	offer     bool   // the last words announced a text
+	list      bool   // an announced list goes on
+	announced bool   // the open fence was announced
+
 	fence, language string
-	person          bool // whose words these are
+	code            bool // the open paragraph is one of comments or code
 	hunk            int  // lines of a pasted change that are still to come
-	evidence        bool // what is fenced here comes from the work, prose too
 }
 
-func (q *quoting) quoted(line string) bool {
+// usual is the manner of plain words here.
+func (b *blockReader) usual() manner {
+	switch {
+	case b.how.manner != spoken:
+		return b.how.manner
+	case b.offer || b.list, b.how.person && b.pasted && b.count > 0:
+		return offered
+	case b.how.asked, b.how.person && b.count > 0:
+		return fenced
+	}
+	return spoken
+}
+
+var item = regexp.MustCompile(`^(?:[-*+•]|\d{1,3}[.)])\s`)
+
+func (b *blockReader) line(s span) {
+	line := strings.TrimRight(string(b.t.data[s.from:s.to]), "\r\n")
 	text := strings.TrimSpace(line)
 	mark := fenceMark(text)
-	if q.fence == "" && strings.HasPrefix(text, "**") && strings.Contains(text, ":**") {
-		q.person = strings.HasPrefix(text, "**User:**")
-	}
 	switch {
-	case q.fence != "" && strings.HasPrefix(mark, q.fence) && strings.Trim(text, mark[:1]) == "":
-		q.fence = ""
-		return true
-	case q.fence != "":
-		return q.evidence || !isProse(text, q.language)
+	case b.fence != "" && strings.HasPrefix(mark, b.fence) && strings.Trim(text, mark[:1]) == "":
+		b.flush(s.from)
+		b.fence = ""
+	case b.fence != "":
+		b.fencedLine(s, text)
 	case mark != "":
-		q.fence, q.language = mark, strings.ToLower(strings.Trim(text, mark[:1]+" "))
-		return true
+		b.flush(s.from)
+		b.fence, b.language = mark, strings.ToLower(strings.Trim(text, mark[:1]+" "))
+		b.announced, b.offer = b.offer, false
+	case b.inHunk(line):
+		b.flush(s.from)
+	case text == "":
+		b.flush(s.from)
+	case strings.HasPrefix(text, ">"):
+		b.begin(s.from, offered, !b.quote)
+		b.quote = true
+	case strings.HasPrefix(text, "|"), strings.HasPrefix(text, "#"):
+		b.begin(s.from, max(fenced, b.usual()), true)
+		b.flush(s.to)
+	case item.MatchString(text):
+		b.flush(s.from)
+		if b.offer {
+			b.list, b.offer = true, false
+		}
+		b.begin(s.from, b.usual(), true)
+	default:
+		if b.par < 0 && line == text {
+			b.list = false // a line of its own ends a list; an indented one goes on with it
+		}
+		code := isCode(text)
+		b.begin(s.from, b.usual(), b.quote || code != b.code)
+		b.code = code
 	}
-	return q.inHunk(line) || strings.HasPrefix(text, ">")
 }
 
-var hunkHead = regexp.MustCompile(`^(?:\*\*User:\*\* )?@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@`)
+// begin goes on with the open paragraph, or begins a new one.
+func (b *blockReader) begin(at int, m manner, anew bool) {
+	if anew {
+		b.flush(at)
+	}
+	if b.par < 0 {
+		b.par, b.manner = at, m
+	}
+}
+
+// fencedLine takes a line of a fence: comments and prose go on over lines.
+func (b *blockReader) fencedLine(s span, text string) {
+	m := offered
+	if b.t.words && !isCode(text) && !isComment(text) && (plainFence(b.language) || smallWords(text) >= 2) {
+		m = spoken
+	} else if plainFence(b.language) && !isCode(text) && !b.announced && !b.how.asked {
+		m = fenced
+	}
+	if b.t.evidence {
+		m = silent
+	}
+	code := isCode(text) && !isComment(text)
+	if text == "" || code || b.code || b.par >= 0 && b.manner != m {
+		b.flush(s.from)
+	}
+	if text != "" {
+		b.begin(s.from, m, false)
+		b.code = code
+	}
+}
+
+func plainFence(language string) bool {
+	switch language {
+	case "", "text", "txt", "md", "markdown":
+		return true
+	}
+	return false
+}
+
+// flush judges the open paragraph, sentence by sentence.
+func (b *blockReader) flush(end int) {
+	if b.par < 0 {
+		return
+	}
+	text := string(b.t.data[b.par:end])
+	m := b.manner
+	if b.quote && (b.t.evidence || b.t.words) || b.t.words && b.fence != "" && m != spoken {
+		m = silent
+	} else if b.t.words {
+		m = spoken
+	}
+	offer := false
+	for _, sentence := range sentences(text) {
+		b.t.sentence(span{b.par + sentence.from, b.par + sentence.to}, m)
+		said := text[sentence.from:sentence.to]
+		offer = b.fence == "" && !b.quote && announces(said, b.how.person)
+		if offer && strings.HasSuffix(strings.TrimSpace(said), ":") {
+			m = max(m, offered)
+		}
+	}
+	if b.fence == "" {
+		b.offer = offer
+		b.count++
+	}
+	b.par, b.quote, b.code = -1, false, false
+}
+
+// sentence keeps a sentence that accuses; what it quotes is judged apart.
+func (t *tracer) sentence(s span, m manner) {
+	text := string(t.data[s.from:s.to])
+	rest := []byte(text)
+	for _, q := range quotations(text) {
+		for i := q.from; i < q.to; i++ {
+			rest[i] = ' '
+		}
+		inner := span{s.from + q.from, s.from + q.to}
+		if t.quotationAccuses(inner, m) {
+			t.keep(inner)
+		}
+	}
+	if t.words && m == silent || !t.words && !m.accuses(string(rest)) {
+		return
+	}
+	at := 0
+	for _, q := range append(quotations(text), span{len(text), len(text)}) {
+		if q.from > at {
+			t.keep(span{s.from + at, s.from + q.from})
+		}
+		at = q.to
+	}
+}
+
+func (t *tracer) quotationAccuses(s span, m manner) bool {
+	if t.words {
+		return t.data[s.from] != '`' && m != silent
+	}
+	return !t.evidence && max(m, offered).accuses(string(t.data[s.from:s.to]))
+}
+
+var quoted = regexp.MustCompile("`[^`]+`" + `|“[^”]+”|„[^“”]+[“”]|«[^»]+»|"[^"]+"` +
+	`|(?:^|[\s(])'(?:[^'\n]|'\pL){12,}'(?:$|[\s.,;:!?)])`)
+
+// quotations finds what a sentence quotes: code spans, and three words or more
+// in marks.
+func quotations(text string) []span {
+	var out []span
+	for _, at := range quoted.FindAllStringIndex(text, -1) {
+		if text[at[0]] == '`' || len(strings.Fields(text[at[0]:at[1]])) >= 3 {
+			out = append(out, span{at[0], at[1]})
+		}
+	}
+	return out
+}
+
+// sentences cuts a paragraph. A colon ends one if it announces what follows.
+func sentences(text string) []span {
+	var out []span
+	from := 0
+	spans := quotations(text)
+	for i := 0; i < len(text); i++ {
+		if k := slices.IndexFunc(spans, func(q span) bool { return q.from == i }); k >= 0 && text[i] != ' ' {
+			i = spans[k].to - 1
+			// A quotation that ends a sentence ends with its mark.
+			if i > 0 && strings.IndexByte(".!?", text[i-1]) < 0 {
+				continue
+			}
+		} else if strings.IndexByte(".!?:", text[i]) < 0 {
+			continue
+		}
+		end := i + 1
+		for end < len(text) && strings.IndexByte(".!?\"')*_", text[end]) >= 0 {
+			end++
+		}
+		next := strings.TrimLeft(text[end:], " \t\r\n>*_-#/")
+		if end < len(text) && !isSpace(text[end]) || next != "" && !beginsSentence(next) && text[i] != ':' {
+			continue
+		}
+		if text[i] == ':' {
+			if !announces(text[from:end], true) {
+				continue
+			}
+		}
+		out = append(out, span{from, end})
+		from, i = end, end-1
+	}
+	if strings.TrimSpace(text[from:]) != "" {
+		out = append(out, span{from, len(text)})
+	}
+	return out
+}
+
+func beginsSentence(text string) bool {
+	r := []rune(text[:min(len(text), 4)])[0]
+	return !unicode.IsLower(r)
+}
+
+// announces says whether a sentence announces text for the work: what follows
+// its colon, or the next block. A person who shows something announces it too.
+func announces(sentence string, person bool) bool {
+	text := strings.TrimRight(sentence, " \t\r\n*_")
+	v, plain := vocab(), plainWords(text)
+	put := v.texts.MatchString(plain) ||
+		v.parts.MatchString(plain) && (v.writing.MatchString(plain) || v.places.MatchString(text))
+	switch {
+	case v.reasons.MatchString(plain):
+		return false
+	case !strings.HasSuffix(text, ":"):
+		return put && v.shown.MatchString(plain) && v.writing.MatchString(plain)
+	case person && (asksForText(sentence) || v.shown.MatchString(plain)):
+		return true
+	}
+	return put
+}
+
+// asksForText says whether the person asks for words or code to use.
+func asksForText(message string) bool {
+	v := vocab()
+	return v.asking.MatchString(plainWords(message)) || v.orders.MatchString(message)
+}
+
+var hunkHead = regexp.MustCompile(`^(?:\*\*User:\*\* )?\s?@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@`)
 
 // inHunk reports whether a line belongs to a change in the form of diff. Such
 // a one quotes the project, to which it belongs.
-func (q *quoting) inHunk(line string) bool {
-	if m := hunkHead.FindStringSubmatch(line); m != nil && q.person {
-		q.hunk = count(m[1]) + count(m[2])
+func (b *blockReader) inHunk(line string) bool {
+	if m := hunkHead.FindStringSubmatch(line); m != nil && b.how.person {
+		b.hunk = count(m[1]) + count(m[2])
 		return true
 	}
-	if q.hunk <= 0 || line != "" && !strings.ContainsRune("+- \\", rune(line[0])) {
-		q.hunk = 0
+	if b.hunk <= 0 || line != "" && !strings.ContainsRune("+- \\", rune(line[0])) {
+		b.hunk = 0
 		return false
 	}
-	q.hunk--
+	b.hunk--
 	if line == "" || line[0] == ' ' {
-		q.hunk-- // it stands on both sides
+		b.hunk-- // it stands on both sides
 	}
 	return true
 }
@@ -119,30 +577,43 @@ func count(digits string) int {
 	return n
 }
 
-// isProse tells what somebody said in a fence from what they quoted there or
-// propose: most of a sentence's words are nothing but letters, and in what is
-// marked as a language the small words that programs lack must be there too.
-func isProse(text, language string) bool {
+// isCode tells a line of a program, a table or a log from words: in a sentence
+// most words are nothing but letters.
+func isCode(text string) bool {
 	words := strings.Fields(text)
-	if len(words) < 5 || strings.HasPrefix(text, "//") || strings.HasPrefix(text, "#") || language == "diff" || language == "patch" {
+	if len(words) == 0 {
 		return false
 	}
-	letters, small := 0, 0
+	letters := 0
 	for _, w := range words {
-		bare := strings.Trim(w, `.,;:!?'"()–—-…`)
-		if bare != "" && !strings.ContainsFunc(bare, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' && r != '\'' && r != '’' }) {
+		bare := strings.Trim(w, `.,;:!?'"()–—-…*_>#/“”„‘’«»`)
+		if !strings.ContainsFunc(bare, func(r rune) bool { return !unicode.IsLetter(r) && !strings.ContainsRune("-'’", r) }) {
 			letters++
 		}
-		if smallWords[strings.ToLower(bare)] {
-			small++
-		}
 	}
-	plain := language == "" || language == "text" || language == "txt" || language == "md" || language == "markdown"
-	return letters*5 >= len(words)*4 && (plain || small >= 2)
+	return letters*5 < len(words)*4 || strings.HasSuffix(text, "{") || strings.HasSuffix(text, ";")
 }
 
-var smallWords = map[string]bool{"the": true, "a": true, "an": true, "of": true, "to": true, "was": true, "it": true, "we": true, "that": true,
-	"this": true, "because": true, "should": true, "would": true, "but": true, "they": true, "you": true, "i": true, "our": true}
+// smallWords counts the words that sentences have and programs lack.
+func smallWords(text string) int {
+	n := 0
+	for w := range strings.FieldsSeq(plainWords(text)) {
+		if vocab().small[w] {
+			n++
+		}
+	}
+	return n
+}
+
+// isComment says whether a line of a program is one for people.
+func isComment(text string) bool {
+	for _, mark := range []string{"//", "#", "--", ";", "%", "*", "/*", `"""`, "'''", "<!--"} {
+		if strings.HasPrefix(text, mark) {
+			return true
+		}
+	}
+	return false
+}
 
 func fenceMark(text string) string {
 	for _, c := range []string{"`", "~"} {
@@ -151,23 +622,4 @@ func fenceMark(text string) string {
 		}
 	}
 	return ""
-}
-
-func withoutSpans(line []byte) []byte {
-	var out []byte
-	for {
-		before, rest, ok := bytes.Cut(line, []byte("`"))
-		out = append(out, before...)
-		if !ok {
-			return out
-		}
-		_, after, closed := bytes.Cut(rest, []byte("`"))
-		if !closed {
-			return append(out, rest...)
-		}
-		// The mark between two words that stood around the span keeps them from
-		// becoming neighbours.
-		out = append(out, " … "...)
-		line = after
-	}
 }

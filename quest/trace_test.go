@@ -14,7 +14,7 @@ func TestTraceOfAConversation(t *testing.T) {
 	quoted := []string{"keep the light on every single night of the long year", "return lamp.On(night, keeper, log)", "the old line of the change that was pasted here stays out"}
 	text := "\n### Exchange\n\n**User:** " + said[0] + "\n@@ -1,2 +1,2 @@\n context\n-" + quoted[2] + "\n+// " + quoted[0] + "\n\n**Cat:** Look:\n```\n" + said[1] +
 		"\n```\n```go\n// " + quoted[0] + "\n" + quoted[1] + "\n" + said[2] + "\n```\n"
-	trace := string(conversationTrace(Transcript{Kind: policy.ConversationAnimals, Data: []byte(text)}))
+	trace := string(conversationTrace(Transcript{Kind: policy.ConversationAnimals, Data: []byte(text)}, false, nil).text)
 	for _, s := range said {
 		if !strings.Contains(trace, s) {
 			t.Errorf("%q is not in the trace", s)
@@ -25,11 +25,11 @@ func TestTraceOfAConversation(t *testing.T) {
 			t.Errorf("%q is in the trace", q)
 		}
 	}
-	if trace := conversationTrace(Transcript{Kind: policy.ConversationGuardian, Data: []byte(text)}); strings.Contains(string(trace), said[1]) {
+	if trace := conversationTrace(Transcript{Kind: policy.ConversationGuardian, Data: []byte(text)}, false, nil); strings.Contains(string(trace.text), said[1]) {
 		t.Error("an evaluator's evidence is in the trace of its conversation")
 	}
 	forged := "\n### Exchange\n\n**Cat:** Look.\n@@ -1,9 +1,9 @@\n+" + said[0] + "\n"
-	if trace := conversationTrace(Transcript{Kind: policy.ConversationAnimals, Data: []byte(forged)}); !strings.Contains(string(trace), said[0]) {
+	if trace := conversationTrace(Transcript{Kind: policy.ConversationAnimals, Data: []byte(forged)}, false, nil); !strings.Contains(string(trace.text), said[0]) {
 		t.Error("an agent hides its words in the form of a change")
 	}
 }

@@ -18,8 +18,9 @@ conversations, no criteria, no earlier verdicts, no words of yours but the stage
 name and what ready means for it (--expect, at most 2,000 characters).
 
 Before it starts, everything that would enter the Guardian's room, and what it
-is told, is searched for passages of what it must not know; a hit is shown with
-file and line, and nothing starts. Keys and logins in the work are withheld, and
+is told, is searched for the party's reasoning; both passages are shown with file
+and line, and nothing starts. Text that stood in the project before it was said,
+or that an advisor proposed for it, is no finding. Keys and logins in the work are withheld, and
 the verdict names them; --grant lets one in. The verdict is Approved, Blocked or Conditional Approval; exit code 1
 says Blocked, or that no verdict was given.`,
 		Example: `  conclave checkpoint --stage design docs/design.md

@@ -17,8 +17,10 @@ func newConfrontCommand(env *environment) *cobra.Command {
 			"nothing else. Each criterion is met, partially met or not met, with evidence. A\n" +
 			"criterion with (check: `command`) has it run over the work first, in a sealed\n" +
 			"room without key or network; a failed check forbids \"met\".\n\n" +
-			"Before the Dragon starts, the work and the criteria are searched for passages of\n" +
-			"what it must not know. Keys and logins in the work are withheld, and the verdict\n" +
+			"Before the Dragon starts, the work and the criteria are searched for the party's\n" +
+			"reasoning; both passages are shown with file and line, and nothing starts. Text\n" +
+			"that stood in the project before it was said, or that an advisor proposed for it,\n" +
+			"is no finding. Keys and logins in the work are withheld, and the verdict\n" +
 			"names them; --grant lets one in. Exit code 1: the Dragon prevails, or gave no verdict.",
 		Example: `  conclave confront src/ README.md
   conclave confront 'dist/*.tar.gz' docs --json`,

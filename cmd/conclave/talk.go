@@ -41,7 +41,7 @@ func talk(
 			f.Message = &f.message
 		}
 		res, err := do(cmd.Context(), f.Talk, args)
-		if f.asJSON && res != nil && (err == nil || app.Said(err)) {
+		if f.asJSON && res != nil && (err == nil || app.Said(err) || len(res.Leaks) > 0) {
 			err = cmp.Or(env.Stdout.JSON(res), err)
 		}
 		return err

@@ -75,7 +75,7 @@ var house = map[string]string{
 	"policy/policytest":   "policy",
 	"profile":             "frontmatter internal/atomicfile internal/lockfile internal/newer workspace",
 	"quest":               "frontmatter internal/markdown internal/shingle policy profile workspace",
-	"quest/flow":          "agent audit engine internal/git internal/markdown internal/price internal/shingle policy profile quest record room seat toolbox workspace",
+	"quest/flow":          "agent audit engine internal/atomicfile internal/git internal/markdown internal/price internal/shingle policy profile quest record room seat toolbox workspace",
 	"record":              "internal/atomicfile internal/lockfile internal/newer workspace",
 	"room":                "agent internal/lockfile internal/proc",
 	"seat":                "agent audit engine gateway internal/jsontext internal/price internal/shingle record room session/claude toolbox transcript",

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"conclave/engine"
 	"conclave/policy"
@@ -374,6 +375,7 @@ func (d *definition) conclude() (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	d.h.note(time.Now(), def.Narrative, def.Dragon)
 	archived, err := d.begin(data)
 	if err != nil {
 		return Result{}, err
@@ -382,7 +384,7 @@ func (d *definition) conclude() (Result, error) {
 		return Result{}, err
 	}
 	t.o.Title = def.Title
-	file, err := t.file("Quest defined: " + strings.Join(strings.Fields(def.Title), " ") + "\n\n" + strings.TrimSpace(quest.CriteriaText(quest.Parse(data).Criteria)))
+	file, err := t.file(def.Outcome(quest.Parse(data).Criteria))
 	if err != nil {
 		return Result{}, err
 	}

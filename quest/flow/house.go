@@ -37,6 +37,9 @@ type Options struct {
 	Granted []string
 	// Tools are directories with programs that checks may use.
 	Tools []string
+	// Scripts are the files of scripted agents, by project path: what stands in
+	// one stood nowhere in the project before it was said.
+	Scripts []string
 	// Account stops what would spend more, over all seats; nil for no bound.
 	Account seat.Account
 	// Now is the clock, in local time; nil means time.Now.
@@ -74,6 +77,8 @@ type Listener interface {
 type House struct {
 	opts  Options
 	seats *seat.Set // open in this process
+
+	hush hush
 
 	mu      sync.Mutex
 	abandon string          // why what is resumed is to end

@@ -43,6 +43,10 @@ type Result struct {
 	Recommendations []string `json:"recommendations,omitempty"`
 	Logged          []string `json:"logged,omitempty"`
 
+	// Leaks are passages for which an evaluation was refused; nothing else is
+	// in such a result.
+	Leaks []quest.Leak `json:"leaks,omitempty"`
+
 	// Notes are what the person must know beside that.
 	Notes    []string       `json:"notes,omitempty"`
 	Phase    quest.Phase    `json:"phase,omitempty"`

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"conclave/agent"
+	"conclave/audit"
 	"conclave/engine"
 	"conclave/profile"
 	"conclave/seat"
@@ -47,7 +49,9 @@ func (t *questTurn) Take(ctx context.Context) (agent.Reply, error) {
 	if why := t.h.broke(); why != "" && !open.Free() {
 		return agent.Reply{}, &endedError{why}
 	}
+	t.h.hush.begin()
 	reply, err := t.EngineTurn.Take(ctx)
+	t.h.said(t.words(), reply.Text)
 	if err != nil {
 		if why := t.h.broke(); why != "" { // the program knows less of it
 			err = errors.New(why)
@@ -59,4 +63,15 @@ func (t *questTurn) Take(ctx context.Context) (agent.Reply, error) {
 		l.Said(t.face, reply.Text)
 	}
 	return reply, nil
+}
+
+// words are the person's in this turn.
+func (t *questTurn) words() string {
+	var out []string
+	for _, p := range t.Turn.Parts {
+		if p.Origin == audit.FromPerson {
+			out = append(out, p.Text)
+		}
+	}
+	return strings.Join(out, "\n\n")
 }
