@@ -9,6 +9,7 @@ import (
 	"conclave/profile"
 	"conclave/quest"
 	"conclave/quest/flow"
+	"conclave/seat"
 	"conclave/transcript"
 )
 
@@ -40,8 +41,7 @@ type Part int
 // The parts of a speech.
 const (
 	Spoken Part = iota // a few more words
-	Paused             // a block of it has ended: the next words begin a paragraph
-	Moved              // something else was recorded: the next words go on
+	Paused             // a block of it has ended, and this was the block: what comes after it begins a paragraph
 	Whole              // all of it, once it is durable
 )
 
@@ -66,11 +66,9 @@ type voice struct{ app *App }
 func (v voice) Hear(face profile.Face, e agent.Event) {
 	s := Speech{Emoji: face.Emoji(), Name: face.Name(), Text: e.Delta}
 	switch {
-	case e.Entry != nil && e.Entry.Type == transcript.AssistantMessage:
-		s.Part = Paused
-	case e.Entry != nil:
-		s.Part = Moved
-	case e.Delta == "":
+	case e.Entry != nil && e.Entry.Type == transcript.AssistantMessage && e.Entry.Source == transcript.Main:
+		s.Part, s.Text = Paused, seat.Words(*e.Entry)
+	case e.Entry != nil || e.Delta == "":
 		return
 	}
 	v.app.show(s)

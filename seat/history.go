@@ -156,13 +156,18 @@ func (h *History) hear(line []byte) {
 	if err != nil || e.Source != transcript.Main {
 		return
 	}
-	text := claude.Text(e.Detail)
-	if e.Adapter != transcript.AdapterClaude {
-		text, _ = jsontext.String(jsontext.Get(e.Detail, "text"))
-	}
-	if text != "" {
+	if text := Words(e); text != "" {
 		h.running.Heard = append(h.running.Heard, text)
 	}
+}
+
+// Words are those of a block that an agent said, whoever drives it.
+func Words(e transcript.Entry) string {
+	if e.Adapter == transcript.AdapterClaude {
+		return claude.Text(e.Detail)
+	}
+	text, _ := jsontext.String(jsontext.Get(e.Detail, "text"))
+	return text
 }
 
 func fold[T any](h *History, context []byte) error {

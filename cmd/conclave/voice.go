@@ -16,6 +16,7 @@ type voice struct {
 	mu      sync.Mutex
 	speaker string         // whose words are on the screen, unfinished
 	words   *screen.Writer // where they go
+	block   string         // what of it was said since the last block ended
 	pause   bool           // a block has ended; the next begins a paragraph
 }
 
@@ -30,15 +31,21 @@ func (v *voice) hear(out *screen.Writer, e app.Speech) {
 	switch {
 	case e.Part == app.Whole && v.speaker != "":
 		_ = v.words.Flush()
-		v.speaker, v.pause = "", false
+		v.speaker, v.block, v.pause = "", "", false
 		out.Printf("\n")
 	case e.Part == app.Whole:
 		out.Printf("\n%s %s\n", tag, screen.Indent(saidIndent, e.Text))
 	case !out.Terminal():
 	case e.Part == app.Spoken:
 		v.speak(out, tag, e)
-	default:
-		v.pause = v.speaker != "" && e.Part == app.Paused
+	case v.speaker != "":
+		// Some programs tell of a block's end when they are at the next one: then the
+		// words that come are not its first.
+		rest, ended := strings.CutPrefix(strings.TrimSpace(v.block), strings.TrimSpace(e.Text))
+		if ended {
+			v.block = rest
+		}
+		v.pause = v.pause || ended && rest == ""
 	}
 }
 
@@ -50,6 +57,7 @@ func (v *voice) speak(out *screen.Writer, tag screen.Text, e app.Speech) {
 		_, _ = v.words.Write([]byte("\n\n")) // what a screen does not take is in the record
 	}
 	v.pause = false
+	v.block += e.Text
 	_, _ = v.words.Write([]byte(e.Text))
 }
 
