@@ -137,7 +137,11 @@ func (k *asker) Ask(ctx context.Context, q engine.Question) (string, error) {
 }
 
 func (k *asker) fromPerson(ctx context.Context, q engine.Question) (string, error) {
-	answer, err := k.person.Ask(ctx, Question{Question: q})
+	asked := Question{Question: q}
+	if q.Default == flow.EndTalk {
+		asked.Ends = saysItAll
+	}
+	answer, err := k.person.Ask(ctx, asked)
 	if errors.Is(err, io.EOF) {
 		if k.strict && q.Default == "" {
 			return "", errInputEnded()
@@ -154,6 +158,12 @@ func (k *asker) fromPerson(ctx context.Context, q engine.Question) (string, erro
 		return unsaid(q), nil
 	}
 	return answer, nil
+}
+
+// saysItAll: nobody who agrees in a word has more lines to say.
+func saysItAll(line string) bool {
+	wish, ok := quest.Understand(line, false, nil)
+	return quest.Agrees(line) || ok && wish.Action == quest.ActDone || strings.TrimSpace(line) == flow.EndTalk
 }
 
 // unsaid is the answer of somebody who said nothing.

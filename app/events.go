@@ -96,6 +96,9 @@ type Person interface {
 type Question struct {
 	engine.Question
 	Way Way
+	// Ends says of a first line that it is the whole answer although several are
+	// asked for; nil: none is.
+	Ends func(line string) bool
 }
 
 // Way is how a question is put.

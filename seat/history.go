@@ -304,6 +304,15 @@ func (h *History) Given() []audit.Item {
 // Sealed says that the run is over.
 func (h *History) Sealed() bool { return h.seal != nil }
 
+// joined is a message as the agent gets it: its parts with a blank line between.
+func joined(parts []audit.Part) string {
+	var texts []string
+	for _, p := range parts {
+		texts = append(texts, p.Text)
+	}
+	return strings.Join(texts, "\n\n")
+}
+
 // retold is the conversation so far, for an agent whose session was lost: it
 // must not wake up with amnesia.
 func (h *History) retold() string {
@@ -315,9 +324,7 @@ func (h *History) retold() string {
 			continue
 		}
 		b.WriteString("\n--- you were told:\n")
-		for _, part := range t.Asked {
-			b.WriteString(part.Text + "\n")
-		}
+		b.WriteString(joined(t.Asked) + "\n")
 		for _, c := range t.Calls {
 			b.WriteString("\n--- you called " + c.Tool + " with " + c.Input + "\n")
 			if c.Ended {

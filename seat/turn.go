@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"strings"
 	"time"
 
 	"conclave/agent"
@@ -99,11 +98,7 @@ func (s *Seat) ask(ctx context.Context, parts []audit.Part, t Turn) (agent.Reply
 			return agent.Reply{}, err
 		}
 	}
-	var texts []string
-	for _, p := range parts {
-		texts = append(texts, p.Text)
-	}
-	turn, err := s.session.Send(ctx, agent.Message{Text: strings.Join(texts, "\n\n"), Images: t.Images, Schema: json.RawMessage(t.Schema)})
+	turn, err := s.session.Send(ctx, agent.Message{Text: joined(parts), Images: t.Images, Schema: json.RawMessage(t.Schema)})
 	if err != nil {
 		return agent.Reply{}, err
 	}

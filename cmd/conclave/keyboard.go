@@ -57,7 +57,7 @@ func (k *keyboard) Ask(ctx context.Context, q app.Question) (string, error) {
 		return l.text, err
 	case app.InLine:
 		k.out().Printf("\n%s\n> ", screen.Indent("  ", q.Text))
-		return k.readAnswer(ctx, false)
+		return k.readAnswer(ctx, false, nil)
 	case app.Enter:
 		text := screen.Dim(q.Text)
 		if q.Who != "" {
@@ -68,7 +68,7 @@ func (k *keyboard) Ask(ctx context.Context, q app.Question) (string, error) {
 		return l.text, err
 	}
 	k.put(q)
-	answer, err := k.readAnswer(ctx, q.Lines)
+	answer, err := k.readAnswer(ctx, q.Lines, q.Ends)
 	if errors.Is(err, io.EOF) {
 		k.out().Printf("\n")
 	}
@@ -98,8 +98,9 @@ func (k *keyboard) put(q app.Question) {
 	k.out().Printf("> ")
 }
 
-// readAnswer reads one answer. Without any it is io.EOF.
-func (k *keyboard) readAnswer(ctx context.Context, several bool) (string, error) {
+// readAnswer reads one answer; ends knows first lines that are whole ones. Without
+// any it is io.EOF.
+func (k *keyboard) readAnswer(ctx context.Context, several bool, ends func(string) bool) (string, error) {
 	var parts []string
 	joined := func() string { return strings.TrimRight(strings.Join(parts, "\n"), "\n") }
 	for {
@@ -125,7 +126,7 @@ func (k *keyboard) readAnswer(ctx context.Context, several bool) (string, error)
 		case pasted:
 		case blank && several, several && strings.TrimSpace(text) == ".":
 			return joined(), nil
-		case len(parts) == 0 && alone(text):
+		case len(parts) == 0 && (alone(text) || ends != nil && ends(text)):
 			return text, nil
 		case !several && !k.came(l):
 			rest, goesOn := strings.CutSuffix(text, "\\")

@@ -51,7 +51,14 @@ func TestAnswers(t *testing.T) {
 			t.Errorf("%s: how to end an answer is not said:\n%s", c.name, out)
 		}
 	}
-	k, _ := typing("one\ntwo")
+	k, _ := typing("ok\ntwo\n\n")
+	ends := func(line string) bool { return line == "ok" }
+	for _, want := range []string{"ok", "two"} {
+		if got, err := k.Ask(t.Context(), app.Question{Question: engine.Question{Lines: true}, Ends: ends}); err != nil || got != want {
+			t.Errorf("a line that says it all: %q, %v; want %q", got, err, want)
+		}
+	}
+	k, _ = typing("one\ntwo")
 	if got, err := k.Ask(t.Context(), app.Question{Question: engine.Question{Lines: true}}); err != nil || got != "one\ntwo" {
 		t.Errorf("at the end of the input: %q, %v", got, err)
 	}
