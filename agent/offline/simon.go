@@ -182,7 +182,11 @@ func (t *turn) synthesise(seats []seat) error {
 		if dissent != "" {
 			t.say("Where they differ:\n\n" + dissent)
 		}
-		t.say("What to do next, what is cheap and weighs most first:\n\n" + numberedList(c.steps))
+		if len(c.steps) > 1 {
+			t.say("What to do next, what is cheap and weighs most first:\n\n" + numberedList(c.steps))
+		} else {
+			t.say("What to do next: " + c.steps[0])
+		}
 	}
 	t.answerWith(fill(t.form, map[string]any{"consensus": consensus, "dissent": dissent, "next_steps": c.steps}))
 	return nil
@@ -218,9 +222,12 @@ func (t *turn) joined(seats []seat) council {
 	var c council
 	var all []remark
 	silent := []string{}
+	speaks := ""
 	for _, s := range seats {
 		if len(s.seen) == 0 {
 			silent = append(silent, t.called(s.id))
+		} else {
+			speaks = t.called(s.id)
 		}
 		all = append(all, s.seen...)
 	}
@@ -235,6 +242,8 @@ func (t *turn) joined(seats []seat) council {
 	switch {
 	case len(all) == 0:
 		c.agreed = []string{"None of them points to anything, so there is nothing to bring together."}
+	case len(silent) == len(seats)-1:
+		c.agreed, silent = []string{"Only " + speaks + " points to something, so there is nothing to bring together."}, nil
 	case len(c.agreed) == 0:
 		c.agreed = []string{"No two of them speak of the same thing: what follows is what each saw alone."}
 	}

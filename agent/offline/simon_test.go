@@ -78,6 +78,7 @@ func TestSimonDoesNotInventAgreement(t *testing.T) {
 		"other files":          {"1. **x**: `a.go:1`", "1. **y**: `b.go:1`", "No two of them speak of the same thing", ""},
 		"one file, two things": {"1. **x**: `a.go:1`", "1. **y**: `a.go:7`", "No two of them speak of the same thing", ""},
 		"one file, no subject": {"1. See `a.go:1`", "1. See `a.go:7`", "No two of them speak of the same thing", ""},
+		"only one of them":     {"I found nothing.", "1. **y**: `a.go:7`\n   Begin: Mend it.", "Only the Cat points to something", ""},
 		"nothing at all":       {"I found nothing.", "I see nothing.", "None of them points to anything", ""},
 		"a contradiction": {"1. **`left-pad`**: `package.json:3`\n   Begin: Remove it.", "1. **left-pad**: `index.js:1`\n   Begin: Keep it as it is.", "No two of them",
 			"- About `left-pad`: the Bear would begin: Remove it; the Cat would begin: Keep it as it is."},
