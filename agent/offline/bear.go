@@ -21,6 +21,7 @@ func bear() animal {
 		rules: []rule{
 			deadLinks, deadEntries, deadPaths, deadCommands, missingEntry, ownVersion, olderPromise,
 			deadAnchors, gapInSeries, countedParts, leftOpen, otherTitle, unlistedPart, wrongAge,
+			deadFlags, unexplained,
 		},
 	}
 }
@@ -176,7 +177,7 @@ func navLines(s *sight, f *project.File) []link {
 }
 
 var (
-	spanPath  = regexp.MustCompile("`([\\w.-]+(?:/[\\w.-]+)+\\.[A-Za-z]\\w{0,4})(?::\\d+)?`")
+	spanPath  = regexp.MustCompile("`{1,2}([\\w.-]+(?:/[\\w.-]+)+\\.[A-Za-z]\\w{0,4})(?::\\d+)?`{1,2}")
 	plainFile = regexp.MustCompile(`(?:^|[\s("'` + "`" + `])((?:[\w-]+/)*[\w-]+\.(?:md|txt|csv|ics|docx|pdf|xlsx))\b`)
 	invented  = regexp.MustCompile(`(?i)(foo|bar|baz|example|sample|your|my[-_]|path/to|xxx|name|some|hello|world|test)`)
 )
@@ -255,6 +256,9 @@ var (
 	ruleLine = regexp.MustCompile(`^([=~^"'+*#-])[=~^"'+*#-]{2,}\s*$`)
 )
 
+// plainRelease is a heading without marks, as old logs have them.
+var plainRelease = regexp.MustCompile(`^(?:Release|Version) \d+\.\d+[\d.]*(?: [(\[].*)?\s*$`)
+
 // release is a heading of the log of changes.
 type release struct {
 	v    project.Version
@@ -275,7 +279,7 @@ func (s *sight) releases() (*project.File, []release) {
 			if m == nil {
 				continue
 			}
-			heading := strings.HasPrefix(line, "#") || strings.HasPrefix(line, "=") || i+1 < len(lines) &&
+			heading := plainRelease.MatchString(line) || strings.HasPrefix(line, "#") || strings.HasPrefix(line, "=") || i+1 < len(lines) &&
 				ruleLine.MatchString(strings.TrimSpace(lines[i+1])) || strings.HasPrefix(line, "**")
 			if v, ok := project.ParseVersion(m[1] + m[2]); ok && heading {
 				out = append(out, release{v, m[1] + m[2], i + 1})
@@ -290,16 +294,46 @@ func (s *sight) releases() (*project.File, []release) {
 
 // product is the manifest that says which version the whole is.
 func (s *sight) product() *project.Manifest {
-	var best *project.Manifest
 	for _, m := range s.Manifests() {
-		if m.File.Dir != "." || m.Version.Text == "" || strings.Contains(m.Version.Text, "$") {
-			continue
-		}
-		if best == nil {
-			best = m
+		if m.File.Dir == "." && m.Version.Text != "" && !strings.Contains(m.Version.Text, "$") && citable(m.File.Path) {
+			return m
 		}
 	}
-	return best
+	for _, f := range s.Files {
+		if f.Read && citable(f.Path) && strings.Count(f.Path, "/") <= 2 && f.Kind != project.Test && f.Kind != project.Fixture {
+			if v := versionIn(f); v.Line > 0 {
+				return &project.Manifest{File: f, Version: v}
+			}
+		}
+	}
+	return nil
+}
+
+var (
+	pyVersion = regexp.MustCompile(`^__version__\s*=\s*["'](\d+(?:\.\d+)+[\w.]*)["']`)
+	goVersion = regexp.MustCompile(`^\s*(?:var\s+|const\s+)?[vV]ersion\s*(?:string)?\s*=\s*"v?(\d+\.\d+(?:\.\d+)?)"`)
+	isVersion = regexp.MustCompile(`^v?(\d+\.\d+(?:\.\d+)?)\s*$`)
+)
+
+// versionIn reads the version that a source or a file VERSION gives.
+func versionIn(f *project.File) project.Value {
+	var re *regexp.Regexp
+	switch {
+	case f.Base == "VERSION" && f.Dir == ".", f.Base == "VERSION.txt" && f.Dir == ".":
+		re = isVersion
+	case f.Lang == "Python" && (f.Base == "__init__.py" || f.Base == "__pkginfo__.py" || f.Base == "_version.py" || f.Base == "__about__.py" || f.Base == "version.py"):
+		re = pyVersion
+	case f.Base == "main.go" && f.Dir == ".", f.Base == "version.go":
+		re = goVersion
+	default:
+		return project.Value{}
+	}
+	for n, line := range project.Lines(f.Text) {
+		if m := re.FindStringSubmatch(line); m != nil {
+			return project.Value{Text: m[1], Line: n}
+		}
+	}
+	return project.Value{}
 }
 
 // missingEntry: the manifest's version has no entry in the log of changes.
@@ -326,10 +360,10 @@ func missingEntry(s *sight) []finding {
 		newest.v.Parts[0]+1 != v.Parts[0] {
 		return nil
 	}
-	return []finding{found("the version", "The manifest is at %s, and the newest entry of the log of changes is for %s, "+
+	return []finding{found("the version", "The project is at %s by %s, and the newest entry of the log of changes is for %s, "+
 		"%s; there is none for %s.",
-		at(m.File, m.Version.Line), newest.text, at(f, newest.n), m.Version.Text).
-		then("Write the entry for "+m.Version.Text+", or put the manifest back to "+newest.text+".", costMinutes,
+		m.Version.Text, at(m.File, m.Version.Line), newest.text, at(f, newest.n), m.Version.Text).
+		then("Write the entry for "+m.Version.Text+", or correct the version at "+at(m.File, m.Version.Line).place()+".", costMinutes,
 			"the question which release somebody runs").
 		weighs(contradicted, "version release changelog")}
 }
@@ -426,8 +460,13 @@ func olderPromise(s *sight) []finding {
 			if !prominent(f) || f.Dir != "." && f.Dir != m.File.Dir {
 				continue
 			}
+			before := ""
 			for n, line := range project.Lines(f.Text) {
 				x := p.re.FindStringSubmatch(line)
+				if x == nil && !p.re.MatchString(before) { // a sentence may go on in the next line
+					x = p.re.FindStringSubmatch(before + " " + strings.TrimSpace(line))
+				}
+				before = strings.TrimSpace(line)
 				if x == nil {
 					continue
 				}

@@ -20,7 +20,7 @@ func cat() animal {
 		rules: []rule{
 			unsettledMerge, focusedTests, swallowed, unchecked, skippedTests, busyUntested, largeUntested, sharedDefault,
 			noTests,
-			brokenNames, emptyWork,
+			brokenNames, emptyWork, retiredAPI, branchActions, longestFunction,
 		},
 	}
 }
@@ -55,7 +55,7 @@ func (g *grouped) tell() string {
 	if g.n == len(g.where) {
 		return "at " + g.where.String()
 	}
-	return fmt.Sprintf("in %s of %s, among them %s", count(g.n, "place"), count(len(g.files), "file"), g.where)
+	return fmt.Sprintf("in at least %s of %s, among them %s", count(g.n, "place"), count(len(g.files), "file"), g.where)
 }
 
 // said makes a finding of the places.
@@ -140,7 +140,7 @@ func swallowed(s *sight) []finding {
 	if g.n == 0 {
 		return nil
 	}
-	return []finding{g.said("swallowed errors", "Any error is caught and nothing is done or said about it %s.").
+	return []finding{g.said("swallowed errors", "An error is caught, and nothing is done or said about it, %s.").
 		then("Log it, narrow it, or write why it may be lost, beginning at "+g.where[0].place()+".", costHour,
 			"the night in which something fails and no line says so").
 		weighs(costly+min(g.n, 10), "error errors exception exceptions handling failure")}
@@ -183,9 +183,13 @@ func pySwallowed(f *project.File, g *grouped) {
 
 func cSwallowed(f *project.File, g *grouped) {
 	lines := strings.Split(f.Text, "\n")
+	quoted := false
 	for i, line := range lines {
 		line = strings.TrimRight(line, "\r")
-		if !strings.Contains(line, "catch") || strings.HasPrefix(strings.TrimSpace(line), "*") ||
+		if f.Lang != "Java" && strings.Count(line, "`")%2 == 1 {
+			quoted = !quoted // a text of several lines: what stands in it is no code
+		}
+		if quoted || !strings.Contains(line, "catch") || strings.HasPrefix(strings.TrimSpace(line), "*") ||
 			strings.HasPrefix(strings.TrimSpace(line), "//") {
 			continue
 		}
@@ -390,12 +394,17 @@ func busyUntested(s *sight) []finding {
 		bare[f.Path] = f
 	}
 	churn := s.past.churn()
+	rank := -1
 	for _, c := range churn {
+		if x := s.File(c.name); x == nil || x.Kind != project.Source {
+			continue
+		}
+		rank++
 		f := bare[c.name]
 		if f == nil || !citable(f.Path) {
 			continue
 		}
-		if c.n < 4 {
+		if rank >= 10 || c.n < 8 {
 			return nil
 		}
 		ch, ok := s.past.newest(c.name)

@@ -130,24 +130,23 @@ type hands struct {
 	last    cite // the newest change there by the one with most
 }
 
-// ownership counts the commits in each directory by author, mass changes apart.
+// ownership counts the commits by author that touch anything below each
+// directory, mass changes apart.
 func (h history) ownership() []hands {
 	by := map[string]map[string]int{}
 	lastBy := map[string]cite{}
 	for _, c := range h.work() {
 		seen := map[string]bool{}
 		for _, ch := range c.changes {
-			dir := path.Dir(ch.path)
-			if seen[dir] {
-				continue
-			}
-			seen[dir] = true
-			if by[dir] == nil {
-				by[dir] = map[string]int{}
-			}
-			by[dir][c.author]++
-			if key := dir + "\x00" + c.author; lastBy[key].path == "" && c.cite().quote != "" {
-				lastBy[key] = c.cite()
+			for dir := path.Dir(ch.path); dir != "." && !seen[dir]; dir = path.Dir(dir) {
+				seen[dir] = true
+				if by[dir] == nil {
+					by[dir] = map[string]int{}
+				}
+				by[dir][c.author]++
+				if key := dir + "\x00" + c.author; lastBy[key].path == "" && c.cite().quote != "" {
+					lastBy[key] = c.cite()
+				}
 			}
 		}
 	}

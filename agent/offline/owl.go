@@ -21,7 +21,7 @@ func owl() animal {
 			"contradict each other, and found none.",
 		rules: []rule{
 			deadSteps, olderMachine, readAsNumber, retiredImage, overdueNote, overdueVersion, overdueTask, wrongDay, twoDays,
-			statedVersions, longSinceRelease,
+			statedVersions, longSinceRelease, lowestUnchecked,
 		},
 	}
 }
@@ -422,7 +422,7 @@ func overdueVersion(s *sight) []finding {
 	if g.n == 0 {
 		return nil
 	}
-	f := g.said("overdue removals", "What was to go in "+said+" is still there %s; the manifest is at "+
+	f := g.said("overdue removals", "What was to go in "+said+" is still there %s; the project is at "+
 		""+m.Version.Text+", "+at(m.File, m.Version.Line).String()+".")
 	f.cites = append(f.cites, at(m.File, m.Version.Line))
 	return []finding{f.then("Take it out, or name the version that is meant now at "+g.where[0].place()+".", costHour,

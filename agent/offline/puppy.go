@@ -14,7 +14,7 @@ func puppy() animal {
 		opening: "No model here, just a nose: I look, I do not reason.",
 		nothing: "I looked for something that is done and not shown, or nearly done, and found nothing I could point at.",
 		rules: []rule{
-			waitingEntries, unfuzzed, untyped, unshownExamples, unshownGuide, nearlyDone, smallNotes, strongest,
+			waitingEntries, unfuzzed, untyped, unshownExamples, unshownDocs, nearlyDone, smallNotes,
 		},
 	}
 }
@@ -87,10 +87,30 @@ func unfuzzed(s *sight) []finding {
 		weighs(worthKnowing+2, "tests fuzz ci")}
 }
 
-var (
-	pyDef      = regexp.MustCompile(`(?m)^\s*(?:async )?def \w+\(`)
-	pyTypedDef = regexp.MustCompile(`(?m)^\s*(?:async )?def \w+\([^)]*\)\s*->`)
-)
+var pyDef = regexp.MustCompile(`(?m)^[ \t]*(?:async )?def \w+(?:\[[^\]]*\])?\(`)
+
+// annotated counts the functions of a Python source, those that say what they
+// return, and the line of the first of these.
+func annotated(text string) (all, typed, first int) {
+	for _, m := range pyDef.FindAllStringIndex(text, -1) {
+		all++
+		depth, i := 1, m[1]
+		for ; i < len(text) && depth > 0; i++ {
+			switch text[i] {
+			case '(', '[', '{':
+				depth++
+			case ')', ']', '}':
+				depth--
+			}
+		}
+		if rest := strings.TrimLeft(text[i:], " \t\\\n"); strings.HasPrefix(rest, "->") {
+			if typed++; first == 0 {
+				first = 1 + strings.Count(text[:m[0]], "\n")
+			}
+		}
+	}
+	return all, typed, first
+}
 
 // untyped: a Python package whose functions say their types, without the file
 // that lets others profit from them.
@@ -111,28 +131,24 @@ func untyped(s *sight) []finding {
 			if s.Has(dir+"/py.typed") || strings.Contains(m.File.Text, "py.typed") {
 				return nil
 			}
-			all, typed := 0, 0
+			all, typed, most, line := 0, 0, 0, 0
 			var best *project.File
-			most := 0
 			for _, f := range s.own(project.Source) {
-				if f.Lang == "Python" && strings.HasPrefix(f.Path, dir+"/") {
-					n := len(pyTypedDef.FindAllString(f.Text, -1))
-					all += len(pyDef.FindAllString(f.Text, -1))
-					typed += n
-					if n > most {
-						best, most = f, n
-					}
+				if f.Lang != "Python" || !strings.HasPrefix(f.Path, dir+"/") {
+					continue
+				}
+				a, n, first := annotated(f.Text)
+				all, typed = all+a, typed+n
+				if n > most {
+					best, most, line = f, n, first
 				}
 			}
 			if all < 20 || typed*10 < all*7 {
 				return nil
 			}
-			line := 1 + strings.Count(best.Text[:pyTypedDef.FindStringIndex(best.Text)[0]+1], "\n")
-			return []finding{found("`py.typed`", "At least %d of %d functions in `%s/` say what they return, such as the one "+
-				"at %s, and there is no `py.typed`: the type checkers of those who import it ignore all that.", typed, all, dir,
-				at(best, line)).
-				then("Add an empty `"+dir+"/py.typed` and let the package ship it.", costMinutes,
-					"every user's own guesses about types").
+			return []finding{found("`py.typed`", "Most functions in `%s/` say what they return, such as the one at %s, and there is no `py.typed`: "+
+				"the type checkers of those who import it ignore that.", dir, at(best, line)).
+				then("Add an empty `"+dir+"/py.typed` and let the package ship it.", costMinutes, "every user's own guesses about types").
 				weighs(worthKnowing+10, "types python packaging")}
 		}
 	}
@@ -164,24 +180,13 @@ func unshownExamples(s *sight) []finding {
 		weighs(welcome+8, "examples readme documentation")}
 }
 
-// unshownGuide: a guide for contributors, or documentation, that the README
-// does not name.
-func unshownGuide(s *sight) []finding {
+// unshownDocs: documentation that the README does not speak of.
+func unshownDocs(s *sight) []finding {
 	f := s.readme()
 	if f == nil || !s.HasCode() {
 		return nil
 	}
 	low := strings.ToLower(f.Text)
-	for _, x := range s.documents() {
-		if strings.HasPrefix(strings.ToUpper(x.Base), "CONTRIBUTING") && (x.Dir == "." || x.Dir == ".github" ||
-			x.Dir == "docs") && x.Lines > 5 && !strings.Contains(low, "contribut") {
-			return []finding{found("`"+x.Path+"`", "There is a guide for contributors, %s, and the README (it begins at %s) "+
-				"has no word of it.", at(x, 1), at(f, 1)).
-				then("Add one line to the README that names `"+x.Path+"`.", costMinutes,
-					"the first question of whoever wants to help").
-				weighs(welcome+6, "contributing readme documentation")}
-		}
-	}
 	if strings.Contains(low, "docs") || strings.Contains(low, "documentation") || strings.Contains(low, "http") &&
 		strings.Contains(low, "doc") {
 		return nil
@@ -231,6 +236,9 @@ func nearlyDone(s *sight) []finding {
 
 var noteInCode = regexp.MustCompile(`\b(?:TODO|FIXME)\b[:( ].*\pL{2,}\s+\S*\pL{2,}\s+\S*\pL{2,}`)
 
+// waitsFor: a note that names a version, an issue or a day waits for that.
+var waitsFor = regexp.MustCompile(`\d+\.\d|\d+\.x|#\d+|\b20\d\d\b|issues/\d|(?i)version \d`)
+
 // smallNotes are several notes in one short file: an hour that clears a place.
 func smallNotes(s *sight) []finding {
 	var best *project.File
@@ -241,7 +249,7 @@ func smallNotes(s *sight) []finding {
 		}
 		var got []int
 		for n, line := range project.Lines(f.Text) {
-			if c := comment(line, f.Lang); c != "" && noteInCode.MatchString(c) && at(f, n).quote != "" {
+			if c := comment(line, f.Lang); c != "" && noteInCode.MatchString(c) && !waitsFor.MatchString(c) && at(f, n).quote != "" {
 				got = append(got, n)
 			}
 		}
@@ -261,45 +269,4 @@ func smallNotes(s *sight) []finding {
 		then("Take the smallest of the "+number(len(lines))+" and send it as one change.", costHour,
 			"a file that everybody steps around").
 		weighs(welcome, "todo notes first")}
-}
-
-// strongest is the directory with most tests for its sources: where a newcomer
-// can dare a change.
-func strongest(s *sight) []finding {
-	if !s.Looked.Whole() {
-		return nil
-	}
-	tests, where := map[string]int{}, map[string]cite{}
-	for _, f := range s.own(project.Test) {
-		if lines := project.TestsIn(f); len(lines) > 0 && f.Lang == "Go" {
-			tests[f.Dir] += len(lines)
-			if c := at(f, lines[0]); where[f.Dir].path == "" && c.quote != "" {
-				where[f.Dir] = c
-			}
-		}
-	}
-	sources := map[string]int{}
-	for _, f := range s.own(project.Source) {
-		if f.Lang == "Go" {
-			sources[f.Dir]++
-		}
-	}
-	best, most := "", 0
-	for _, t := range ranked(tests) {
-		if n := sources[t.name]; n > 0 && t.n*100/n > most && where[t.name].path != "" {
-			best, most = t.name, t.n*100/n
-		}
-	}
-	if best == "" || tests[best] < 12 || len(tests) < 3 {
-		return nil
-	}
-	shown := "`" + best + "/`"
-	if best == "." {
-		shown = "the top directory"
-	}
-	return []finding{found(shown, "It has more tests for each source file than any other package here: %s for %s, the "+
-		"first %s. A change there is told at once whether it is right.",
-		count(tests[best], "test"), count(sources[best], "file"), where[best]).
-		then("Let the next newcomer make the first change there.", costHour, "the fear of breaking something").
-		weighs(welcome-5, "tests newcomer")}
 }

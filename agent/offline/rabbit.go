@@ -17,7 +17,8 @@ func rabbit() animal {
 		nothing: "I went through what is declared, locked and paid for, and found nothing that does not fit.",
 		rules: []rule{
 			unlocked, twiceDeclared, otherLicence, unusedModule, unusedPackage, noLock, unpinned, anyVersion, movingImage,
-			wrongSum, otherFigure, otherAmount, driftingVersions,
+			wrongSum, otherFigure, otherAmount, driftingVersions, retiredDependency, closedStore, oldCommit,
+			replaced, twoSetups,
 		},
 	}
 }

@@ -161,6 +161,9 @@ var (
 
 // links lists the relative links of a Markdown document.
 func links(f *project.File) []link {
+	if path.Ext(f.Base) == ".rst" {
+		return rstLinks(f)
+	}
 	if !isMarkdown(f) {
 		return nil
 	}
@@ -192,6 +195,37 @@ func links(f *project.File) []link {
 	return out
 }
 
+var (
+	rstFile   = regexp.MustCompile(`^\s*\.\. (?:include|literalinclude|image|figure|download)::\s+(\S+)\s*$`)
+	rstTarget = regexp.MustCompile("`[^`<>]+<([^<>`\\s]+)>`__?")
+	rstNamed  = regexp.MustCompile(`^\s*\.\. _[^:]+:\s+(\S+)\s*$`)
+)
+
+// rstLinks lists what a document in reStructuredText shows or points to.
+func rstLinks(f *project.File) []link {
+	var out []link
+	for n, line := range project.Lines(f.Text) {
+		var targets []string
+		for _, re := range []*regexp.Regexp{rstFile, rstTarget, rstNamed} {
+			for _, m := range re.FindAllStringSubmatch(line, -1) {
+				targets = append(targets, m[1])
+			}
+		}
+		for _, t := range targets {
+			if scheme.MatchString(t) || vague.MatchString(t) || strings.HasSuffix(t, "_") || strings.HasPrefix(t, "#") ||
+				strings.HasPrefix(t, "//") {
+				continue
+			}
+			to, anchor, _ := strings.Cut(t, "#")
+			if to == "" || path.Ext(to) == "" {
+				continue
+			}
+			out = append(out, link{n, path.Join(f.Dir, to), anchor, t})
+		}
+	}
+	return out
+}
+
 // command is a line that somebody is told to type, or that a machine runs.
 type command struct {
 	f    *project.File
@@ -208,6 +242,9 @@ var (
 
 // typed lists the lines of a document's blocks of shell.
 func typed(f *project.File) []command {
+	if path.Ext(f.Base) == ".rst" {
+		return typedRST(f)
+	}
 	if !isMarkdown(f) {
 		return nil
 	}
@@ -221,6 +258,26 @@ func typed(f *project.File) []command {
 			continue
 		}
 		if inside && shell {
+			out = append(out, command{f, n, prompt.ReplaceAllString(line, "")})
+		}
+	}
+	return out
+}
+
+var rstBlock = regexp.MustCompile(`^\s*(?:\.\. (?:code-block|code|sourcecode)::\s*(?:console|bash|sh|shell|text` +
+	`|shell-session)?|[^.].*::)\s*$`)
+
+// typedRST lists the lines of indented blocks that show a shell.
+func typedRST(f *project.File) []command {
+	var out []command
+	inside := false
+	for n, line := range project.Lines(f.Text) {
+		switch {
+		case rstBlock.MatchString(line):
+			inside = true
+		case inside && strings.TrimSpace(line) != "" && line[0] != ' ' && line[0] != '\t':
+			inside = false
+		case inside && strings.TrimSpace(line) != "":
 			out = append(out, command{f, n, prompt.ReplaceAllString(line, "")})
 		}
 	}

@@ -73,7 +73,7 @@ func (s *sight) worked(dir string) bool {
 	if !s.HasCode() {
 		kind = project.Doc
 	}
-	return slices.ContainsFunc(s.Files, func(f *project.File) bool { return f.Dir == dir && f.Kind == kind })
+	return slices.ContainsFunc(s.Files, func(f *project.File) bool { return f.Kind == kind && within1(f.Path, dir) })
 }
 
 var companions = regexp.MustCompile(`(?i)(changelog|changes|news|version|package(-lock)?\.json|go\.(mod|sum)` +

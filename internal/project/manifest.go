@@ -80,7 +80,7 @@ type Manifest struct {
 func (p *Project) Manifests() []*Manifest {
 	p.once.Do(func() {
 		for _, f := range p.Files {
-			if !f.Read || f.Kind != Config && f.Base != "setup.py" || slices.ContainsFunc(strings.Split(f.Dir, "/"), asideDir) {
+			if !f.Read || f.Kind != Config && f.Base != "setup.py" && f.Base != "Cargo.toml.orig" || slices.ContainsFunc(strings.Split(f.Dir, "/"), asideDir) {
 				continue
 			}
 			if m := readManifest(f); m != nil {
@@ -110,7 +110,7 @@ func readManifest(f *File) *Manifest {
 		if !m.packageJSON() {
 			return nil
 		}
-	case f.Base == "Cargo.toml":
+	case f.Base == "Cargo.toml", f.Base == "Cargo.toml.orig": // the second is what people wrote, where cargo made the first
 		m.cargo()
 	case f.Base == "pyproject.toml":
 		m.pyproject()
@@ -124,10 +124,58 @@ func readManifest(f *File) *Manifest {
 		if !m.pom() {
 			return nil
 		}
+	case strings.HasSuffix(f.Base, ".gradle"), strings.HasSuffix(f.Base, ".gradle.kts"):
+		m.gradle()
+	case f.Base == "gradle.properties", f.Base == "version.properties":
+		m.properties()
 	default:
 		return nil
 	}
 	return m
+}
+
+var (
+	gradleDep   = regexp.MustCompile(`["']([\w.-]+:[\w.-]+):(\d[\w.+-]*)["']`)
+	gradleAsks  = regexp.MustCompile(`^\s*(?:api|implementation|compile\w*|runtime\w*|test\w*|androidTest\w*|classpath|annotationProcessor|kapt|provided)\b`)
+	gradleScope = regexp.MustCompile(`^\s*(test\w*|androidTest\w*|classpath|annotationProcessor|kapt|compileOnly)\b`)
+	gradleJava  = regexp.MustCompile(`(?:sourceCompatibility|targetCompatibility|languageVersion)\s*=?\s*(?:JavaLanguageVersion\.of\()?(?:JavaVersion\.VERSION_)?["']?(\d+(?:[._]\d+)?)`)
+)
+
+// gradle reads what is literal in a build script; it can compute anything else.
+func (m *Manifest) gradle() {
+	m.Tool, m.Partial = "gradle", true
+	for n, line := range Lines(m.File.Text) {
+		t := strings.TrimSpace(line)
+		if strings.HasPrefix(t, "//") || strings.HasPrefix(t, "*") {
+			continue
+		}
+		for _, x := range gradleDep.FindAllStringSubmatch(line, -1) {
+			d := Dep{Name: x[1], Want: x[2], Line: n, Group: "dependencies"}
+			if !gradleAsks.MatchString(line) {
+				d.Scope = Managed // a name for it, which other lines may use
+			}
+			if s := gradleScope.FindStringSubmatch(line); s != nil {
+				d.Scope = Dev
+				if s[1] == "classpath" {
+					d.Scope = Build
+				}
+			}
+			m.Deps = append(m.Deps, d)
+		}
+		if x := gradleJava.FindStringSubmatch(line); x != nil && m.Needs.Text == "" {
+			m.Needs = Value{strings.ReplaceAll(x[1], "_", "."), n}
+		}
+	}
+}
+
+// properties reads the version that some builds keep in a file of its own.
+func (m *Manifest) properties() {
+	m.Tool, m.Partial = "gradle", true
+	for n, line := range Lines(m.File.Text) {
+		if key, value, ok := strings.Cut(line, "="); ok && strings.TrimSpace(key) == "version" {
+			m.Version = Value{strings.TrimSpace(value), n}
+		}
+	}
 }
 
 // name notes a path that has to be there.

@@ -66,6 +66,10 @@ func (m *Manifest) pomText(at []string, v Value, dep *pomDep) {
 		if m.name("module", v); strings.HasSuffix(v.Text, ".xml") {
 			return
 		}
+	case strings.HasSuffix(where, "plugin/configuration/release"), strings.HasSuffix(where, "plugin/configuration/source"):
+		if _, ok := ParseVersion(v.Text); ok && m.Needs.Text == "" {
+			m.Needs = v
+		}
 	case where == "project/properties/maven.compiler.release", where == "project/properties/maven.compiler.source",
 		where == "project/properties/java.version":
 		if m.Needs.Text == "" {

@@ -149,8 +149,20 @@ func (p *Project) tested(x *pairing, f *File) bool {
 			}
 		}
 	}
-	return x.folded[fold(stem)] // useThing.ts is tested as use-thing
+	if x.folded[fold(stem)] { // useThing.ts is tested as use-thing
+		return true
+	}
+	for _, m := range declared.FindAllStringSubmatch(f.Text, -1) {
+		if x.words[m[1]] {
+			return true
+		}
+	}
+	return false
 }
+
+// declared are the names that a file gives to others.
+var declared = regexp.MustCompile(`(?m)^(?:export\s+(?:default\s+)?|pub(?:\([^)]*\))?\s+|public\s+|final\s+|abstract\s+|async\s+)*` +
+	`(?:class|def|function|const|let|fn|struct|enum|trait|interface|type)\s+([A-Za-z_]\w{3,})`)
 
 // fold writes a name as whoever spells it otherwise would recognise it.
 func fold(name string) string {

@@ -93,7 +93,25 @@ func Open(tree fs.FS, opts Limits, alive func() error) (*Project, error) {
 	if err := p.readAll(tree, alive); err != nil {
 		return nil, err
 	}
+	p.findMade()
 	return p, alive()
+}
+
+var madeHere = regexp.MustCompile(`(?i)(not meant to be edited|do not (edit|modify) (these|the) files|(this (folder|directory)|files in this (folder|directory)) (is|are) (auto-?|automatically )?generated)`)
+
+// findMade marks the files of directories whose README says that a program makes
+// them.
+func (p *Project) findMade() {
+	for _, f := range p.Files {
+		if !strings.HasPrefix(strings.ToUpper(f.Base), "README") || f.Dir == "." || !madeHere.MatchString(f.Text) {
+			continue
+		}
+		for _, x := range p.Files {
+			if strings.HasPrefix(x.Path, f.Dir+"/") && (x.Kind == Source || x.Kind == Config) {
+				x.Kind = Generated
+			}
+		}
+	}
 }
 
 func (p *Project) visit(at string, d fs.DirEntry, err error) error {
