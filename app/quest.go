@@ -72,6 +72,7 @@ func (c *questSession) define(ctx context.Context, in flow.Define) (flow.Result,
 		}
 	}
 	c.budget.begin()
+	in.Typed = c.takeTyped()
 	res, err := c.begin(ctx, "define", in, policy.Gandalf)
 	if c.resumed && in.Message != "" && err == nil {
 		c.app.aside("The definition that was open is the one; what you said with --message was not used.")

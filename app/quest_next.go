@@ -13,12 +13,26 @@ import (
 )
 
 // next asks the person what comes next and does it. It is done when they are.
-// What they said in a talk in place of an answer is done without asking.
+// What they said in a talk in place of an answer is done without asking. What
+// cannot be done now is said, and they are asked again.
 func (c *questSession) next(ctx context.Context, res flow.Result) (flow.Result, bool, error) {
+	out, done, err := c.nextStep(ctx, res)
+	if err == nil || !refusal(err) {
+		return out, done, err
+	}
+	c.app.aside("%v", err)
+	return c.again(res), false, nil
+}
+
+// refusal says whether an error means that nothing was begun, and why.
+func refusal(err error) bool {
+	kind := KindOf(err)
+	return (kind == No || kind == Usage || errors.Is(err, quest.ErrNoQuest)) && !errors.As(err, new(interrupted))
+}
+
+func (c *questSession) nextStep(ctx context.Context, res flow.Result) (flow.Result, bool, error) {
 	if wish, ok := quest.Understand(res.Wish, false, c.face); ok {
-		words := res.Wish
-		res.Wish = ""
-		return c.grant(ctx, res, wish, words)
+		return c.grant(ctx, res, wish, res.Wish)
 	}
 	for {
 		answer, err := c.asker.line(ctx, "A number, part of a line, or your own words (empty to leave)")
@@ -95,6 +109,10 @@ func (c *questSession) freeWords(ctx context.Context, res flow.Result, words str
 		out, err := c.define(ctx, flow.Define{Message: words}) // what they want to do
 		return out, false, err
 	}
+	if _, err := c.quest(); who == policy.Gandalf && errors.Is(err, quest.ErrNoQuest) {
+		out, err := c.define(ctx, flow.Define{Message: words}) // without a quest he is told what one is about
+		return out, false, err
+	}
 	out, err := c.consult(ctx, flow.Consult{Who: who, Message: words})
 	return out, false, err
 }
@@ -123,9 +141,9 @@ func (c *questSession) follow(ctx context.Context, res flow.Result, o quest.Offe
 	case quest.ActReadiness:
 		out, err = c.consult(ctx, flow.Consult{Who: policy.Gandalf, Readiness: true})
 	case quest.ActDebrief:
-		out, err = c.debrief(ctx, flow.Debrief{Typed: c.takeTyped()})
+		out, err = c.debrief(ctx, flow.Debrief{})
 	case quest.ActStart:
-		out, err = c.define(ctx, flow.Define{Council: res.Boundary == quest.AfterCouncil, Typed: c.takeTyped()})
+		out, err = c.define(ctx, flow.Define{Council: res.Boundary == quest.AfterCouncil})
 	case quest.ActCouncil:
 		out, err = c.council(ctx, "")
 	case quest.ActReturn, quest.ActWork, quest.ActGaps:
@@ -176,8 +194,15 @@ func (c *questSession) orBack(res, out flow.Result, err error) (flow.Result, err
 	if !errors.Is(err, errBack) {
 		return out, err
 	}
+	return c.again(res), nil
+}
+
+// again is a result that is asked about once more; what it said is not said again.
+func (c *questSession) again(res flow.Result) flow.Result {
 	c.typed = nil
-	return flow.Result{Flow: res.Flow, Who: res.Who, Name: res.Name, Phase: res.Phase, Offers: res.Offers}, nil
+	return flow.Result{
+		Flow: res.Flow, Who: res.Who, Name: res.Name, Phase: res.Phase, Boundary: res.Boundary, Offers: res.Offers,
+	}
 }
 
 func (c *questSession) askCheckpoint(ctx context.Context) (flow.Result, error) {

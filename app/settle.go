@@ -132,6 +132,11 @@ func (c *questSession) putAway(ctx context.Context, i engine.Interaction) error 
 	return nil
 }
 
+// interrupted is why an interaction stopped that can be gone on with.
+type interrupted struct{ error }
+
+func (e interrupted) Unwrap() error { return e.error }
+
 // questError gives an error of a quest its kind and the way out.
 func questError(err error) error {
 	var (
@@ -146,7 +151,7 @@ func questError(err error) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &cut):
-		return ErrorOf(KindOf(cut.Err), "%w\nnothing is lost: `conclave quest continue` goes on from here", cut.Err)
+		return ErrorOf(KindOf(cut.Err), "%w\nnothing is lost: `conclave quest continue` goes on from here", interrupted{cut.Err})
 	case errors.As(err, &coded):
 		return err
 	case errors.As(err, &held):

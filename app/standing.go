@@ -171,7 +171,7 @@ func (c *questSession) underWay(ctx context.Context, in *flow.Define) (stay *que
 		case choice.Offer == nil:
 			c.app.aside("%v", quest.ErrChoose)
 		case choice.Offer.Action == quest.ActStart:
-			in.Archive = true
+			in.Archive, c.typed = true, append(c.typed, answer)
 			return nil, nil
 		case choice.Offer.Action == quest.ActContinue:
 			return q, nil

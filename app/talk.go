@@ -92,6 +92,7 @@ func (c *questSession) debrief(ctx context.Context, in flow.Debrief) (flow.Resul
 	if err := c.house.CheckDebrief(in); err != nil {
 		return flow.Result{}, questError(err)
 	}
+	in.Typed = c.takeTyped()
 	return c.begin(ctx, "debrief", in, policy.Simon)
 }
 

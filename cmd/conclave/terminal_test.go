@@ -119,11 +119,12 @@ func TestMenuWords(t *testing.T) {
 		"I'm ready for a checkpoint", "plan", "", // a wish, a stage, no expectation
 		"palns.md", "'a plan.md", "a plan.md", // a typo, an open quote, the file
 		"what does the owl think?", "I'm done", // a wish that is said to the Owl; the end of the talk
+		"let's debrief", // which cannot be done yet: the menu stays
 		"bye",
 	}, "\n")+"\n", "consult", "cat")
 	inOrder(t, out, "What next?", "checkpoint first", "Which stage is it?", "checkpoint first", "Which stage is it?",
 		"Which files or directories", "palns.md", "Is it plans.md?", "Which files", "a quote is not closed", "Which files",
-		"The work: 1 file", "It holds.", "Tomorrow.")
+		"The work: 1 file", "It holds.", "Tomorrow.", "What next?", "no verdict to look back on", "What next?")
 	if strings.Contains(out, "What do you want to say to Owl?") {
 		t.Errorf("what the Owl was asked was asked for again:\n%s", out)
 	}
@@ -173,6 +174,11 @@ always
 	w.env.StdinIsTerminal = false
 	w.run(0, "quest", "status")
 	inOrder(t, w.out.String(), "Cross", "phase 3")
+
+	// Where there is no quest, free words are what one is about.
+	w.run(0, "quest", "archive")
+	out = w.types(0, "I want a bridge.\nship\n\nyes\n\n", "quest", "continue")
+	inOrder(t, out, "There is no quest here yet.", "What is this quest for?", "Who waits there?", "Do you agree?", "What next?")
 }
 
 // TestInterruptedAtATerminal: the person is asked whether to go on.
