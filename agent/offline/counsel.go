@@ -49,12 +49,17 @@ func (t *turn) readiness() error {
 // readinessWords sums the review up. Whether to go is the person's to say.
 func readinessWords(of map[string]int, all int) string {
 	var parts []string
-	for _, p := range []struct{ status, words string }{
-		{met, "%d stand"}, {notMet, "%d do not hold yet"}, {"check", "%d are decided by their checks"},
-		{notJudged, "%d nobody can tell without reading the work"},
+	for _, p := range []struct{ status, one, more string }{
+		{met, "stands", "stand"}, {notMet, "does not hold yet", "do not hold yet"},
+		{"check", "is decided by its check", "are decided by their checks"},
+		{notJudged, "cannot be told without reading the work", "cannot be told without reading the work"},
 	} {
-		if n := of[p.status]; n > 0 {
-			parts = append(parts, fmt.Sprintf(p.words, n))
+		switch n := of[p.status]; n {
+		case 0:
+		case 1:
+			parts = append(parts, "1 "+p.one)
+		default:
+			parts = append(parts, number(n)+" "+p.more)
 		}
 	}
 	end := " Whether you go is for you to say."

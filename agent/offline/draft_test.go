@@ -177,6 +177,9 @@ func TestGandalfOffersTheCouncilsSteps(t *testing.T) {
 	if text := r.say(t, "1 and 3"); !strings.Contains(text, "Who needs this") {
 		t.Errorf("after the choice: %s", text)
 	}
+	if text := r.say(t, "that's all"); !strings.Contains(text, "in the council's where you took them") {
+		t.Errorf("whose words are they? %s", text)
+	}
 	var got []string
 	for _, c := range handedIn(t, r).Criteria {
 		got = append(got, c.Text)

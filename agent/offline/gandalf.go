@@ -146,10 +146,8 @@ func (t *turn) howToChange() string {
 		"is written before you agree."
 }
 
-var (
-	stepsHeading = regexp.MustCompile(`(?i)^##\s+Recommended Next Steps\s*$`)
-	stepOrigin   = regexp.MustCompile(`\s+\((?:[^()]*\bfrom \x60[^()\x60]+\x60[^()]*)\)\.?$`)
-)
+// stepOrigin is what stands behind a step: who named it, and from where.
+var stepOrigin = regexp.MustCompile(`\s+\([^()]*\bfrom \x60[^()\x60]+\x60[^()]*\)\.?$`)
 
 // councilSteps are the steps of a council that the quest is begun from; none
 // when it is not.
@@ -161,15 +159,13 @@ func (t *turn) councilSteps() []string {
 	if !from {
 		return nil
 	}
+	list, err := quest.NextSteps([]byte(t.read("council-report.md")))
+	if err != nil {
+		return nil
+	}
 	var out []string
-	in := false
-	for _, line := range numbered(t.read("council-report.md")) {
-		switch {
-		case strings.HasPrefix(line, "## "):
-			in = stepsHeading.MatchString(line)
-		case in && bullet.MatchString(line):
-			out = append(out, strings.TrimRight(stepOrigin.ReplaceAllString(bullet.ReplaceAllString(line, ""), ""), ". "))
-		}
+	for _, s := range list {
+		out = append(out, strings.TrimRight(stepOrigin.ReplaceAllString(s, ""), ". "))
 	}
 	return out
 }
@@ -207,7 +203,11 @@ func (t *turn) person() (heard []string, lost int) {
 
 func (t *turn) shown(d *draft) string {
 	var b strings.Builder
-	b.WriteString("This is what I heard, in your words and no others.\n\n")
+	whose := "in your words and no others"
+	if slices.ContainsFunc(d.criteria, func(c string) bool { return slices.Contains(d.steps, c) }) {
+		whose = "in your words, and in the council's where you took them"
+	}
+	b.WriteString("This is what I heard, " + whose + ".\n\n")
 	fmt.Fprintf(&b, "**%s**\n\n%s\n\n", d.named(), d.narrative())
 	for i, c := range d.criteria {
 		fmt.Fprintf(&b, "%d. %s\n", i+1, c)

@@ -139,7 +139,7 @@ func TestReadinessReview(t *testing.T) {
 		"2. The ledger is never wrong: I cannot judge that",
 		"3. The zeppelin flies: its check decides", "`make fly`",
 		"4. `README.md` contains `Submarine`: it does not hold yet",
-		"Of 4 criteria: 1 stand, 1 do not hold yet, 1 are decided by their checks, 1 nobody can tell", "the choice is yours",
+		"Of 4 criteria: 1 stands, 1 does not hold yet, 1 is decided by its check, 1 cannot be told", "the choice is yours",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the review lacks %q:\n%s", want, text)
