@@ -30,9 +30,6 @@ func Judge(src io.ReaderAt) (*Report, error) {
 	if err := verified.Sound(); err != nil {
 		j.find(RuleChain, 0, "%v", err)
 	}
-	if !verified.Sealed {
-		j.find(RuleSeal, 0, "the run goes on, or was cut short and never resumed")
-	}
 	if verified.Withheld > 0 {
 		j.gap("%d payloads are withheld in this copy and were not looked at", verified.Withheld)
 	}
@@ -284,8 +281,25 @@ func (j *judge) fingerprints(data []byte) {
 	j.denied.AddDigests(source.Name, digests)
 }
 
+// unsealed: an evaluator's run ends with its verdict, so one without an end was
+// cut short. A session that is taken up, a table that waits for somebody and a
+// conversation that can be gone on with have no end yet; what comes later is
+// judged later.
+func (j *judge) unsealed() {
+	switch {
+	case j.report.Sealed:
+	case policy.Role(j.report.Role).Evaluator():
+		j.find(RuleSeal, 0, "the run goes on, or was cut short and never resumed")
+	case j.opened == nil && len(j.report.Turns) == 0:
+		j.gap("not sealed: a session of another program, which may go on")
+	default:
+		j.gap("not sealed: the run can still go on, and what comes then is not judged here")
+	}
+}
+
 func (j *judge) finish() {
 	j.at = ""
+	j.unsealed()
 	for _, s := range j.pending {
 		j.find(RuleFound, 0, "the fingerprints of %s are missing: it cannot be looked for", s.Name)
 	}

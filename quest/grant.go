@@ -8,8 +8,10 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"conclave/frontmatter"
+	"conclave/internal/shingle"
 	"conclave/policy"
 	"conclave/profile"
 )
@@ -41,6 +43,8 @@ type Grants struct {
 	Role   policy.Role
 	Given  []Piece
 	Denied []Piece
+
+	engine func() *shingle.Set // its own sentences
 }
 
 // NamedText is a file by name.
@@ -65,6 +69,9 @@ type Material struct {
 	// Stood says of a text, when it was said, what of it stood in the project
 	// already; nil, or nothing, where nobody looked.
 	Stood func(text string) [][2]int
+	// EngineSays are the engine's own sentences: whoever repeats one betrays
+	// nobody.
+	EngineSays []string
 	// EvaluatorNames are the names the Guardian and the Dragon go under, so
 	// that a reduced log does not speak of them in disguise.
 	EvaluatorNames []string
@@ -101,7 +108,7 @@ func (s *Store) Material() (Material, error) {
 // Grant sorts the material into what the role is given and what not, piece by
 // piece. Nobody is handed quest.md itself: everyone gets the sections granted.
 func Grant(role policy.Role, m Material) Grants {
-	g := &Grants{Role: role}
+	g := &Grants{Role: role, engine: sync.OnceValue(m.engineWords)}
 	if m.Quest != nil {
 		g.quest(m)
 	}
@@ -310,9 +317,18 @@ func (g *Grants) add(p Piece, trace tracing) {
 		g.Given = append(g.Given, p)
 		return
 	}
-	p.traces = func(words bool) traced { return trace(p.Bytes, words) }
+	p.traces = func(words bool) traced { return trace(p.Bytes, words).less(g.engine()) }
 	p.Trace = p.traces(true).text
 	g.Denied = append(g.Denied, p)
+}
+
+// engineWords recognises the engine's own sentences.
+func (m Material) engineWords() *shingle.Set {
+	set, _ := shingle.NewSet(make([]byte, shingle.KeySize)) // it stays here
+	for _, text := range m.EngineSays {
+		set.Add("", []byte(text))
+	}
+	return set
 }
 
 // stoodInCouncil is what councils said that stood in the project.

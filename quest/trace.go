@@ -94,13 +94,14 @@ func (t traced) cutBy(others ...[]byte) traced {
 	if err != nil {
 		return t
 	}
-	n := 0
 	for _, o := range others {
-		n += set.Add("", o)
+		set.Add("", o)
 	}
-	if n == 0 {
-		return t
-	}
+	return t.less(set)
+}
+
+// less blanks in a trace what a set knows.
+func (t traced) less(set *shingle.Set) traced {
 	r := tracer{out: t.text}
 	for _, h := range set.Find(t.text) {
 		r.blank(span{h.From, h.To})

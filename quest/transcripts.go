@@ -57,10 +57,16 @@ func readTranscript(name string, data []byte) Transcript {
 }
 
 // withSimon recognises a debrief, which is filed as council and goes through
-// the verdict.
+// the verdict. A council that is held after the verdict is a council: its
+// purpose says so. What says nothing is taken for the one that tells more.
 func (t Transcript) withSimon() bool {
 	purpose := strings.ToLower(t.Purpose)
-	return t.Phase == "6" || strings.Contains(purpose, "debrief") || strings.Contains(purpose, "reflection") || strings.Contains(purpose, "simon")
+	for _, word := range []string{"debrief", "reflection", "simon"} {
+		if strings.Contains(purpose, word) {
+			return true
+		}
+	}
+	return t.Phase == "6" && !strings.Contains(purpose, "council")
 }
 
 // purposeIn finds the purpose line before the exchange begins.

@@ -124,6 +124,10 @@ func standaloneNext(who policy.Role, said, advised string, heard []policy.Role) 
 	return quest.NextPerspective(who, said, advised, heard)
 }
 
+// discussFraming is what an evaluator is told whose verdict is discussed.
+const discussFraming = "Your verdict stands, and nothing said here can change it: it is in verdict.md. " +
+	"The person who leads the quest wants to talk about it. Answer from your verdict and from nothing else."
+
 // framing is what the engine tells a seat of the party before the person
 // speaks.
 func framing(o Opening) string {
@@ -144,7 +148,7 @@ func framing(o Opening) string {
 		b.WriteString("\nThey ask for your counsel.")
 	}
 	if o.Role.Evaluator() {
-		return "Your verdict stands, and nothing said here can change it: it is in verdict.md. The person who leads the quest wants to talk about it. Answer from your verdict and from nothing else."
+		return discussFraming
 	}
 	b.WriteString(toolsGuide(o))
 	return b.String()

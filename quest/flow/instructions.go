@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"text/template"
 
 	"conclave/policy"
@@ -19,6 +20,22 @@ var instructions embed.FS
 func builtInInstructions(role string) ([]byte, error) {
 	return instructions.ReadFile("instructions/" + role + ".md")
 }
+
+// engineSays are sentences of the engine's own, which agents read and may well
+// repeat: instructions, and what turns begin with.
+var engineSays = sync.OnceValue(func() []string {
+	out := []string{discussFraming, roomGuide(Opening{History: true}), councilFraming(Opening{Role: policy.Bear})}
+	for _, role := range policy.Roles() {
+		if text, err := builtInInstructions(string(role)); err == nil {
+			out = append(out, string(text))
+		}
+		if role.Evaluator() {
+			v := evaluation{in: Evaluate{Role: role}, q: &quest.Quest{}}
+			out = append(out, v.framing())
+		}
+	}
+	return out
+})
 
 // told is what a template of instructions may use.
 type told struct {

@@ -237,7 +237,7 @@ func (h *House) material() (quest.Material, error) {
 			return m, err
 		}
 	}
-	m.Stood = h.stood
+	m.Stood, m.EngineSays = h.stood, engineSays()
 	m.PartyContext, err = partyContext(h.opts.Root)
 	return m, err
 }

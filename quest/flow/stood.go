@@ -154,7 +154,8 @@ func (h *House) standing(since time.Time, words string) [][]byte {
 	var files []file
 	looked := 0
 	add := func(p string, info fs.FileInfo) {
-		script := slices.ContainsFunc(h.opts.Scripts, func(s string) bool { return path.Clean(filepath.ToSlash(s)) == p })
+		script := strings.HasSuffix(p, ".script") || // as they are usually called, also where none plays them now
+			slices.ContainsFunc(h.opts.Scripts, func(s string) bool { return path.Clean(filepath.ToSlash(s)) == p })
 		if !script && info.Mode().IsRegular() && info.Size() <= maxText && !changed(info).After(since) {
 			files = append(files, file{p, named[p] || named[path.Base(p)], isDocument(p), info.ModTime()})
 		}
