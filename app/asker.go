@@ -29,14 +29,11 @@ type asker struct {
 	answers []string // those that were not asked for yet
 	byLine  bool     // one a line: an empty line is no block that somebody marked
 	given   int      // answers that were asked for
-	// strict: the end of the input is nobody, not an empty answer. A table
-	// would otherwise play on without the person for ever.
-	strict bool
 }
 
 // newAsker reads the answers from a file that the person named; "" for none.
-func (a *App) newAsker(file string, strict bool) (*asker, error) {
-	k := &asker{person: a.Person, strict: strict}
+func (a *App) newAsker(file string) (*asker, error) {
+	k := &asker{person: a.Person}
 	if file == "" {
 		return k, nil
 	}
@@ -143,8 +140,8 @@ func (k *asker) fromPerson(ctx context.Context, q engine.Question) (string, erro
 	}
 	answer, err := k.person.Ask(ctx, asked)
 	if errors.Is(err, io.EOF) {
-		if k.strict && q.Default == "" {
-			return "", errInputEnded()
+		if q.Default == "" {
+			return "", errInputEnded() // to ask again, or to play on, would never end
 		}
 		err = nil
 	}

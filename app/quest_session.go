@@ -69,7 +69,7 @@ func (a *App) openQuest(verb string, talk Talk) (*questSession, error) {
 		return nil, err
 	}
 	c := &questSession{app: a, talk: talk, w: w, purpose: "conclave " + verb}
-	if c.asker, err = a.newAsker(talk.Answers, false); err != nil {
+	if c.asker, err = a.newAsker(talk.Answers); err != nil {
 		return nil, err
 	}
 	if c.granted, err = w.granted(talk.Grants); err != nil {

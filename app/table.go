@@ -64,7 +64,7 @@ func (a *App) tableAsker(in Seating) (*asker, error) {
 	if in.Auto || in.Answers == "" && a.Person == nil {
 		return nil, nil
 	}
-	return a.newAsker(in.Answers, true)
+	return a.newAsker(in.Answers)
 }
 
 // Tables lists the campaigns of the workspace. One that cannot be read says so

@@ -44,7 +44,7 @@ func TestStartAndContinueOffer(t *testing.T) {
 	inOrder(t, out, "There is no quest here yet.", "1. Start a quest", "2. Hold a council first", "3. Not now")
 
 	// The first quest introduces the party.
-	out = typing("ship\nA bridge\n\nyes\n\n", "quest", "start", "-m", "I want to cross.")
+	out = typing("ship\nA bridge\n\n\nyes\n\n", "quest", "start", "-m", "I want to cross.")
 	inOrder(t, out, "Your party", "🐻 Bear", "🐉 Dragon", "What will be there?", "Bridge", "What next?")
 	quest := filepath.Join(w.dir, ".campaign", "quest.md")
 	first, err := os.ReadFile(quest)
@@ -66,7 +66,7 @@ func TestStartAndContinueOffer(t *testing.T) {
 	}
 
 	// Beginning anew keeps the first byte for byte.
-	out = typing("9\nbegin\nship\nA bridge\n\nyes\n\n", "quest", "start", "-m", "Something else.")
+	out = typing("9\nbegin\nship\nA bridge\n\n\nyes\n\n", "quest", "start", "-m", "Something else.")
 	inOrder(t, out, "there is no line 9", "What will be there?", "the quest before it is kept in .campaign/archive/")
 	kept, err := filepath.Glob(filepath.Join(w.dir, ".campaign", "archive", "*.md"))
 	if err != nil || len(kept) != 1 {
@@ -77,4 +77,26 @@ func TestStartAndContinueOffer(t *testing.T) {
 	}
 	out = typing("\n", "quest", "continue")
 	inOrder(t, out, "Bridge", "Ship, phase 3", "Lately", "Phase 1 complete", "Conversations", "Quest definition", "What next?")
+}
+
+// TestTheEndOfTheInputLeavesADefinition: a question that nobody can answer any
+// more is not asked for ever; what was said stays open.
+func TestTheEndOfTheInputLeavesADefinition(t *testing.T) {
+	w := newReal(t, "agents:\n  default: {agent: scripted, script: party.script}\n")
+	if err := os.WriteFile(filepath.Join(w.dir, "party.script"), []byte(beginningScript), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	w.run(0, "trust", "--yes")
+	w.env.Stdout = screen.New(&w.out, screen.Options{Terminal: true})
+	for _, typed := range []string{"ship\nA bridge\n\n\n", "myself\nBridge\n"} { // before the agreement, and in the midst of writing it down
+		w.env.Stdin, w.env.StdinIsTerminal, w.env.person = strings.NewReader(typed), true, nil
+		args := []string{"quest", "continue"}
+		if strings.HasPrefix(typed, "ship") {
+			args = []string{"quest", "start", "-m", "I want to cross."}
+		}
+		w.run(3, args...)
+		if out := w.out.String(); strings.Count(out, "Do you agree?") > 2 || !strings.Contains(out, "nothing is lost") {
+			t.Errorf("%s", out)
+		}
+	}
 }
