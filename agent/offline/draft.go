@@ -54,6 +54,11 @@ var (
 		`master)\b|\bi (?:learn|understand|can)\b`)
 )
 
+// toldWith are headings without which what stands below them says too little.
+const toldWith = `who|for|for whom|who needs (?:it|this)|when|by when|deadline`
+
+var saysLittle = regexp.MustCompile(`(?i)^[*_]*(?:also |add )?(` + toldWith + `)[*_]*\s*:`)
+
 // headings are what a passage can be headed or begun with: a line of its own,
 // or words before a colon.
 var headings = []struct {
@@ -61,12 +66,11 @@ var headings = []struct {
 	words string
 }{
 	{partTitle, `title|name|the quest's name`},
-	{partIdea, `quest|idea|about|what|what it is|summary|narrative`},
-	{partDone, `done|done means|done is|done when|definition of done|success(?: means| criteria)?|` +
-		`(?:acceptance )?criteria|deliverables?`},
+	{partIdea, `quest|idea|goal|objective|about|what|what it is|summary|narrative`},
+	{partDone, `done|done means|done is|done when|definition of done|goals|objectives|requirements|` +
+		`success(?: means| criteria| looks like)?|(?:acceptance )?criteria|deliverables?`},
 	{partGrow, `transformation|learning|to learn|what i (?:want to|will) learn|growth`},
-	{partWhy, `why|because|reason|background|motivation|context|who|for|for whom|who needs (?:it|this)|when|by when|` +
-		`deadline`},
+	{partWhy, `why|because|reason|background|motivation|context|` + toldWith},
 	{partDragon, `dragon|the dragon|risks?|the risks?|danger|what could (?:go wrong|defeat it)|could go wrong`},
 }
 
@@ -77,10 +81,11 @@ var cues = []struct {
 	keeps bool // the cue is part of what is said
 }{
 	{partDone, regexp.MustCompile(`(?i)^(?:it is |it's |we are |i am )?done (?:means|is|when)(?: that)?\s*:?\s+`), false},
-	{partDone, regexp.MustCompile(`(?i)^success (?:means|is when)(?: that)?\s*:?\s+`), false},
+	{partDone, regexp.MustCompile(`(?i)^success (?:means|is when|looks like)(?: that)?\s*:?\s+`), false},
 	{partDragon, regexp.MustCompile(`(?i)^(?:the|a|our|my|one) (?:biggest |main |greatest |real )?(?:risk|dragon|` +
 		`danger)\b`), true},
-	{partDragon, regexp.MustCompile(`(?i)^(?:what )?could go wrong\b|^it could (?:fail|go wrong)\b|^i am afraid\b`), true},
+	{partDragon, regexp.MustCompile(`(?i)^(?:what )?could go wrong\b|^it could (?:fail|go wrong)\b|^i(?: am|` +
+		`'m) (?:afraid|worried)\b`), true},
 	{partWhy, regexp.MustCompile(`(?i)^(?:because|so that|in order to|it matters|we need it|i need it)\b`), true},
 }
 
@@ -94,14 +99,18 @@ var headingForms = func() map[part]*regexp.Regexp {
 }()
 
 // heading reads a line that heads what follows. Without a colon it has to look
-// like a heading.
-func heading(line string) (about part, more bool, rest string) {
+// like a heading, or stand above a list.
+func heading(line string, aboveList bool) (about part, more bool, rest string) {
 	for _, h := range headings {
 		m := headingForms[h.about].FindStringSubmatch(line)
-		if m == nil || m[1] == "" && m[3] == "" && !strings.HasPrefix(line, "*") {
+		if m == nil || m[1] == "" && m[3] == "" && !strings.HasPrefix(line, "*") && !aboveList {
 			continue
 		}
-		return h.about, m[2] != "", strings.TrimSpace(m[4])
+		rest = strings.TrimSpace(m[4])
+		if label := saysLittle.FindStringSubmatch(line); label != nil && rest != "" {
+			rest = label[1] + ": " + rest
+		}
+		return h.about, m[2] != "", rest
 	}
 	return partNone, false, ""
 }
@@ -127,10 +136,21 @@ func (d *draft) hear(words string, asked part) {
 	}
 	p := passage{d: d, asked: asked, replaced: map[part]bool{}, headed: map[part]bool{},
 		alone: !strings.Contains(strings.TrimSpace(words), "\n")}
-	for line := range strings.Lines(words) {
-		p.line(strings.TrimRight(line, "\r\n"))
+	lines := strings.Split(words, "\n")
+	for i, line := range lines {
+		p.line(strings.TrimRight(line, "\r"), aboveList(lines[i+1:]))
 	}
 	p.end()
+}
+
+// aboveList says whether the next line that holds something is an item.
+func aboveList(lines []string) bool {
+	for _, line := range lines {
+		if strings.TrimSpace(line) != "" {
+			return bullet.MatchString(line)
+		}
+	}
+	return false
 }
 
 // passage goes through a message line by line.
@@ -147,7 +167,7 @@ type passage struct {
 	loose    []string // what says nothing about where it belongs
 }
 
-func (p *passage) line(line string) {
+func (p *passage) line(line string, aboveList bool) {
 	text := strings.TrimSpace(line)
 	if strings.HasPrefix(text, "```") {
 		p.fenced = !p.fenced
@@ -156,7 +176,7 @@ func (p *passage) line(line string) {
 		p.loose = append(p.loose, line)
 		return
 	}
-	if about, more, rest := heading(text); about != partNone {
+	if about, more, rest := heading(text, aboveList); about != partNone {
 		p.section, p.more, p.inline, text = about, more, rest != "", rest
 	} else if p.d.change(text, p.asked, p.alone) {
 		p.section = partNone
@@ -170,6 +190,12 @@ func (p *passage) line(line string) {
 	switch {
 	case text == "":
 	case p.section != partNone && (listed || !p.leaves(item)):
+		if p.inline && !listed && (p.section == partDone || p.section == partGrow) {
+			for _, s := range items(item) {
+				p.put(p.section, s)
+			}
+			return
+		}
 		p.put(p.section, item)
 	case strings.HasPrefix(text, "# "):
 		p.put(partTitle, strings.TrimSpace(text[2:]))

@@ -51,6 +51,40 @@ Risk: nobody keeps it up after the first week.`
 	}
 }
 
+// TestWhatAMessageIsAbout: the shapes in which people write things down.
+func TestWhatAMessageIsAbout(t *testing.T) {
+	for _, c := range []struct {
+		words                              string
+		title, idea, why, criteria, dragon string // lists joined by |
+	}{
+		{"I want to ship v2 of our CLI. It should have:\n- faster startup\n- a man page\nBecause users complain.\nWhat could go wrong: we break scripts.",
+			"I want to ship v2 of our CLI", "I want to ship v2 of our CLI. It should have:", "Because users complain.", "faster startup|a man page", "we break scripts."},
+		{"We need X so that Y works. Success means Z is green by June. The main risk is Bob.",
+			"We need X so that Y works", "We need X so that Y works.", "", "Z is green by June", "The main risk is Bob."},
+		{"Plan the holiday with the kids\n\nGoals\n\n* everybody has slept in a tent\n* we stay under 2000 (check: `test 1`)\n\nRisks\n\n* rain",
+			"Plan the holiday with the kids", "Plan the holiday with the kids", "", "everybody has slept in a tent|we stay under 2000 (check: `test 1`)", "rain"},
+		{"Write the second act.\r\nDone when:\r\n1) twelve chapters stand\r\n2) Ana has read them\r\nDragon: I rewrite act one again",
+			"Write the second act", "Write the second act.", "", "twelve chapters stand|Ana has read them", "I rewrite act one again"},
+		{"## Why\nNobody reads the docs\n## Done\n- a quick start\n## Risk\n- scope", "", "", "Nobody reads the docs", "a quick start", "scope"},
+		{"**Goal:** migrate to Postgres\n**Done means:** all tests pass; the old one is gone\n**Risk:** data loss\n**Deadline:** end of March",
+			"migrate to Postgres", "migrate to Postgres", "Deadline: end of March", "all tests pass|the old one is gone", "data loss"},
+		{"Title: Faster CI\nAbout: our pipeline takes 40 minutes\nFor: everybody who waits\nDone: it takes ten",
+			"Faster CI", "our pipeline takes 40 minutes", "For: everybody who waits", "it takes ten", ""},
+		{"A tool with a README. It's done when the CI is green. I'm worried about scope.",
+			"A tool with a README", "A tool with a README.", "", "the CI is green", "I'm worried about scope."},
+		{"Explain what done means to the team", "Explain what done means to the team", "Explain what done means to the team", "", "", ""},
+		{"Risk assessment for the port", "Risk assessment for the port", "Risk assessment for the port", "", "", ""},
+		{"Run it:\n```\n- done: x\n```", "Run it:", "Run it:\n```\n- done: x\n```", "", "", ""},
+	} {
+		d := &draft{}
+		d.hear(c.words, partIdea)
+		got := []string{d.named(), strings.Join(d.idea, "|"), strings.Join(d.why, "|"), strings.Join(d.criteria, "|"), strings.Join(d.dragon, "|")}
+		if want := []string{c.title, c.idea, c.why, c.criteria, c.dragon}; !slices.Equal(got, want) || len(d.odd) > 0 {
+			t.Errorf("%q\nis read as %q, odd %q\nwant       %q", c.words, got, d.odd, want)
+		}
+	}
+}
+
 // TestGandalfAsksOnlyForWhatIsMissing, and for one thing at a time.
 func TestGandalfAsksOnlyForWhatIsMissing(t *testing.T) {
 	for _, c := range []struct {
