@@ -16,7 +16,8 @@ func newConsultCommand(env *environment) *cobra.Command {
 		Long: `Consult talks to one of the party: bear, cat, owl, puppy, rabbit or wolf for
 their perspective, gandalf for counsel (with --readiness: for a review of whether
 to face the Dragon), simon to reflect. After a verdict, guardian or dragon can be
-asked about it; that cannot change it. The six and simon need no quest.
+asked about it; that cannot change it. The six and simon need no quest. The name
+that somebody wears will do as well: rogue, "the rogue", wyrm.
 
 At a terminal the conversation goes on until you send an empty line. A script
 gives the first message with --message and further ones with --answers; standard

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -71,24 +70,19 @@ func (env *environment) askPerson(ctx context.Context, format string, args ...an
 // enough. A wrong answer costs a message, never the installation.
 func (env *environment) customise(ctx context.Context) error {
 	for {
-		id := strings.ToLower(env.askPerson(ctx, "Customise a character? (cat, owl, …; Enter to finish) "))
-		if id == "" || id == "n" || id == "no" {
+		who := env.askPerson(ctx, "Customise a character? (cat, owl, or the name they wear; Enter to finish) ")
+		if who == "" || strings.EqualFold(who, "n") || strings.EqualFold(who, "no") {
 			return nil
 		}
-		cast, err := env.app().Profiles()
-		if err != nil && !app.Said(err) {
-			return err
-		}
-		at := slices.IndexFunc(cast.Profiles, func(p app.Profile) bool { return p.Archetype == id && p.SkinName != "" })
-		if at < 0 {
-			env.Stdout.Printf("There is no profile for %q.\n", id)
+		p, err := env.app().Profile(who)
+		if err != nil {
+			env.Stdout.Printf("There is no profile for %q: %v\n", who, err)
 			continue
 		}
-		p := cast.Profiles[at]
 		name := env.askPerson(ctx, "Name [%s]: ", p.SkinName)
 		emoji := env.askPerson(ctx, "Emoji [%s]: ", p.Emoji)
 		if name != "" || emoji != "" {
-			if p, err = env.app().SetProfile(id, app.ProfileChoice{Name: name, Emoji: emoji}); err != nil {
+			if p, err = env.app().SetProfile(p.Archetype, app.ProfileChoice{Name: name, Emoji: emoji}); err != nil {
 				env.Stdout.Printf("%v\n", err)
 				continue
 			}

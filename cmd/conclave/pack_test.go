@@ -29,7 +29,7 @@ func terminal(t *testing.T, dir, answers string, args ...string) (string, error)
 
 func TestInstallOffersToCustomise(t *testing.T) {
 	dir := t.TempDir()
-	out, err := terminal(t, dir, "cat\nThe Locksmith\n🔑\nlynx\nowl\na/b\n\n\n", "install", "fantasy")
+	out, err := terminal(t, dir, "the rogue\nThe Locksmith\n🔑\nlynx\nowl\na/b\n\n\n", "install", "fantasy")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,8 @@ func newRoomCommand(env *environment) *cobra.Command {
 		Use:   "room",
 		Short: "Look into a role's locked room, or run something in it",
 		Long: `A role's room holds copies of exactly what the role may know. These commands
-let you see what the Dragon would see, walk around in it, and try its walls.
+let you see what the Dragon would see, walk around in it, and try its walls. A role
+may be named by the character that it wears.
 What runs there has at most 4 GiB of memory and of disk, 1 GiB in a file,
 1024 processes and 8192 descriptors (docs/levels.md).`,
 		Example: `  conclave room show dragon README.md src/
