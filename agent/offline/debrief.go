@@ -118,7 +118,7 @@ func (t *turn) log() logged {
 		case "guardian":
 			l.checkpoints = append(l.checkpoints, outcome)
 		case "dragon":
-			l.confronted, l.verdict, l.words = append(l.confronted, outcome), outcome, oneLine(e.Text)
+			l.confronted, l.verdict, l.words = append(l.confronted, outcome), outcome, t.verdictOf(oneLine(e.Text))
 		}
 	}
 	return l

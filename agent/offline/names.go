@@ -48,3 +48,14 @@ func (s *session) aloud(verdict string) string {
 	}
 	return verdict
 }
+
+// verdictOf is a verdict of the log, under the name that the Dragon goes by.
+func (s *session) verdictOf(verdict string) string {
+	who := s.called("dragon")
+	for _, v := range [][2]string{{"Dragon Slain", "is slain"}, {"Dragon Prevails", "prevails"}} {
+		if rest, ok := strings.CutPrefix(verdict, v[0]); ok && who != "the Dragon" {
+			return who + " " + v[1] + " (" + v[0] + ")" + rest
+		}
+	}
+	return verdict
+}

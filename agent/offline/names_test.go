@@ -19,6 +19,15 @@ func TestCalled(t *testing.T) {
 			t.Errorf("%s is called %q, want %q", id, got, want)
 		}
 	}
+	for said, want := range map[string][2]string{
+		`Dragon Slain: "all"`:       {`Dragon Slain: "all"`, `Great Aunt Betty is slain (Dragon Slain): "all"`},
+		`Dragon Prevails: "thin"`:   {`Dragon Prevails: "thin"`, `Great Aunt Betty prevails (Dragon Prevails): "thin"`},
+		`Approved: "Dragon Slain."`: {`Approved: "Dragon Slain."`, `Approved: "Dragon Slain."`},
+	} {
+		if got := [2]string{bare.verdictOf(said), worn.verdictOf(said)}; got != want {
+			t.Errorf("%q is told as %q, want %q", said, got, want)
+		}
+	}
 	if begins("the Cat") != "The Cat" || begins("Great Aunt Betty") != "Great Aunt Betty" {
 		t.Error(begins("the Cat"))
 	}

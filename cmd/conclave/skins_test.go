@@ -66,8 +66,8 @@ func underPack(t *testing.T, pack *profile.Pack) {
 	wears := func(id string) profile.Face { return pack.Profile(id).Face() }
 	typed(0, []string{"pack", "install", pack.Name}, "")
 	all = "" // the table of archetypes itself
-	out := typed(0, []string{"quest", "start"}, "Ship", "A winter timetable", "README.md has a timetable (check: `grep -q timetable README.md`)",
-		"The island", "Fog", "", "Yes", "")
+	out := typed(0, []string{"quest", "start"}, "Ship", "A winter timetable", "",
+		"README.md has a timetable (check: `grep -q timetable README.md`)", "", "The island", "", "Fog", "", "", "Yes", "")
 	inOrder(t, out, wears("gandalf").Name()+":", "What next?", wears("bear").MenuName())
 	out = typed(0, []string{"consult", wears("cat").Name()}, "Where is the risk?", "",
 		"another", wears("owl").MenuName(), "By when?", "",
@@ -90,4 +90,14 @@ func underPack(t *testing.T, pack *profile.Pack) {
 	if t.Failed() {
 		t.Log(all)
 	}
+}
+
+// TestTheEndOfTheInputChoosesNothing: a choice without a default is not asked for
+// ever of a person who has gone; what was begun stays open.
+func TestTheEndOfTheInputChoosesNothing(t *testing.T) {
+	w := newReal(t, "")
+	w.run(0, "trust", "--yes")
+	w.env.Stdin, w.env.StdinIsTerminal = strings.NewReader("Ship\nA winter timetable\n\nREADME.md exists\n\n\n\n"), true
+	w.run(3, "quest", "start")
+	inOrder(t, w.out.String(), "Do you agree?", "the input has ended", "nothing is lost")
 }
