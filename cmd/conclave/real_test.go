@@ -56,7 +56,10 @@ func (m *model) answer(r modelstub.Request) modelstub.Reply {
 		return modelstub.Answer(modelstub.Say("ok"))
 	}
 	last := r.LastUser()
-	if len(r.ToolResults()) > 0 {
+	if n := len(r.ToolResults()); n > 0 {
+		if strings.Contains(r.ToolResults()[n-1].Text, "will stand in the log") {
+			return modelstub.Answer(modelstub.Say("Noted."))
+		}
 		m.handedIn++
 		return modelstub.Answer(modelstub.Say("Handed in."))
 	}
@@ -72,6 +75,9 @@ func (m *model) answer(r modelstub.Request) modelstub.Reply {
 			continue
 		}
 		for _, tool := range r.Tools() {
+			if strings.HasSuffix(tool, "log_progress") && strings.HasPrefix(l.asked, "What of the flood") {
+				return modelstub.Answer(modelstub.Say(l.says), modelstub.Call(tool, "", `{"text":"Bread baked"}`))
+			}
 			if !strings.HasSuffix(tool, "submit_verdict") {
 				continue
 			}
@@ -131,6 +137,10 @@ func TestRealPrograms(t *testing.T) {
 			w.run(0, "trust", "--yes")
 			w.run(0, "quest", "start", "--mode", "ship", "--yes", "-m", "I want to bring bread.")
 			w.run(0, "consult", "cat", "-m", "What of the flood?\n## it rises")
+			log, err := os.ReadFile(filepath.Join(w.dir, ".campaign", "quest.md"))
+			if err != nil || strings.Count(string(log), "**Progress** — Bread baked (") != 1 {
+				t.Errorf("what an advisor noted is not in the log (%v):\n%s", err, log)
+			}
 			before := len(stub.Requests())
 			w.run(0, "checkpoint", "--stage", "plan", "draft.md")
 			sent(t, "the Guardian", stub.Requests()[before:], []string{"plan", "draft.md", "Ship"}, "A bridge stands\"")
