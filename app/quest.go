@@ -72,6 +72,7 @@ func (c *questSession) define(ctx context.Context, in flow.Define) (flow.Result,
 		}
 	}
 	c.budget.begin()
+	in.Unasked = in.Yes && !c.asker.somebody()
 	in.Typed = c.takeTyped()
 	res, err := c.begin(ctx, "define", in, policy.Gandalf)
 	if c.resumed && in.Message != "" && err == nil {

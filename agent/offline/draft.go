@@ -190,10 +190,8 @@ func (p *passage) line(line string, aboveList bool) {
 	switch {
 	case text == "":
 	case p.section != partNone && (listed || !p.leaves(item)):
-		if p.inline && !listed && (p.section == partDone || p.section == partGrow) {
-			for _, s := range items(item) {
-				p.put(p.section, s)
-			}
+		if p.inline && !listed {
+			p.split(p.section, item)
 			return
 		}
 		p.put(p.section, item)
@@ -244,24 +242,37 @@ func cued(sentence string) (part, string) {
 func (p *passage) prose(text string) {
 	var rest []string
 	for _, s := range sentencesOf(text) {
-		if about, said := cued(s); about != partNone {
-			p.headed[about] = true
-			p.put(about, said)
-		} else {
-			rest = append(rest, s)
+		about, said := cued(s)
+		if head, _, tail := heading(s, false); about == partNone && tail != "" {
+			about, said = head, tail // "Risk: …" in the middle of a line
 		}
+		if about == partNone {
+			rest = append(rest, s)
+			continue
+		}
+		p.headed[about] = true
+		p.split(about, said)
 	}
 	if len(rest) == 0 {
 		return
 	}
 	left := strings.Join(rest, " ")
 	if len(p.d.idea) > 0 && !p.headed[p.asked] && (p.asked == partDone || p.asked == partGrow) {
-		for _, s := range items(left) {
-			p.put(p.asked, s)
-		}
+		p.split(p.asked, left)
 		return
 	}
 	p.loose = append(p.loose, left)
+}
+
+// split files running text, in which several criteria may stand side by side.
+func (p *passage) split(about part, text string) {
+	if about != partDone && about != partGrow {
+		p.put(about, text)
+		return
+	}
+	for _, s := range items(text) {
+		p.put(about, s)
+	}
 }
 
 // put files a text. A heading replaces what stood there before this message,

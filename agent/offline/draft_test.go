@@ -72,6 +72,8 @@ func TestWhatAMessageIsAbout(t *testing.T) {
 			"Faster CI", "our pipeline takes 40 minutes", "For: everybody who waits", "it takes ten", ""},
 		{"A tool with a README. It's done when the CI is green. I'm worried about scope.",
 			"A tool with a README", "A tool with a README.", "", "the CI is green", "I'm worried about scope."},
+		{"Write the handbook. Done means: HANDBOOK.md exists; a newcomer can deploy in an hour. Risk: nobody reads it. Why: everybody asks.",
+			"Write the handbook", "Write the handbook.", "everybody asks.", "HANDBOOK.md exists|a newcomer can deploy in an hour", "nobody reads it."},
 		{"Explain what done means to the team", "Explain what done means to the team", "Explain what done means to the team", "", "", ""},
 		{"Risk assessment for the port", "Risk assessment for the port", "Risk assessment for the port", "", "", ""},
 		{"Run it:\n```\n- done: x\n```", "Run it:", "Run it:\n```\n- done: x\n```", "", "", ""},
@@ -234,5 +236,14 @@ func TestGandalfOffersTheCouncilsSteps(t *testing.T) {
 	plain := start(t, "gandalf", mapFS(map[string]string{"council-report.md": report}), purpose("Quest definition"))
 	if text := plain.send(t, agent.Message{Text: "A person wants to begin a quest of the mode Ship and tells you what it is about. In your working directory: x.\n\nA pier"}).Text; strings.Contains(text, "council") {
 		t.Errorf("a quest that is not begun from the council: %s", text)
+	}
+}
+
+// TestGandalfAsksNobody: where nobody will answer he asks nothing.
+func TestGandalfAsksNobody(t *testing.T) {
+	r := start(t, "gandalf", mapFS(map[string]string{}), purpose("Quest definition"))
+	text := r.say(t, "A person wants to begin a quest of the mode Ship and tells you what it is about. They agree beforehand and answer no questions, so ask none: say x. In your working directory: x.\n\nWrite the handbook. Done means: HANDBOOK.md exists")
+	if strings.Contains(text, "?") || strings.Contains(text, "To change it") || !strings.Contains(text, "1. HANDBOOK.md exists") {
+		t.Errorf("he says: %s", text)
 	}
 }

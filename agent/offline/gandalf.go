@@ -90,6 +90,9 @@ func (t *turn) frame() error {
 		t.say("I cannot tell where “" + clip(strings.Join(d.odd, " "), 160) + "” belongs, and I will not guess.")
 	}
 	switch {
+	case strings.Contains(t.text, unasked):
+		d.complete()
+		t.say(t.shown(d))
 	case next.about == partDone && len(d.steps) > 0:
 		t.say(d.taken(len(heard) == 0), "I have read the report of the council. It ends with these "+
 			"steps:\n\n"+numberedList(d.steps)+
@@ -110,6 +113,9 @@ func (t *turn) frame() error {
 	}
 	return nil
 }
+
+// unasked is what the engine says where nobody is there to be asked.
+const unasked = "answer no questions"
 
 // taken says, once, what the first message was understood as.
 func (d *draft) taken(first bool) string {

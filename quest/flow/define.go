@@ -20,6 +20,7 @@ type Define struct {
 	Typed   []string   `json:"typed,omitempty"`   // what the person typed on the way here, in menus
 	Mode    quest.Mode `json:"mode,omitempty"`    // empty: the person is asked
 	Yes     bool       `json:"yes,omitempty"`     // agree to what is proposed
+	Unasked bool       `json:"unasked,omitempty"` // and nobody is there to answer a question
 	Archive bool       `json:"archive,omitempty"` // a quest that is under way makes room, once the new one is agreed to
 	Council bool       `json:"council,omitempty"` // begin from the findings of the last council
 }
@@ -178,7 +179,13 @@ func modeMeant(options []engine.Option, answer string) string {
 }
 
 func (d *definition) framing() string {
-	return fmt.Sprintf("A person wants to begin a quest of the mode %s and tells you what it is about. Frame it by asking: a few questions at a time, until the two of you know what done means. When you know enough, say in words what the quest is, which success criteria a stranger could check, and what Dragon is to be expected. The person decides; you propose. %s", d.t.o.Mode, roomGuide(d.t.o)) + fromCouncil(d.t.o)
+	how := "Frame it by asking: a few questions at a time, until the two of you know what done means. When you know enough, say"
+	if d.in.Unasked {
+		how = "They agree beforehand and answer no questions, so ask none: say"
+	}
+	return fmt.Sprintf("A person wants to begin a quest of the mode %s and tells you what it is about. %s in words what the "+
+		"quest is, which success criteria a stranger could check, and what Dragon is to be expected. "+
+		"The person decides; you propose. %s", d.t.o.Mode, how, roomGuide(d.t.o)) + fromCouncil(d.t.o)
 }
 
 // proposal is a quest on paper.
@@ -384,7 +391,8 @@ func (d *definition) conclude() (Result, error) {
 		return Result{}, err
 	}
 	t.o.Title = def.Title
-	file, err := t.file(def.Outcome(quest.Parse(data).Criteria))
+	outcome := def.Outcome(quest.Parse(data).Criteria)
+	file, err := t.file(outcome)
 	if err != nil {
 		return Result{}, err
 	}
@@ -404,6 +412,9 @@ func (d *definition) conclude() (Result, error) {
 	}
 	res := t.result(file)
 	res.Phase, t.o.Quest = next, data
+	if d.in.Yes {
+		res.Outcome = outcome // who agreed beforehand has not seen it yet
+	}
 	if archived != "" {
 		res.note("the quest before it is kept in " + archived)
 	}
