@@ -186,7 +186,7 @@ func unexplained(s *sight) []finding {
 	if best == "." {
 		name = "the package at the top"
 	}
-	return []finding{found(name, "It is there for others to import, and no file of it has a comment that says what it " +
+	return []finding{found(name, "It is there for others to import, and no file of it has a comment that says what it "+
 		"is: it begins at %s.", at(p.file, p.line)).
 		then("Write the one sentence above `package` that says what it is for.", costMinutes, "every reader's guess").
 		weighs(worthKnowing-4, "documentation package comment api")}

@@ -382,6 +382,13 @@ var (
 		`|py)\s*(?:>=|version|v|=)?\s*$`)
 )
 
+// mayGo says that a line may announce a removal: an expression is tried on those
+// alone.
+func mayGo(line string) bool {
+	return strings.ContainsAny(line, "0123456789") && (strings.Contains(line, "emov") || strings.Contains(line, "drop") ||
+		strings.Contains(line, "Drop") || strings.Contains(line, "elete") || strings.Contains(line, "going away"))
+}
+
 // overdueVersion are notes that something goes in a version that has come.
 func overdueVersion(s *sight) []finding {
 	m := s.product()
@@ -401,7 +408,7 @@ func overdueVersion(s *sight) []finding {
 			continue
 		}
 		for n, line := range project.Lines(f.Text) {
-			if len(line) > 400 {
+			if len(line) > 400 || !mayGo(line) {
 				continue
 			}
 			x := willGo.FindStringSubmatchIndex(line)
