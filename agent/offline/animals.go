@@ -3,6 +3,7 @@ package offline
 import (
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"sync"
 
@@ -139,6 +140,9 @@ func (t *turn) findings(tree fs.FS, s *sight, a animal, q query) ([]finding, err
 	for _, f := range rankFindings(all, q) {
 		if len(out) == maxFindings {
 			break
+		}
+		if slices.ContainsFunc(out, func(x finding) bool { return x.subject == f.subject }) {
+			continue // one thing is named once
 		}
 		ok, err := t.verified(tree, observation{text: f.text, cites: f.cites})
 		if err != nil {

@@ -21,7 +21,7 @@ func bear() animal {
 		rules: []rule{
 			deadLinks, deadEntries, deadPaths, deadCommands, missingEntry, ownVersion, olderPromise,
 			deadAnchors, gapInSeries, countedParts, leftOpen, otherTitle, unlistedPart, wrongAge,
-			deadFlags, unexplained,
+			deadFlags, deadVariables, olderModule, readmeLicence, unexplained,
 		},
 	}
 }
@@ -249,7 +249,7 @@ func deadCommands(s *sight) []finding {
 }
 
 var (
-	logHeading = regexp.MustCompile(`^(?:#{1,4}\s+|=+\s+|\*\*)?(?:\[|\x60)?(?:(?i:version|release` +
+	logHeading = regexp.MustCompile(`^(?:#{1,4}\s+|=+\s+|\*{2,3}\s*)?(?:\[|\x60)?(?:(?i:version|release` +
 		`|v)\s*\.?\s*)?(\d+\.\d+(?:\.\d+)*)((?:-?(?:rc|alpha|beta|a|b|dev|pre)[.\d]*)?)(?:\]|\x60)?(?:[\s:(*–—-].*|$)`)
 	logBase = regexp.MustCompile(`(?i)^(changelog|changes|history|news|releases?|release[-_]notes)(\.(md|rst|txt` +
 		`|markdown|adoc))?$`)
@@ -257,7 +257,7 @@ var (
 )
 
 // plainRelease is a heading without marks, as old logs have them.
-var plainRelease = regexp.MustCompile(`^(?:Release|Version) \d+\.\d+[\d.]*(?: [(\[].*)?\s*$`)
+var plainRelease = regexp.MustCompile(`^(?:\*{3} )?(?:Release|Version) \d+\.\d+[\d.]*(?: [(\[].*)?\s*$`)
 
 // release is a heading of the log of changes.
 type release struct {
@@ -279,8 +279,9 @@ func (s *sight) releases() (*project.File, []release) {
 			if m == nil {
 				continue
 			}
-			heading := plainRelease.MatchString(line) || strings.HasPrefix(line, "#") || strings.HasPrefix(line, "=") || i+1 < len(lines) &&
-				ruleLine.MatchString(strings.TrimSpace(lines[i+1])) || strings.HasPrefix(line, "**")
+			heading := plainRelease.MatchString(line) || strings.HasPrefix(line, "#") || strings.HasPrefix(line, "=") ||
+				i+1 < len(lines) &&
+					ruleLine.MatchString(strings.TrimSpace(lines[i+1])) || strings.HasPrefix(line, "**")
 			if v, ok := project.ParseVersion(m[1] + m[2]); ok && heading {
 				out = append(out, release{v, m[1] + m[2], i + 1})
 			}
@@ -300,7 +301,8 @@ func (s *sight) product() *project.Manifest {
 		}
 	}
 	for _, f := range s.Files {
-		if f.Read && citable(f.Path) && strings.Count(f.Path, "/") <= 2 && f.Kind != project.Test && f.Kind != project.Fixture {
+		if f.Read && citable(f.Path) && strings.Count(f.Path, "/") <= 2 && f.Kind != project.Test &&
+			f.Kind != project.Fixture {
 			if v := versionIn(f); v.Line > 0 {
 				return &project.Manifest{File: f, Version: v}
 			}
@@ -321,7 +323,8 @@ func versionIn(f *project.File) project.Value {
 	switch {
 	case f.Base == "VERSION" && f.Dir == ".", f.Base == "VERSION.txt" && f.Dir == ".":
 		re = isVersion
-	case f.Lang == "Python" && (f.Base == "__init__.py" || f.Base == "__pkginfo__.py" || f.Base == "_version.py" || f.Base == "__about__.py" || f.Base == "version.py"):
+	case f.Lang == "Python" && (f.Base == "__init__.py" || f.Base == "__pkginfo__.py" || f.Base == "_version.py" ||
+		f.Base == "__about__.py" || f.Base == "version.py"):
 		re = pyVersion
 	case f.Base == "main.go" && f.Dir == ".", f.Base == "version.go":
 		re = goVersion
@@ -360,10 +363,11 @@ func missingEntry(s *sight) []finding {
 		newest.v.Parts[0]+1 != v.Parts[0] {
 		return nil
 	}
-	return []finding{found("the version", "The project is at %s by %s, and the newest entry of the log of changes is for %s, "+
-		"%s; there is none for %s.",
+	return []finding{found("the version", "The project is at %s by %s, and the newest entry of the log of changes is for "+
+		"%s, %s; there is none for %s.",
 		m.Version.Text, at(m.File, m.Version.Line), newest.text, at(f, newest.n), m.Version.Text).
-		then("Write the entry for "+m.Version.Text+", or correct the version at "+at(m.File, m.Version.Line).place()+".", costMinutes,
+		then("Write the entry for "+m.Version.Text+", or correct the version at "+at(m.File, m.Version.Line).place()+".",
+			costMinutes,
 			"the question which release somebody runs").
 		weighs(contradicted, "version release changelog")}
 }
@@ -381,7 +385,13 @@ func ownVersion(s *sight) []finding {
 	}
 	row := regexp.MustCompile(`^\s*"?` + regexp.QuoteMeta(m.Name.Text) +
 		`"?\s*(?:=|:)\s*(?:\{\s*version\s*=\s*)?["'][\^~=>]*(\d+(?:\.\d+)*)["']`)
-	if m.Tool == "pip" {
+	switch m.Tool {
+	case "npm":
+		row = regexp.MustCompile(`(?:npm|yarn|pnpm)\s+(?:install|i|add)\s+(?:-\S+\s+)*` + regexp.QuoteMeta(m.Name.Text) +
+			`@\^?(\d+(?:\.\d+)*)`)
+	case "maven":
+		row = regexp.MustCompile(`["'][\w.-]+:` + regexp.QuoteMeta(m.Name.Text) + `:(\d+(?:\.\d+)*)["']`)
+	case "pip":
 		row = regexp.MustCompile(`(?i)\b` + regexp.QuoteMeta(m.Name.Text) + `\s*==\s*(\d+(?:\.\d+)*)`)
 	}
 	artifact := ""
@@ -430,6 +440,7 @@ var promises = []struct {
 	re         *regexp.Regexp
 }{
 	{"pip", "Python", regexp.MustCompile(`(?i)\bPython\s*(?:version\s*)?(?:>=\s*|≥\s*)?v?(\d+\.\d+)(?:\.\d+)?\s*(?:\+|or ` +
+		`` +
 		`(?:later|newer|above|higher|greater)|and (?:above|later|newer|up|higher))`)},
 	{"npm", "Node", regexp.MustCompile(`(?i)\bNode(?:\.?js)?\s*(?:version\s*)?(?:>=\s*` +
 		`|≥\s*)?v?(\d+(?:\.\d+)*)(?:\.x)?\s*(?:\+|or (?:later|newer|above|higher|greater)|and (?:above|later|newer|up` +
@@ -469,6 +480,9 @@ func olderPromise(s *sight) []finding {
 				before = strings.TrimSpace(line)
 				if x == nil {
 					continue
+				}
+				if !strings.Contains(line, x[1]) {
+					n-- // the version stands in the line before
 				}
 				v, ok := project.ParseVersion(javaVersion(x[1], p.tool))
 				if !ok || low.Within(v) || v.Compare(low) >= 0 {
@@ -623,9 +637,11 @@ func gapInSeries(s *sight) []finding {
 }
 
 var (
-	chapterCount = regexp.MustCompile(`(?i)\b(\d{1,2}|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen` +
+	chapterCount = regexp.MustCompile(`(?i)\b(\d{1,2}|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve` +
+		`|thirteen` +
 		`|fourteen|fifteen|sixteen|eighteen|twenty)\s+(chapters|parts|sections|scenes|episodes)\b`)
 	smallNumbers = strings.Fields("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen " +
+		"" +
 		"fifteen sixteen seventeen eighteen nineteen twenty")
 )
 

@@ -18,9 +18,9 @@ func cat() animal {
 		nothing: "I walked along the walls and found no hole that I could point at. That is not the same as there being " +
 			"none.",
 		rules: []rule{
-			unsettledMerge, focusedTests, swallowed, unchecked, skippedTests, busyUntested, largeUntested, sharedDefault,
+			unsettledMerge, focusedTests, swallowed, unchecked, skippedTests, busyUntested, deadEntryPoint, sharedDefault,
 			noTests,
-			brokenNames, emptyWork, retiredAPI, branchActions, longestFunction,
+			brokenNames, emptyWork, retiredAPI, branchActions, longFunction,
 		},
 	}
 }
@@ -131,6 +131,10 @@ func swallowed(s *sight) []finding {
 			if strings.Contains(f.Text, "catch") {
 				cSwallowed(f, &g)
 			}
+		case "Rust":
+			if strings.Contains(f.Text, "Err(_)") {
+				rustSwallowed(f, &g)
+			}
 		case "Go":
 			if strings.Contains(f.Text, "err != nil {\n") {
 				goSwallowed(f, &g)
@@ -229,11 +233,27 @@ func goSwallowed(f *project.File, g *grouped) {
 	}
 }
 
+var rustErr = regexp.MustCompile(`^\s*(?:if let Err\(_\) = .*\{\s*\}|Err\(_\) => (?:\{\s*\}|\(\)),?)\s*$`)
+
+func rustSwallowed(f *project.File, g *grouped) {
+	if at := strings.Index(f.Text, "#[cfg(test)]"); at >= 0 {
+		f = &project.File{Path: f.Path, Text: f.Text[:at]}
+	}
+	before := ""
+	for n, line := range project.Lines(f.Text) {
+		if rustErr.MatchString(line) && !isComment(before) {
+			g.add(f, n)
+		}
+		before = strings.TrimSpace(line)
+	}
+}
+
 var (
 	tlsOff = map[string]*regexp.Regexp{
 		"Go": regexp.MustCompile(`InsecureSkipVerify\s*[:=]\s*true\b`),
 		"Python": regexp.MustCompile(`\b(?:requests|httpx|session|self\.session|client)\.(?:get|post|put|patch|delete` +
-			`|request|Session|Client)\([^)]*verify\s*=\s*False|ssl\._create_unverified_context|verify_mode\s*=\s*ssl\.CERT_NONE` +
+			`|request|Session|Client)\([^)]*verify\s*=\s*False|ssl\._create_unverified_context` +
+			`|verify_mode\s*=\s*ssl\.CERT_NONE` +
 			`|\.verify\s*=\s*False\b`),
 		"JavaScript": regexp.MustCompile(`rejectUnauthorized\s*:\s*false\b|NODE_TLS_REJECT_UNAUTHORIZED['"\]]*\s*=\s*['"]?0`),
 		"TypeScript": regexp.MustCompile(`rejectUnauthorized\s*:\s*false\b|NODE_TLS_REJECT_UNAUTHORIZED['"\]]*\s*=\s*['"]?0`),
@@ -245,7 +265,8 @@ var (
 
 // uncheckedWords stand in every line that the rule is about.
 var uncheckedWords = []string{
-	"InsecureSkipVerify", "verify", "_create_unverified", "rejectUnauthorized", "TLS_REJECT", "danger_accept", "yaml.load(", "mktemp(",
+	"InsecureSkipVerify", "verify", "_create_unverified", "rejectUnauthorized", "TLS_REJECT", "danger_accept",
+	"yaml.load(", "mktemp(",
 }
 
 // unchecked: a certificate is not checked, a foreign text is executed.
@@ -421,28 +442,6 @@ func busyUntested(s *sight) []finding {
 	return nil
 }
 
-// largeUntested is the longest source without a test, where no history says
-// which one is busy.
-func largeUntested(s *sight) []finding {
-	if len(s.past) > 20 || s.Tests() < 3 {
-		return nil
-	}
-	var big *project.File
-	for _, f := range s.Untested() {
-		if f.Lines >= 150 && citable(f.Path) && (big == nil || f.Lines > big.Lines) {
-			big = f
-		}
-	}
-	if big == nil {
-		return nil
-	}
-	return []finding{found("`"+big.Path+"`", "The longest source without a test of its own: %s, to %s; no test file "+
-		"stands beside it and none names it. %s", count(big.Lines, "line"), last(big), cannotSee).
-		then("Write one test for the part of `"+big.Path+"` that you would least like to break.", costHalfDay,
-			"a mistake there that shows only to users").
-		weighs(worthKnowing+5, "tests test coverage risk")}
-}
-
 // last points at the last line of a file.
 func last(f *project.File) cite { return cite{path: f.Path, line: f.Lines, last: true} }
 
@@ -533,7 +532,7 @@ func noTests(s *sight) []finding {
 func brokenNames(s *sight) []finding {
 	for _, m := range s.Manifests() {
 		for _, p := range m.Paths {
-			if !citable(m.File.Path) || !s.gone(p.Path) || p.What == "build" {
+			if !citable(m.File.Path) || !s.gone(p.Path) || p.What == "build" || p.What == "entry" && !s.entryGone(p.Path) {
 				continue
 			}
 			return []finding{found("`"+p.Path+"`", "The manifest names a %s that is not in the tree: %s.", p.What, at(m.File,
@@ -541,6 +540,64 @@ func brokenNames(s *sight) []finding {
 				then("Take `"+printable(p.As)+"` out of the manifest, or bring it back.", costMinutes,
 					"a build that stops at once").
 				weighs(broken-5, "build manifest dependencies packaging")}
+		}
+	}
+	return nil
+}
+
+// entryGone says that the file by which a package is entered is missing where
+// its neighbours are: what a build would make has none.
+func (s *sight) entryGone(p string) bool {
+	dir := path.Dir(p)
+	if path.Ext(p) == "" || strings.HasPrefix(p, "..") {
+		return false
+	}
+	return slices.ContainsFunc(s.Files, func(f *project.File) bool {
+		return f.Dir == dir && (f.Kind == project.Source || f.Kind == project.Generated) && f.Lang != "" &&
+			path.Ext(f.Base) == path.Ext(p)
+	})
+}
+
+var entryForm = regexp.MustCompile(`^([A-Za-z_][\w.]*)(?::([A-Za-z_]\w*))?`)
+
+// deadEntryPoint: a Python package installs a command whose module or function
+// is not there.
+func deadEntryPoint(s *sight) []finding {
+	for _, m := range s.Manifests() {
+		if m.Tool != "pip" || !citable(m.File.Path) || !s.Looked.Whole() {
+			continue
+		}
+		for _, name := range sortedKeys(m.Scripts) {
+			v := m.Scripts[name]
+			x := entryForm.FindStringSubmatch(v.Text)
+			if x == nil {
+				continue
+			}
+			module := strings.ReplaceAll(x[1], ".", "/")
+			top, _, _ := strings.Cut(module, "/")
+			known := false
+			var file *project.File
+			for _, root := range []string{".", "src", "lib"} {
+				known = known || s.IsDir(path.Join(root, top))
+				for _, end := range []string{".py", "/__init__.py"} {
+					if f := s.File(path.Join(m.File.Dir, root, module+end)); f != nil {
+						file = f
+					}
+				}
+			}
+			switch {
+			case file == nil && known:
+				return []finding{found("`"+name+"`", "The command `%s` is to start %s, and there is no such module in the tree.",
+					printable(name), at(m.File, v.Line)).
+					then("Name the module that is there now.", costMinutes, "a command that fails at its first call").
+					weighs(broken-3, "packaging commands entry")}
+			case file != nil && file.Read && x[2] != "" && !strings.Contains(file.Text, x[2]) && !strings.Contains(file.Text,
+				"import *"):
+				return []finding{found("`"+name+"`", "The command `%s` is to start %s, and `%s` has nothing of that name.",
+					printable(name), at(m.File, v.Line), file.Path).
+					then("Name the function that is there now.", costMinutes, "a command that fails at its first call").
+					weighs(broken-3, "packaging commands entry")}
+			}
 		}
 	}
 	return nil

@@ -231,3 +231,195 @@ func twoSetups(s *sight) []finding {
 	}
 	return nil
 }
+
+var variableForm = regexp.MustCompile(`\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b`)
+
+// deadVariables are variables of the environment that a prominent document
+// names after the project's own program, and that no other file knows.
+func deadVariables(s *sight) []finding {
+	names := s.programs()
+	if len(names) == 0 || !s.Looked.Whole() {
+		return nil
+	}
+	docs := s.documents()
+	slices.SortStableFunc(docs, first)
+	for _, f := range docs {
+		if !prominent(f) || f.Dir != "." {
+			continue
+		}
+		for n, line := range project.Lines(f.Text) {
+			for _, v := range variableForm.FindAllString(line, -1) {
+				if !slices.ContainsFunc(names, func(p string) bool {
+					return strings.HasPrefix(v, strings.ToUpper(strings.ReplaceAll(p, "-", "_"))+"_")
+				}) {
+					continue
+				}
+				if slices.ContainsFunc(s.Files, func(x *project.File) bool {
+					return x != f && x.Read && x.Kind != project.Doc && strings.Contains(x.Text, v)
+				}) || s.putTogether(v) {
+					continue
+				}
+				return []finding{found("`"+v+"`", "%s tells of `%s`, and no source or script of the project has that name.",
+					at(f, n), v).
+					then("Correct "+at(f, n).place()+", or read the variable.", costMinutes, "a setting that does nothing").
+					weighs(contradicted, "documentation readme settings environment")}
+			}
+		}
+	}
+	return nil
+}
+
+// putTogether says that a source makes names from a beginning and the rest.
+func (s *sight) putTogether(v string) bool {
+	lead, _, _ := strings.Cut(v, "_")
+	return slices.ContainsFunc(s.Files, func(f *project.File) bool {
+		return f.Read && f.Kind == project.Source && (strings.Contains(f.Text, `"`+lead+`_"`) || strings.Contains(f.Text,
+			`'`+lead+`_'`) ||
+			strings.Contains(f.Text, `SetEnvPrefix`) || strings.Contains(f.Text, `env_prefix`) || strings.Contains(f.Text,
+			`"`+lead+`_%s`) || strings.Contains(f.Text, `"`+lead+`_{`))
+	})
+}
+
+// olderModule: the README names the module by another major version than its
+// own.
+func olderModule(s *sight) []finding {
+	f := s.readme()
+	for _, m := range s.Manifests() {
+		if m.Tool != "go" || m.File.Dir != "." || f == nil {
+			continue
+		}
+		base := majorEnd.ReplaceAllString(m.Name.Text, "")
+		own := strings.TrimPrefix(m.Name.Text, base)
+		re := regexp.MustCompile(regexp.QuoteMeta(base) + `(/v\d+)?(/[\w./-]*)?@`)
+		for _, c := range typed(f) {
+			if x := re.FindStringSubmatch(c.text); x != nil && x[1] != own && strings.HasPrefix(c.text, "go ") {
+				return []finding{found("the version", "Readers are told to ask for %s, and the module calls itself otherwise: "+
+					"%s.", at(f, c.n), at(m.File, m.Name.Line)).
+					then("Put the module's own path into "+at(f, c.n).place()+".", costMinutes, "newcomers who get an old release").
+					weighs(contradicted+3, "version readme documentation")}
+			}
+		}
+	}
+	return nil
+}
+
+var (
+	licensedUnder = regexp.MustCompile(`(?i)\b(?:licen[sc]ed|released|available|distributed|published) under (?:the ` +
+		`)?(?:terms of (?:the )?)?\W{0,3}((?:MIT|Apache|BSD|ISC|MPL|Mozilla|L?GPL|AGPL|GNU|Unlicense)[\w .,-]{0,40})`)
+	licenceHead = regexp.MustCompile(`(?i)^#{1,3}\s+licen[sc]e\s*$`)
+	licenceWord = regexp.MustCompile(`(?i)\b(MIT|Apache|BSD|ISC|MPL|Mozilla|AGPL|LGPL|GPL|GNU|Unlicense)\b`)
+)
+
+// readmeLicence: the README names a licence, and the text beside it is another
+// one.
+func readmeLicence(s *sight) []finding {
+	f := s.readme()
+	var texts []*project.File
+	for _, x := range s.Of(project.Licence) {
+		if base := strings.ToUpper(x.Base); x.Dir == "." && x.Read && (strings.HasPrefix(base, "LICEN") ||
+			strings.HasPrefix(base, "COPYING")) {
+			texts = append(texts, x)
+		}
+	}
+	if f == nil || len(texts) != 1 || !citable(texts[0].Path) {
+		return nil
+	}
+	have := family(licenceOf(texts[0].Text))
+	if have == "" {
+		return nil
+	}
+	under := 0
+	for n, line := range project.Lines(f.Text) {
+		if licenceHead.MatchString(line) {
+			under = n
+		}
+		said := licensedUnder.FindString(line)
+		if said == "" && under > 0 && n > under && n <= under+3 && len(line) < 80 {
+			said = line
+		}
+		words := licenceWord.FindAllString(said, -1)
+		if len(words) == 0 || len(words) > 2 {
+			continue
+		}
+		want := family(words[0])
+		if want == "" || strings.EqualFold(words[0], "GNU") || strings.EqualFold(words[0], "Mozilla") || want == have ||
+			slices.ContainsFunc(words, func(w string) bool { return family(w) == have }) || strings.Contains(want, "GPL") &&
+			strings.Contains(have, "GPL") {
+			continue
+		}
+		h := lineWhere(texts[0].Text, func(l string) bool { return quote(l) != "" })
+		return []finding{found("the licence", "%s names another licence than the text in %s, which is that of %s.", at(f,
+			n), at(texts[0], h.line), licenceOf(texts[0].Text)).
+			then("Ask who decides which of the two holds, and correct the other.", costHour,
+				"somebody who relies on the wrong one").
+			weighs(contradicted+9, "licence license legal readme")}
+	}
+	return nil
+}
+
+// unusedArtifact is a library that a Java project compiles with, and from whose
+// owner no source imports anything.
+func unusedArtifact(s *sight) []finding {
+	if !s.Looked.Whole() {
+		return nil
+	}
+	var texts []*project.File
+	for _, f := range s.Files {
+		if f.Read && (f.Lang == "Java" || f.Lang == "Kotlin" || f.Lang == "Scala" || f.Lang == "Groovy") {
+			texts = append(texts, f)
+		}
+	}
+	if len(texts) < 5 {
+		return nil
+	}
+	for _, m := range s.Manifests() {
+		if m.Tool != "maven" && m.Tool != "gradle" || !citable(m.File.Path) {
+			continue
+		}
+		for _, d := range m.Deps {
+			group, artifact, _ := strings.Cut(d.Name, ":")
+			parts := strings.Split(group, ".")
+			if d.Scope != project.Main || d.Conditional || runtimeOnly.MatchString(artifact) || strings.Contains(group,
+				"$") || m.Workspace {
+				continue
+			}
+			lead := strings.Join(parts[:min(2, len(parts))], ".")
+			own, known := packageOf[d.Name]
+			if own == "" {
+				own, known = packageOf[group]
+			}
+			if known {
+				lead = own
+			}
+			if slices.ContainsFunc(texts, func(f *project.File) bool {
+				return strings.Contains(f.Text, lead+".") ||
+					!known && strings.Contains(f.Text, parts[len(parts)-1]+".")
+			}) {
+				continue
+			}
+			return []finding{found(d.Name, "The project compiles with it, %s, and no source names a package that begins with "+
+				"`%s`. What is loaded by name I cannot see.", at(m.File, d.Line), lead).
+				then("Ask why it is there; then take it out and run the tests.", costMinutes,
+					"something to download, watch and update for nothing").
+				weighs(costly+7, "dependencies unused")}
+		}
+	}
+	return nil
+}
+
+// packageOf are well-known libraries whose packages are called otherwise than
+// their owners.
+var packageOf = map[string]string{
+	"com.google.guava": "com.google.common", "com.google.code.gson": "com.google.gson",
+	"commons-io":    "org.apache.commons.io",
+	"commons-codec": "org.apache.commons.codec", "commons-lang": "org.apache.commons.lang", "joda-time": "org.joda.time",
+	"org.apache.commons:commons-lang3":        "org.apache.commons.lang3",
+	"org.apache.commons:commons-text":         "org.apache.commons.text",
+	"org.apache.commons:commons-collections4": "org.apache.commons.collections4",
+	"org.apache.httpcomponents":               "org.apache.http",
+	"com.fasterxml.jackson.core":              "com.fasterxml.jackson", "com.squareup.okhttp3": "okhttp3",
+	"com.squareup.retrofit2": "retrofit2",
+}
+
+var runtimeOnly = regexp.MustCompile(`(?i)(driver|runtime|impl|starter|slf4j|logback|log4j|jdbc|plugin|bom` +
+	`|annotations?|processor|engine|postgresql|mysql|h2)`)

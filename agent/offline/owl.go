@@ -26,23 +26,65 @@ func owl() animal {
 	}
 }
 
-// deadSteps are steps of a pipeline that ask for what is not there.
+// deadSteps are steps of a pipeline, a Makefile, a Dockerfile or a package.json
+// that ask for what is not there.
 func deadSteps(s *sight) []finding {
+	var all []command
 	for _, f := range s.pipelines() {
-		for _, c := range pipelineSteps(f) {
-			subject, what := s.missing(c)
-			if m := localAction.FindStringSubmatch(c.text); m != nil && s.IsDir(path.Dir(m[1])) && s.gone(m[1]) {
-				subject, what = "`"+m[1]+"`", "there is no `"+m[1]+"` in the tree"
-			}
-			if subject != "" {
-				return []finding{found(subject, "The pipeline runs %s, and %s.", at(f, c.n), what).
-					then("Correct the step at "+at(f, c.n).place()+", or bring back what it calls.", costMinutes,
-						"a check that fails, or is passed over").
-					weighs(broken-4, "ci pipeline build process release")}
-			}
+		all = append(all, pipelineSteps(f)...)
+	}
+	all = append(all, s.recipes()...)
+	for _, c := range all {
+		subject, what := s.missing(c)
+		if m := localAction.FindStringSubmatch(c.text); m != nil && s.IsDir(path.Dir(m[1])) && s.gone(m[1]) {
+			subject, what = "`"+m[1]+"`", "there is no `"+m[1]+"` in the tree"
+		}
+		if m := copyLine.FindStringSubmatch(c.text); m != nil && isDockerfile(c.f) && s.gone(m[1]) &&
+			s.gone(path.Join(c.f.Dir, m[1])) && !strings.HasPrefix(m[1], "/") {
+			subject, what = "`"+m[1]+"`", "there is no `"+m[1]+"` in the tree"
+		}
+		if subject != "" && citable(c.f.Path) {
+			return []finding{found(subject, "A machine is told to run %s, and %s.", at(c.f, c.n), what).
+				then("Correct "+at(c.f, c.n).place()+", or bring back what it calls.", costMinutes,
+					"a build or a check that fails there").
+				weighs(broken-4, "ci pipeline build process release")}
 		}
 	}
 	return nil
+}
+
+var copyLine = regexp.MustCompile(`^COPY\s+(?:--ch\w+=\S+\s+)?([\w][\w./-]*)\s+\S+\s*$`)
+
+// recipes are the lines of Makefiles, Dockerfiles and package.json files that
+// something runs.
+func (s *sight) recipes() []command {
+	var out []command
+	for _, f := range s.own(project.Config) {
+		switch {
+		case f.Base == "Makefile" || f.Base == "GNUmakefile":
+			for n, line := range project.Lines(f.Text) {
+				if t := strings.TrimLeft(strings.TrimSpace(line), "@-+"); strings.HasPrefix(line, "\t") && f.Dir == "." &&
+					!strings.HasPrefix(t, "make ") {
+					out = append(out, command{f, n, t})
+				}
+			}
+		case isDockerfile(f):
+			for n, line := range project.Lines(f.Text) {
+				if strings.HasPrefix(line, "COPY ") {
+					out = append(out, command{f, n, line})
+				}
+			}
+		}
+	}
+	for _, m := range s.Manifests() {
+		if m.Tool != "npm" || m.File.Dir != "." {
+			continue
+		}
+		for _, name := range sortedKeys(m.Scripts) {
+			out = append(out, command{m.File, m.Scripts[name].Line, m.Scripts[name].Text})
+		}
+	}
+	return out
 }
 
 var localAction = regexp.MustCompile(`^(?:- )?uses:\s*(\./[\w./-]+)`)
@@ -82,7 +124,7 @@ var machines = []machine{
 	{"pip", "Python", fileCalled(".python-version", "runtime.txt"),
 		regexp.MustCompile(`^(?:python-)?(\d+\.\d+(?:\.\d+)?)\s*$`)},
 	{"cargo", "Rust", isPipeline, regexp.MustCompile(`^\s*(?:-\s+)?(?:toolchain|rust|rust-version|rust_version` +
-		`|RUST_VERSION|msrv|MSRV):\s*(.*)$`)},
+		`|\w*RUST_VERSION\w*|msrv|\w*MSRV\w*):\s*(.*)$`)},
 	{"cargo", "Rust", isDockerfile, regexp.MustCompile(
 		`(?i)^FROM\s+(?:--platform=\S+\s+)?(?:\S+/)?rust:(\d+\.\d+(?:\.\d+)?)`)},
 	{"cargo", "Rust", fileCalled("rust-toolchain", "rust-toolchain.toml"),
@@ -358,6 +400,7 @@ var (
 	acts = regexp.MustCompile(`(?i)\b(?:TODO|FIXME|XXX|HACK|remove|delete|drop|revisit|clean ?up|revert|switch` +
 		`|migrate|replace|disable|enable|expires?|temporary|temporarily|workaround)\b`)
 	untilDay = regexp.MustCompile(`(?i)\b(?:by|until|till|before|after|due(?: on| by| in)?|expires?(?: on| in)?|no later ` +
+		`` +
 		`than|deadline:?)\s+(?:the\s+)?(?:end of\s+)?$`)
 	onDay = regexp.MustCompile(`(?i)\b(?:remove|delete|drop|revisit|switch|disable|enable|replace)\b[^.;]{0,40}\b(?:on` +
 		`|in|from|as of)\s+(?:the\s+)?(?:end of\s+)?$`)
@@ -566,7 +609,8 @@ func openRow(line string) bool {
 var (
 	weekdays = strings.Fields("sunday monday tuesday wednesday thursday friday saturday")
 	dayDate  = regexp.MustCompile(`(?i)\b(Sun|Mon|Tues?|Wed(?:nes)?|Thur?s?|Fri` +
-		`|Sat(?:ur)?)(?:day)?\.?,?\s+(?:the\s+)?(\d{1,2})(?:st|nd|rd|th)?\s+(?:of\s+)?(January|February|March|April|May|June` +
+		`|Sat(?:ur)?)(?:day)?\.?,?\s+(?:the\s+)?(\d{1,2})(?:st|nd|rd|th)?\s+(?:of\s+)?(January|February|March|April|May` +
+		`|June` +
 		`|July|August|September|October|November|December|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\.?,?\s+(20\d\d)\b`)
 	dayISO = regexp.MustCompile(`(?i)\b(Sun|Mon|Tues?|Wed(?:nes)?|Thur?s?|Fri` +
 		`|Sat(?:ur)?)(?:day)?\.?,?\s+\(?(20\d\d)-(\d\d)-(\d\d)\b`)

@@ -18,7 +18,7 @@ func rabbit() animal {
 		rules: []rule{
 			unlocked, twiceDeclared, otherLicence, unusedModule, unusedPackage, noLock, unpinned, anyVersion, movingImage,
 			wrongSum, otherFigure, otherAmount, driftingVersions, retiredDependency, closedStore, oldCommit,
-			replaced, twoSetups,
+			replaced, twoSetups, unusedArtifact,
 		},
 	}
 }
@@ -357,7 +357,8 @@ var otherImport = map[string]string{
 	"ruamel-yaml":    "ruamel",
 	"faust-cchardet": "cchardet", "charset-normalizer": "charset_normalizer", "backports-zoneinfo": "backports",
 	"google-api-python-client": "googleapiclient",
-	"python-jose":              "jose", "python-multipart": "multipart", "dnspython": "dns", "pyside6": "PySide6", "pymupdf": "fitz",
+	"python-jose":              "jose", "python-multipart": "multipart", "dnspython": "dns", "pyside6": "PySide6",
+	"pymupdf": "fitz",
 	"pywin32": "win32", "markdown-it-py": "markdown_it",
 	"mdit-py-plugins": "mdit_py_plugins", "typing-extensions": "typing_extensions", "websocket-client": "websocket",
 	"antlr4-python3-runtime": "antlr4", "pysocks": "socks",
@@ -393,7 +394,8 @@ func unusedPackage(s *sight) []finding {
 			continue
 		}
 		for _, d := range m.Deps {
-			if d.Scope != project.Main || d.Elsewhere || d.Conditional || byName.MatchString(d.Name) || m.Name.Text == d.Name {
+			if d.Scope != project.Main || d.Elsewhere || d.Conditional || d.Tuned || byName.MatchString(d.Name) ||
+				m.Name.Text == d.Name {
 				continue
 			}
 			words := usedAs(m.Tool, d)

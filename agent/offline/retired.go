@@ -53,8 +53,8 @@ var givenUp = map[string]string{
 // retiredDependency: the project asks for a package that its authors have given
 // up.
 func retiredDependency(s *sight) []finding {
-	var best *finding
-	more := 0
+	var out []finding
+	seen := map[string]bool{}
 	for _, m := range s.Manifests() {
 		if !citable(m.File.Path) {
 			continue
@@ -65,29 +65,24 @@ func retiredDependency(s *sight) []finding {
 				name = project.Normal(name)
 			}
 			why := givenUp[m.Tool+" "+name]
-			if why == "" || d.Scope == project.Indirect || d.Scope == project.Managed {
+			if why == "" || seen[name] || d.Scope == project.Indirect || d.Scope == project.Managed {
 				continue
 			}
-			if best != nil {
-				if best.subject != d.Name {
-					more++
-				}
-				continue
-			}
-			f := found(d.Name, "The project asks for it at %s, and %s.", at(m.File, d.Line), why).
+			seen[name] = true
+			out = append(out, found(d.Name, "The project asks for it at %s, and %s.", at(m.File, d.Line), why).
 				then("See what of it is used, and move that to what takes its place.", costHalfDay,
 					"the first flaw in it that nobody mends any more").
-				weighs(costly+3, "dependencies maintained security")
-			best = &f
+				weighs(costly+3, "dependencies maintained security"))
 		}
 	}
-	if best == nil {
-		return nil
+	if len(out) > 1 { // one finding; the others are named in it
+		for _, f := range out[1:min(len(out), maxPlaces)] {
+			out[0].text += " Likewise `" + printable(f.subject) + "`: " + strings.TrimPrefix(f.text,
+				"The project asks for it at ")
+			out[0].cites = append(out[0].cites, f.cites...)
+		}
 	}
-	if more > 0 {
-		best.text += " It is not the only one: of " + number(more) + " more the same is known."
-	}
-	return []finding{*best}
+	return out[:min(len(out), 1)]
 }
 
 var jcenter = regexp.MustCompile(`^\s*jcenter\(\)`)
@@ -142,7 +137,7 @@ func oldCommit(s *sight) []finding {
 	return []finding{found(oldest.Name, "It is required as a commit of %s and not as a release: %s.",
 		day.Format("2 January 2006"), at(of.File, oldest.Line)).
 		then("See whether it has a release by now, or whether what is used of it could be written here.", costHour,
-			"a dependency that no tool tells about").
+			"the question what has changed in it since").
 		weighs(worthKnowing+3, "dependencies versions")}
 }
 
@@ -201,8 +196,9 @@ func retiredAPI(s *sight) []finding {
 				continue
 			}
 			for n, line := range project.Lines(f.Text) {
-				if t := strings.TrimSpace(line); isComment(t) || strings.ContainsAny(t, "`") || !re.MatchString(line) {
-					continue
+				if t := strings.TrimSpace(line); isComment(t) || strings.ContainsAny(t, "`") || !re.MatchString(line) ||
+					strings.Contains(f.Text, "Buffer.from") {
+					continue // what takes its place is known there
 				}
 				g.add(f, n)
 			}
@@ -338,9 +334,7 @@ func functions(f *project.File, longest *stretch) {
 		line := strings.TrimRight(lines[i], "\r")
 		if f.Lang == "Python" {
 			if t := strings.TrimLeft(line, " "); strings.HasPrefix(t, "def ") || strings.HasPrefix(t, "async def ") {
-				if end := pyEnd(lines, i); end-i+1 > longest.to-longest.from+1 {
-					*longest = stretch{f, i + 1, end + 1}
-				}
+				longest.longer(f, lines, i, pyEnd(lines, i))
 			}
 			continue
 		}
@@ -350,9 +344,7 @@ func functions(f *project.File, longest *stretch) {
 		end := line[:len(line)-len(strings.TrimLeft(line, " \t"))] + "}"
 		for j := i + 1; j < len(lines); j++ {
 			if strings.TrimRight(lines[j], "\r") == end {
-				if j-i > longest.to-longest.from {
-					*longest = stretch{f, i + 1, j + 1}
-				}
+				longest.longer(f, lines, i, j)
 				break
 			}
 		}
@@ -381,25 +373,44 @@ func pyEnd(lines []string, def int) int {
 	return end
 }
 
-// longestFunction is the longest function of the project's own sources, if it
-// is very long.
-func longestFunction(s *sight) []finding {
+// longFunction is a function of the project's own sources that is very long and
+// decides much: a table of values is long without harm.
+func longFunction(s *sight) []finding {
 	var l stretch
 	for _, f := range s.own(project.Source) {
 		if inFive(f.Lang) && f.Lines > 150 && !strings.Contains(f.Base, ".d.") {
 			functions(f, &l)
 		}
 	}
-	if l.f == nil || l.to-l.from < 200 || !s.Looked.Whole() {
+	if l.f == nil {
 		return nil
 	}
 	head := at(l.f, l.from)
 	if head.quote == "" {
 		return nil
 	}
-	return []finding{found("`"+l.f.Path+"`", "The longest function that I can measure here goes from %s to %s: %s.",
-		head, cite{path: l.f.Path, line: l.to}, count(l.to-l.from+1, "line")).
+	return []finding{found("`"+l.f.Path+"`", "A function goes on for %s: from %s to %s.", count(l.to-l.from+1, "line"),
+		head,
+		cite{path: l.f.Path, line: l.to}).
 		then("Find the first thing it does that has a name of its own, and take it out.", costHalfDay,
 			"the reading of it by whoever has to change it next").
 		weighs(worthKnowing-2, "complexity function risk structure")}
 }
+
+// longer keeps the longest function that decides enough.
+func (l *stretch) longer(f *project.File, lines []string, from, to int) {
+	if to-from < 200 || to-from <= l.to-l.from {
+		return
+	}
+	decisions := 0
+	for _, line := range lines[from : to+1] {
+		if decision.MatchString(line) {
+			decisions++
+		}
+	}
+	if decisions*12 >= to-from {
+		*l = stretch{f, from + 1, to + 1}
+	}
+}
+
+var decision = regexp.MustCompile(`^\s*(?:\}\s*)?(?:if|for|while|switch|match|elif|else|case|try|except|catch)\b`)

@@ -370,6 +370,12 @@ func (s *sight) missing(c command) (subject, what string) {
 		if m := npmCall.FindStringSubmatch(part); m != nil && len(s.scripts) > 0 && !s.computed && !s.scripts[m[1]] {
 			return "npm run " + m[1], "no `package.json` here has a script `" + m[1] + "`"
 		}
+		if m := cargoCall.FindStringSubmatch(part); m != nil && s.cargoGone(m[1], m[2]) {
+			return "cargo run --" + m[1] + " " + m[2], "no Cargo.toml here has " + article(m[1]) + " `" + m[2] + "`"
+		}
+		if m := toxCall.FindStringSubmatch(part); m != nil && s.toxGone(m[1]) {
+			return "tox -e " + m[1], "`tox.ini` does not know `" + m[1] + "`"
+		}
 		for _, re := range []*regexp.Regexp{scriptCall, goCall} {
 			m := re.FindStringSubmatch(part)
 			if m == nil || !strings.Contains(m[1], "/") {
@@ -388,6 +394,42 @@ func (s *sight) missing(c command) (subject, what string) {
 		}
 	}
 	return "", ""
+}
+
+var (
+	cargoCall = regexp.MustCompile(`^cargo\s+(?:run|build|test|bench)\b.*?\s--(example|bin|bench)[ =]([\w-]+)`)
+	toxCall   = regexp.MustCompile(`^tox\s+(?:-\w\s+)*-e\s+([a-z][\w-]*)(?:\s|$)`)
+)
+
+func article(noun string) string {
+	if noun == "example" {
+		return "an example"
+	}
+	return "a " + noun
+}
+
+// cargoGone says that no crate has an example, program or benchmark of a name.
+func (s *sight) cargoGone(kind, name string) bool {
+	found := false
+	for _, f := range s.Files {
+		stem := strings.TrimSuffix(f.Base, path.Ext(f.Base))
+		if f.Base == "Cargo.toml" || f.Base == "Cargo.toml.orig" {
+			found = true
+			if strings.Contains(f.Text, `"`+name+`"`) {
+				return false
+			}
+		}
+		if f.Lang == "Rust" && (stem == name || path.Base(f.Dir) == name && stem == "main") {
+			return false
+		}
+	}
+	return found && kind != "" && s.Looked.Whole()
+}
+
+func (s *sight) toxGone(env string) bool {
+	f := s.File("tox.ini")
+	return f != nil && f.Read && !strings.HasPrefix(env, "py") && !strings.Contains(f.Text, env) &&
+		!strings.Contains(f.Text, "{")
 }
 
 // anywhere says that some directory holds the name: the command may be meant

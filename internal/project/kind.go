@@ -164,7 +164,8 @@ func Classify(p string) Kind {
 // aboutTests knows directories like testRunner, test-utils and unit_tests.
 func aboutTests(dir string) bool {
 	dir = strings.ToLower(dir)
-	return strings.HasPrefix(dir, "test") || strings.HasSuffix(dir, "tests") || strings.HasSuffix(dir, "-test") || dir == "harness"
+	return strings.HasPrefix(dir, "test") || strings.HasSuffix(dir, "tests") || strings.HasSuffix(dir, "-test") ||
+		dir == "harness"
 }
 
 // isTestName knows tests by how each language names them.

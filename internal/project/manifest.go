@@ -41,6 +41,8 @@ type Dep struct {
 	Elsewhere bool
 	// Conditional: wanted on some systems or with some features only.
 	Conditional bool
+	// Tuned: asked for with features of its own, perhaps only for their sake.
+	Tuned bool
 }
 
 // Named is a path that a manifest names and that has to be there.
@@ -63,7 +65,8 @@ type Manifest struct {
 	Needs Value
 	Deps  []Dep
 	Paths []Named
-	// Scripts are the commands that npm knows by name.
+	// Scripts are the commands that the manifest gives names to: a command line
+	// for npm, module and function for Python.
 	Scripts map[string]Value
 	// Speaks are the versions that the manifest says are supported.
 	Speaks []Value
@@ -80,7 +83,8 @@ type Manifest struct {
 func (p *Project) Manifests() []*Manifest {
 	p.once.Do(func() {
 		for _, f := range p.Files {
-			if !f.Read || f.Kind != Config && f.Base != "setup.py" && f.Base != "Cargo.toml.orig" || slices.ContainsFunc(strings.Split(f.Dir, "/"), asideDir) {
+			if !f.Read || f.Kind != Config && f.Base != "setup.py" && !strings.HasPrefix(f.Base, "Cargo.toml") ||
+				slices.ContainsFunc(strings.Split(f.Dir, "/"), asideDir) {
 				continue
 			}
 			if m := readManifest(f); m != nil {
@@ -88,10 +92,21 @@ func (p *Project) Manifests() []*Manifest {
 			}
 		}
 		slices.SortStableFunc(p.manifests, func(a, b *Manifest) int {
-			return strings.Count(a.File.Path, "/") - strings.Count(b.File.Path, "/")
+			if n := strings.Count(a.File.Path, "/") - strings.Count(b.File.Path, "/"); n != 0 {
+				return n
+			}
+			return strings.Compare(path.Ext(a.File.Base), path.Ext(b.File.Base)) * btoi(a.File.Dir == b.File.Dir &&
+				a.Tool == "cargo")
 		})
 	})
 	return p.manifests
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // asideDir holds what is not the project's own product.
@@ -110,7 +125,8 @@ func readManifest(f *File) *Manifest {
 		if !m.packageJSON() {
 			return nil
 		}
-	case f.Base == "Cargo.toml", f.Base == "Cargo.toml.orig": // the second is what people wrote, where cargo made the first
+	case f.Base == "Cargo.toml",
+		f.Base == "Cargo.toml.orig": // the second is what people wrote, where cargo made the first
 		m.cargo()
 	case f.Base == "pyproject.toml":
 		m.pyproject()
@@ -135,10 +151,12 @@ func readManifest(f *File) *Manifest {
 }
 
 var (
-	gradleDep   = regexp.MustCompile(`["']([\w.-]+:[\w.-]+):(\d[\w.+-]*)["']`)
-	gradleAsks  = regexp.MustCompile(`^\s*(?:api|implementation|compile\w*|runtime\w*|test\w*|androidTest\w*|classpath|annotationProcessor|kapt|provided)\b`)
+	gradleDep  = regexp.MustCompile(`["']([\w.-]+:[\w.-]+):(\d[\w.+-]*)["']`)
+	gradleAsks = regexp.MustCompile(`^\s*(?:api|implementation|compile\w*|runtime\w*|test\w*|androidTest\w*|classpath` +
+		`|annotationProcessor|kapt|provided)\b`)
 	gradleScope = regexp.MustCompile(`^\s*(test\w*|androidTest\w*|classpath|annotationProcessor|kapt|compileOnly)\b`)
-	gradleJava  = regexp.MustCompile(`(?:sourceCompatibility|targetCompatibility|languageVersion)\s*=?\s*(?:JavaLanguageVersion\.of\()?(?:JavaVersion\.VERSION_)?["']?(\d+(?:[._]\d+)?)`)
+	gradleJava  = regexp.MustCompile(`(?:sourceCompatibility|targetCompatibility` +
+		`|languageVersion)\s*=?\s*(?:JavaLanguageVersion\.of\()?(?:JavaVersion\.VERSION_)?["']?(\d+(?:[._]\d+)?)`)
 )
 
 // gradle reads what is literal in a build script; it can compute anything else.
@@ -262,6 +280,15 @@ func (m *Manifest) packageJSON() bool {
 			m.Deps = append(m.Deps, d)
 		}
 	}
+	for _, key := range []string{"main", "module", "types", "typings", "bin"} {
+		if v := root.get(key).value(); v.Text != "" {
+			m.name("entry", v)
+		} else if n := root.get(key); n != nil && key == "bin" {
+			for _, k := range n.keys {
+				m.name("entry", n.byKey[k].value())
+			}
+		}
+	}
 	m.Scripts = map[string]Value{}
 	if s := root.get("scripts"); s != nil {
 		for _, k := range s.keys {
@@ -345,7 +372,7 @@ func (m *Manifest) cargoDep(t []string, e tomlPair, long map[string]*Dep) {
 		case "path", "git", "workspace":
 			d.Elsewhere = true
 		case "features", "default-features":
-			d.Conditional = true
+			d.Tuned = true
 		}
 	}
 	if t[4] != "" { // [dependencies.serde]
@@ -353,6 +380,7 @@ func (m *Manifest) cargoDep(t []string, e tomlPair, long map[string]*Dep) {
 		at := e.table
 		if long[at] == nil {
 			d.Name, d.Want, d.Group = name, "", strings.TrimSuffix(e.table, "."+name)
+			d.Line = max(e.head, 1)
 			m.Deps = append(m.Deps, d)
 			long[at] = &m.Deps[len(m.Deps)-1]
 		}

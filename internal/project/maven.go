@@ -59,6 +59,8 @@ func (m *Manifest) pomText(at []string, v Value, dep *pomDep) {
 	switch {
 	case where == "project/artifactId":
 		m.Name = v
+	case where == "project/licenses/license/name" && m.Licence.Text == "":
+		m.Licence = v
 	case where == "project/version":
 		m.Version = v
 	case where == "project/modules/module":

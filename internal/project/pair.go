@@ -69,7 +69,8 @@ var (
 	decides = regexp.MustCompile(`(?m)^\s*(?:\}\s*)?(?:if|for|while|switch|match|elif|else|try|except|catch|return` +
 		`|raise|throw|await|yield|with|case)\b`)
 	noSubject = regexp.MustCompile(`^(main\.go|__main__\.py|__init__\.py|_version\.py|version\.\w+|setup\.py|conf\.py` +
-		`|conftest\.py|manage\.py|index\.\w+|mod\.rs|lib\.rs|main\.rs|build\.rs|package-info\.java|module-info\.java|doc\.go` +
+		`|conftest\.py|manage\.py|index\.\w+|mod\.rs|lib\.rs|main\.rs|build\.rs|package-info\.java|module-info\.java` +
+		`|doc\.go` +
 		`|.*\.d\.ts|.*\.config\.\w+|.*types?\.\w+|constants?\.\w+|.*rc\.\w+)$`)
 	aside = strings.Fields("scripts script tools tool hack ci build migrations contrib bin cmd locale locales i18n " +
 		"lang translations")
@@ -161,7 +162,8 @@ func (p *Project) tested(x *pairing, f *File) bool {
 }
 
 // declared are the names that a file gives to others.
-var declared = regexp.MustCompile(`(?m)^(?:export\s+(?:default\s+)?|pub(?:\([^)]*\))?\s+|public\s+|final\s+|abstract\s+|async\s+)*` +
+var declared = regexp.MustCompile(`(?m)^(?:export\s+(?:default\s+)?|pub(?:\([^)]*\))?\s+|public\s+|final\s+` +
+	`|abstract\s+|async\s+)*` +
 	`(?:class|def|function|const|let|fn|struct|enum|trait|interface|type)\s+([A-Za-z_]\w{3,})`)
 
 // fold writes a name as whoever spells it otherwise would recognise it.

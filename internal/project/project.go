@@ -97,7 +97,8 @@ func Open(tree fs.FS, opts Limits, alive func() error) (*Project, error) {
 	return p, alive()
 }
 
-var madeHere = regexp.MustCompile(`(?i)(not meant to be edited|do not (edit|modify) (these|the) files|(this (folder|directory)|files in this (folder|directory)) (is|are) (auto-?|automatically )?generated)`)
+var madeHere = regexp.MustCompile(`(?i)(not meant to be edited|do not (edit|modify) (these|the) files|(this (folder` +
+	`|directory)|files in this (folder|directory)) (is|are) (auto-?|automatically )?generated)`)
 
 // findMade marks the files of directories whose README says that a program makes
 // them.

@@ -31,6 +31,8 @@ func (m *Manifest) pyproject() {
 		switch {
 		case e.table == "project" || e.table == "tool.poetry" || e.table == "tool.poetry.dependencies":
 			m.pyKey(e, v)
+		case e.table == "project.scripts" || e.table == "tool.poetry.scripts":
+			m.script(e.key, v)
 		case e.table == "project.optional-dependencies":
 			for _, item := range e.list {
 				m.require(Optional, "optional "+e.key, Value{item.text, item.line})
@@ -51,6 +53,14 @@ func (m *Manifest) pyproject() {
 			m.poetry(e, Main)
 		}
 	}
+}
+
+// script notes a command that a Python package installs.
+func (m *Manifest) script(name string, v Value) {
+	if m.Scripts == nil {
+		m.Scripts = map[string]Value{}
+	}
+	m.Scripts[name] = v
 }
 
 func (m *Manifest) pyKey(e tomlPair, v Value) {
@@ -149,6 +159,10 @@ func (m *Manifest) setupCfg() {
 			m.Needs = v
 		case section == "options" && key == "install_requires":
 			m.require(Main, key, v)
+		case section == "options.entry_points" && strings.HasPrefix(key, "console_scripts"):
+			if name, to, ok := strings.Cut(v.Text, "="); ok {
+				m.script(strings.TrimSpace(name), Value{strings.TrimSpace(to), n})
+			}
 		case section == "options.extras_require":
 			m.require(Optional, "optional "+key, v)
 		}

@@ -16,6 +16,7 @@ type tomlValue struct {
 type tomlPair struct {
 	table string // "project.optional-dependencies"; of an array of tables too
 	nth   int    // of an array of tables
+	head  int    // the line in which the table is named
 	key   string
 	tomlValue
 }
@@ -33,14 +34,14 @@ type tomlReader struct {
 func readTOML(text string) []tomlPair {
 	r := &tomlReader{s: text, line: 1}
 	var out []tomlPair
-	table, nth := "", map[string]int{}
+	table, headLine, nth := "", 0, map[string]int{}
 	for r.skip(); r.at < len(r.s); r.skip() {
 		if r.s[r.at] == '[' {
 			double := strings.HasPrefix(r.s[r.at:], "[[")
 			head, _, _ := strings.Cut(r.s[r.at:], "\n")
 			head = strings.TrimLeft(head, "[")
 			head, _, _ = strings.Cut(head, "]")
-			table = joinKeys(head)
+			table, headLine = joinKeys(head), r.line
 			if double {
 				nth[table]++
 			}
@@ -62,8 +63,10 @@ func readTOML(text string) []tomlPair {
 		t, k := table, joinKeys(key)
 		if i := strings.LastIndexByte(k, '.'); i >= 0 && !strings.ContainsAny(key, `"'`) {
 			t, k = strings.TrimPrefix(t+"."+k[:i], "."), k[i+1:]
+			out = append(out, tomlPair{t, nth[table], start, k, v})
+		} else {
+			out = append(out, tomlPair{t, nth[table], headLine, k, v})
 		}
-		out = append(out, tomlPair{t, nth[table], k, v})
 		r.toLineEnd()
 	}
 	return out
