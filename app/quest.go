@@ -50,11 +50,6 @@ func (a *App) StartQuest(ctx context.Context, in QuestStart) (res *flow.Result, 
 	case stay != nil:
 		return c.goOn(ctx, "")
 	}
-	if a.Person != nil {
-		if err := c.welcome(); err != nil {
-			return nil, err
-		}
-	}
 	got, err := c.define(ctx, def)
 	return c.finish(ctx, got, err)
 }
@@ -66,10 +61,8 @@ func (c *questSession) define(ctx context.Context, in flow.Define) (flow.Result,
 	if strings.TrimSpace(in.Message) == "" && !c.asker.somebody() {
 		return flow.Result{}, usageError("say what the quest is about: --message TEXT, @FILE or -")
 	}
-	if in.Council {
-		if err := c.fromCouncil(); err != nil {
-			return flow.Result{}, err
-		}
+	if err := c.preamble(ctx, in); err != nil {
+		return flow.Result{}, err
 	}
 	c.budget.begin()
 	in.Unasked = in.Yes && !c.asker.somebody()

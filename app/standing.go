@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"conclave/engine"
 	"conclave/policy"
 	"conclave/profile"
 	"conclave/quest"
@@ -85,6 +86,27 @@ func castOf(party profile.Party) (c Cast) {
 	return c
 }
 
+// preamble is what a person is told before a definition begins. While something
+// is open nothing is said: it may be that which goes on.
+func (c *questSession) preamble(ctx context.Context, in flow.Define) error {
+	status, err := engine.Peek(ctx, engine.Options{Dir: c.w.root, Scope: flow.Scope, DatabaseURL: c.w.config.Database})
+	if err != nil {
+		return environmentError("%w", err)
+	}
+	if len(status.Open) > 0 {
+		return nil
+	}
+	if c.app.Person != nil && !c.talk.Once {
+		if err := c.welcome(); err != nil {
+			return err
+		}
+	}
+	if in.Council {
+		return c.fromCouncil()
+	}
+	return nil
+}
+
 // welcome introduces the party to whoever begins their first quest here.
 func (c *questSession) welcome() error {
 	_, store, err := c.app.questStore()
@@ -93,7 +115,7 @@ func (c *questSession) welcome() error {
 	}
 	defer store.Close()
 	m, err := store.Material()
-	if err != nil || m.Quest != nil || len(m.Archived) > 0 || len(m.Transcripts) > 0 {
+	if err != nil || m.Quest != nil || len(m.Archived) > 0 {
 		return nil // not the first; what is damaged is said by whoever needs it
 	}
 	party, _, err := profile.Project{Dir: c.w.root}.Party()
