@@ -85,7 +85,8 @@ func (a *App) openQuest(verb string, talk Talk) (*questSession, error) {
 	c.budget = w.questBudget()
 	c.house = flow.New(flow.Options{
 		Root: w.root, Trust: w, Dress: c.dress, Listener: voice{a}, Instructions: w.instructions,
-		Library: library, Tools: w.config.Tools, Granted: c.granted, Scripts: w.scripts(),
+		Searched: func(done, total int64) { a.show(Progress{"searching the work", done, total}) },
+		Library:  library, Tools: w.config.Tools, Granted: c.granted, Scripts: w.scripts(),
 		Account: c.budget.account(),
 	})
 	return c, nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -247,12 +248,25 @@ func (s *search) leakOf(where string, h shingle.Hit) (Leak, bool) {
 		if from >= to {
 			continue
 		}
-		part, whole := string(trace.text[from:to]), string(trace.text[k.from:k.to])
-		if 10*len(strings.Fields(part)) >= 7*len(strings.Fields(whole)) || strengthOf(part) > unmarked {
+		if !onlyDescribes(string(trace.text[from:to]), string(trace.text[k.from:k.to])) {
 			return l, true
 		}
 	}
 	return l, len(trace.kept) == 0
+}
+
+// onlyDescribes says whether a part of a passage says what the work is, while
+// the rest of the passage is not there.
+func onlyDescribes(part, whole string) bool {
+	n, all := len(strings.Fields(part)), len(strings.Fields(whole))
+	switch s := strengthOf(part); {
+	case 10*n >= 7*all:
+		return false
+	case 10*n >= 6*all:
+		return s <= unmarked
+	default:
+		return s <= hints && !tellsOfThePast(part)
+	}
 }
 
 // maxExcerpt bounds what is shown of a passage.
@@ -265,13 +279,14 @@ func excerpt(text []byte) string {
 
 func (s *search) inWork(set *shingle.Set, work *Work) ([]Leak, error) {
 	var leaks []Leak
+	heard := &hearing{work: work}
 	for _, f := range work.Files {
 		for _, l := range s.in(f.Path, []byte(f.Path), set) {
 			l.Line, l.EndLine = 0, 0
 			leaks = append(leaks, l)
 		}
 		finder := set.Finder()
-		if err := work.Copy(f, finder); err != nil {
+		if err := work.Copy(f, io.MultiWriter(finder, heard)); err != nil {
 			return nil, fmt.Errorf("search the work: %w", err)
 		}
 		var found []Leak
@@ -286,6 +301,20 @@ func (s *search) inWork(set *shingle.Set, work *Work) ([]Leak, error) {
 		leaks = append(leaks, found...)
 	}
 	return leaks, nil
+}
+
+// hearing tells how far a search has come.
+type hearing struct {
+	work *Work
+	done int64
+}
+
+func (h *hearing) Write(p []byte) (int, error) {
+	h.done += int64(len(p))
+	if h.work.Searched != nil {
+		h.work.Searched(h.done, h.work.Bytes)
+	}
+	return len(p), nil
 }
 
 // excerpts shows what of a file leaks.

@@ -105,7 +105,8 @@ var vocab = sync.OnceValue(func() *vocabulary {
 	for _, name := range []string{"effort", "decisions", "beliefs", "pleas", "evaluators", "foreign"} {
 		v.recounting = append(v.recounting, v.runs(name))
 	}
-	v.named = regexp.MustCompile(`\b(?:[Tt]he |[Oo]ur )?` + v.oneOf("cast") + `(?:'s|’s)? (?:\w+ )?` + v.oneOf("castVerbs") + `\b`)
+	v.named = regexp.MustCompile(`\b(?:[Tt]he |[Oo]ur )?` + v.oneOf("cast") + `(?:'s|’s)? (?:\w+ )?` + v.oneOf("castVerbs") + `\b` +
+		`|[a-z,;] (?:the|our) (?:Dragon|Guardian)\b`)
 	v.told, v.ours, v.between = v.words("told"), v.words("ours"), v.words("between")
 	v.speaker, v.past, v.judging = v.words("speakerWords"), v.words("pastWords"), v.words("judgingWords")
 	v.reason, v.hint, v.small = v.words("reasonWords"), v.words("hintWords"), v.words("small")
@@ -121,7 +122,7 @@ var vocab = sync.OnceValue(func() *vocabulary {
 	v.places = regexp.MustCompile(`\b[\w-]+\.[a-z]{1,5}\b|\b[A-Z]{4,}\b`)
 	v.reasons, v.shown, v.asking = v.runs("reasons"), v.runs("shown"), v.runs("asking")
 	// orders begin messages that ask for a text.
-	v.orders = regexp.MustCompile(`(?m)^\s*` + v.oneOf("orders") + `\b`)
+	v.orders = regexp.MustCompile(`(?m)(?:^|[.!?])\s*` + v.oneOf("orders") + `\b`)
 	return v
 })
 
@@ -193,6 +194,16 @@ func hintsIn(plain string) bool {
 	v := vocab()
 	for w := range strings.FieldsSeq(plain) {
 		if v.hint[w] || v.past[w] || v.reason[w] {
+			return true
+		}
+	}
+	return false
+}
+
+// tellsOfThePast says whether a text has a verb of the past.
+func tellsOfThePast(text string) bool {
+	for w := range strings.FieldsSeq(plainWords(text)) {
+		if vocab().past[w] {
 			return true
 		}
 	}

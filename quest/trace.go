@@ -439,6 +439,11 @@ func (b *blockReader) flush(end int) {
 // sentence keeps a sentence that accuses; what it quotes is judged apart.
 func (t *tracer) sentence(s span, m manner) {
 	text := string(t.data[s.from:s.to])
+	if n, yes := namedIn(text); yes && m == spoken && !t.words && !t.evidence {
+		t.sentence(span{s.from + n.from, s.to}, offered)
+		s.to = s.from + n.from
+		text = text[:n.from]
+	}
 	rest := []byte(text)
 	for _, q := range quotations(text) {
 		for i := q.from; i < q.to; i++ {
@@ -471,8 +476,14 @@ func (t *tracer) quotationAccuses(s span, m manner) bool {
 var quoted = regexp.MustCompile("`[^`]+`" + `|“[^”]+”|„[^“”]+[“”]|«[^»]+»|"[^"]+"` +
 	`|(?:^|[\s(])'(?:[^'\n]|'\pL){12,}'(?:$|[\s.,;:!?)])`)
 
-// quotations finds what a sentence quotes: code spans, and three words or more
-// in marks.
+// named is where a sentence goes on with the text that it names: a comment such
+// as …, the README should say that …, // …
+var named = regexp.MustCompile(`(?i)\b(?:comment|line|sentence|note|heading|headline|title|text|message|docstring|entry|` +
+	`paragraph|label|readme|docs?|documentation|help|page|abstract|description|caption|tagline)s?\b[^.:!?]{0,40}?` +
+	`\b(?:such as|like|(?:saying|says?|reads?|reading|states?|mentions?|explains?)(?: that)?),?\s` + `|\s//\s`)
+
+// quotations finds what a sentence quotes: code spans, three words or more in
+// marks, and the rest of a sentence that names it.
 func quotations(text string) []span {
 	var out []span
 	for _, at := range quoted.FindAllStringIndex(text, -1) {
@@ -481,6 +492,15 @@ func quotations(text string) []span {
 		}
 	}
 	return out
+}
+
+// namedIn is the text that a sentence names without marks, if it does.
+func namedIn(text string) (span, bool) {
+	at := named.FindStringIndex(text)
+	if at == nil || len(strings.Fields(text[at[1]:])) < 3 || vocab().reasons.MatchString(plainWords(text[:at[1]])) {
+		return span{}, false
+	}
+	return span{at[1], len(text)}, true
 }
 
 // sentences cuts a paragraph. A colon ends one if it announces what follows.

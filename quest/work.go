@@ -47,6 +47,8 @@ type Work struct {
 	LeftOut []LeftOut  `json:"leftOut,omitempty"`
 	// Granted are keys and logins among the files, which the person granted.
 	Granted []string `json:"granted,omitempty"`
+	// Searched hears how many bytes the leak check has looked at; nil: nobody.
+	Searched func(done, total int64) `json:"-"`
 
 	root *os.Root
 }

@@ -107,29 +107,19 @@ func (p *Printer) Digests(prints []Print, granted [][]byte) [][]Digest {
 }
 
 // shared finds the windows of granted texts that also stand in prints. Most do
-// not, and cost no HMAC.
+// not, and cost no HMAC and no memory.
 func (p *Printer) shared(prints []Print, granted [][]byte) map[Digest]struct{} {
-	sums := map[uint64]bool{}
-	for _, text := range granted {
-		windows(text, func(r *ring) { sums[r.sum()] = false })
-	}
-	both := false
+	set := Set{key: p.key, quick: map[uint64]struct{}{}}
 	for _, print := range prints {
 		for _, w := range print.part {
-			if _, ok := sums[w.sum]; ok {
-				sums[w.sum], both = true, true
-			}
+			set.expect(w.sum)
 		}
 	}
-	if !both {
-		return nil
-	}
 	found := map[Digest]struct{}{}
-	set := Set{key: p.key}
 	mac := set.mac()
 	for _, text := range granted {
 		windows(text, func(r *ring) {
-			if sums[r.sum()] {
+			if set.maybe(r) {
 				found[r.digest(mac)] = struct{}{}
 			}
 		})

@@ -70,13 +70,17 @@ func (s *Set) Add(source string, text []byte) int {
 		if _, there := s.digests[d]; !there {
 			s.digests[d] = origin{source, w.span()}
 		}
-		sum := w.sum()
-		s.quick[sum] = struct{}{}
-		bit := sieveBit(sum)
-		s.sieve[bit/64] |= 1 << (bit % 64)
+		s.expect(w.sum())
 		n++
 	})
 	return n
+}
+
+// expect makes the first look let a window pass.
+func (s *Set) expect(sum uint64) {
+	s.quick[sum] = struct{}{}
+	bit := sieveBit(sum)
+	s.sieve[bit/64] |= 1 << (bit % 64)
 }
 
 // AddDigests puts digests made earlier, under the same key, into the set.

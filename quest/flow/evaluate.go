@@ -68,6 +68,7 @@ func (h *House) Examine(ctx context.Context, in Evaluate) (Examined, error) {
 		return Examined{}, err
 	}
 	defer work.Close()
+	work.Searched = h.opts.Searched
 	e := Examined{Opening: o, Files: work.Files, Summary: work.Summary(), LeftOut: work.LeftOut, Stamps: work.Stamps()}
 	m, err := h.material()
 	if err != nil {

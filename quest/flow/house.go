@@ -24,6 +24,9 @@ type Options struct {
 	Dress func(p *seat.Plan) error
 	// Listener hears what is said, as it is said; nil means nobody does.
 	Listener Listener
+	// Searched hears how many bytes of named work have been looked through
+	// before an evaluation; nil means nobody does.
+	Searched func(done, total int64)
 	// Instructions returns the person's own text for a role in place of the
 	// built-in one; nil, or no text, means the built-in one.
 	Instructions func(role string) ([]byte, error)

@@ -3,6 +3,7 @@ package flow
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -211,5 +212,22 @@ func (h *questHistory) consult(t *testing.T, house *House, dir string, s step, a
 	for name := range c.Names() {
 		write(t, dir, quest.ConversationsDir+"/"+name, string(data))
 		break
+	}
+}
+
+// Work of many megabytes is not searched in silence.
+func TestSearchIsHeard(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, quest.QuestFile, toldQuest{"# T\n\n", "N.\n", "1. It is there\n", "D.\n", ""}.file())
+	write(t, dir, "a.txt", strings.Repeat("one two three four five six seven eight nine\n", 4000))
+	write(t, dir, "b.txt", "short\n")
+	var heard []int64
+	total := int64(0)
+	house := New(Options{Root: dir, Searched: func(done, of int64) { heard, total = append(heard, done), of }})
+	if _, err := house.Examine(t.Context(), Evaluate{Role: policy.Dragon, Paths: []string{"."}}); err != nil {
+		t.Fatal(err)
+	}
+	if len(heard) < 3 || !slices.IsSorted(heard) || heard[len(heard)-1] != total || total != 4000*45+6 {
+		t.Errorf("heard %v of %d", heard, total)
 	}
 }
