@@ -63,9 +63,9 @@ func TestCompose(t *testing.T) {
 // TestSuits: a pack is suggested for what a quest says, word for word.
 func TestSuits(t *testing.T) {
 	for text, want := range map[string]string{
-		"Plan the summer with the whole family":                "family-parenting: Family",
-		"Two families share one house, and a teenager objects": "family-parenting: Family, Teenager",
-		"Write a fantasy novel with a rogue in it":             "fantasy: Fantasy, Rogue",
+		"Plan the summer with the whole family":                "family-parenting: family",
+		"Two families share one house, and a teenager objects": "family-parenting: families, teenager",
+		"Write a fantasy novel with a rogue in it":             "fantasy: fantasy, rogue",
 		"A walk through the Hundred Acre Wood":                 "hundred-acre-wood: Hundred Acre Wood",
 		"Build a table of oak wood on an acre of land":         "",
 		"An owl box and a rabbit hutch":                        "",

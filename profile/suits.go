@@ -2,24 +2,35 @@ package profile
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
 var themeParts = regexp.MustCompile(`\s*(?:[&+,/]|\band\b)\s*`)
 
-// Suits returns what of a pack a text speaks of: its theme, a part of it (Family
-// of "Family & Parenting"), or one of its characters, by their whole names and in
-// the order of the pack. A name that is an archetype's own says nothing.
+// Suits returns the words of a text that speak for a pack: its theme, a part of
+// it (family of "Family & Parenting"), or one of its characters by its whole name,
+// in the order of the pack. A name that is an archetype's own says nothing.
 func (p *Pack) Suits(text string) []string {
-	words := singular(text)
+	words := strings.FieldsFunc(text, func(r rune) bool { return Slug(string(r)) == "" })
+	one := make([]string, len(words))
+	for i, w := range words {
+		one[i] = singular(Slug(w))
+	}
 	var found []string
 	for _, name := range append(themeParts.Split(p.Theme, -1), p.skins()...) {
-		want := singular(name)
-		if _, archetype := Lookup(want); archetype || want == "" {
+		var want []string
+		for _, w := range strings.Split(Slug(name), "-") {
+			want = append(want, singular(w))
+		}
+		if _, archetype := Lookup(want[0]); len(want) == 1 && (archetype || want[0] == "") {
 			continue
 		}
-		if strings.Contains("-"+words+"-", "-"+want+"-") {
-			found = append(found, name)
+		for i := 0; i+len(want) <= len(one); i++ {
+			if slices.Equal(one[i:i+len(want)], want) {
+				found = append(found, strings.Join(words[i:i+len(want)], " "))
+				break
+			}
 		}
 	}
 	return found
@@ -34,16 +45,13 @@ func (p *Pack) skins() []string {
 	return names
 }
 
-// singular is a text's slug with each word as if there were one of it.
-func singular(text string) string {
-	words := strings.Split(Slug(text), "-")
-	for i, w := range words {
-		switch {
-		case strings.HasSuffix(w, "ies") && len(w) > 4:
-			words[i] = w[:len(w)-3] + "y"
-		case strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") && len(w) > 3:
-			words[i] = w[:len(w)-1]
-		}
+// singular is a word of a slug as if there were one of it.
+func singular(w string) string {
+	switch {
+	case strings.HasSuffix(w, "ies") && len(w) > 4:
+		return w[:len(w)-3] + "y"
+	case strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") && len(w) > 3:
+		return w[:len(w)-1]
 	}
-	return strings.Join(words, "-")
+	return w
 }

@@ -129,15 +129,15 @@ turn on Write the characters down
 	out := inSetup(t, w, script,
 		"design", "A lighthouse on a rock",
 		"every word", "Make the cat drier.", "Yes",
-		"cat", "🔑", "bear", "The Pilot", "owl", "design", "A locksmith", "Yes", "Done", "")
-	inOrder(t, out, "Which characters shall the party wear?", "1. Family & Parenting", "your quest speaks of “Family”",
+		"cat", "🔑", "bear", "The Pilot", "wolf", `"007"`, "owl", "design", "A locksmith", "Yes", "Done", "")
+	inOrder(t, out, "Which characters shall the party wear?", "1. Family & Parenting", "your quest speaks of “families”",
 		"Design your own with Gandalf", "What world", "Nine keepers, then.", "Light House", "Keeper CA (Cat) – risk and scope",
 		"Your own words go to Gandalf", "archetype: \"cat\"", "Drier she shall be.", "The Dry Coxswain (Cat)",
-		"This is the party now:", "The Dry Coxswain (Cat)", "Change one of them?", "type a new name or an emoji",
+		"This is the party now.", "The Dry Coxswain (Cat)", "type a new name or an emoji",
 		"🔑 The Dry Coxswain (Cat)", "The Pilot (Bear)", "Who shall", "A locksmith.", "The Locksmith (Owl)",
 		"This is the party now:", "What next?")
 	for id, want := range map[string]string{"cat": "skin-name: \"The Dry Coxswain\"", "bear": "skin-name: \"The Pilot\"",
-		"owl": "skin-name: \"The Locksmith\"", "dragon": "theme: \"Light House\""} {
+		"owl": "skin-name: \"The Locksmith\"", "wolf": "skin-name: \"007\"", "dragon": "theme: \"Light House\""} {
 		if text := worn(t, w, id); !strings.Contains(text, want) {
 			t.Errorf("no %s in\n%s", want, text)
 		}
@@ -165,7 +165,7 @@ func TestTheEmbeddedGandalfInventsNobody(t *testing.T) {
 	w := newReal(t, "")
 	out := inSetup(t, w, "", "design", "A lighthouse on a rock", "fantasy", "Yes", "Done", "")
 	inOrder(t, out, "What world", "I do not make one up", "has proposed no characters", "conclave pack new NAME",
-		"Which characters shall the party wear?", "The Rogue (Cat)", "These?", "This is the party now:", "What next?")
+		"Which characters shall the party wear?", "The Rogue (Cat)", "These?", "This is the party now.", "🗡️ The Rogue (Cat)", "This is the party now:", "What next?")
 	if text := worn(t, w, "cat"); !strings.Contains(text, "The Rogue") {
 		t.Error(text)
 	}

@@ -84,6 +84,10 @@ func underPack(t *testing.T, pack *profile.Pack) {
 	inOrder(t, out, wears("dragon").Name()+"'s confrontation (Dragon)", wears("cat").MenuName())
 	typed(0, []string{"debrief", "-m", "Let us look back."}, "", "")
 	typed(0, []string{"room", "show", wears("wolf").Name()})
+	setup := newReal(t, "")
+	setup.run(0, "pack", "install", pack.Name)
+	setup.out.Reset()
+	all += inSetup(t, setup, "", "As they are", wears("cat").MenuName(), "1", "dragon", "1", "Done", "")
 	for _, line := range strangers(all, pack) {
 		t.Error(line)
 	}

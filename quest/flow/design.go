@@ -74,8 +74,8 @@ func (s *setupRun) design(who string) (bool, error) {
 			return false, failed
 		}
 		if problem != nil {
-			s.notes = append(s.notes, gandalf.Name()+" has proposed no characters that could be worn: "+problem.Error()+
-				"\nWhoever wants to write them: conclave pack new NAME makes nine templates.")
+			s.notes = append(s.notes, gandalf.Name()+" has proposed no characters that could be worn: "+strings.Join(strings.Fields(problem.Error()), " "),
+				"Whoever wants to write them: conclave pack new NAME makes nine templates.")
 			return false, nil
 		}
 		var done, worn bool

@@ -207,10 +207,16 @@ func (s *setupRun) dress(named string) error {
 		default:
 			ok, err = s.preview(packs[n])
 		}
+		if ok {
+			s.notes = nil // what came before is over
+		}
 		if err != nil || ok {
 			return err
 		}
-		named, question = "", strings.Join(append(s.notes, "Which characters shall the party wear?"), "\n")
+		named, question = "", "Which characters shall the party wear?"
+		if len(s.notes) > 0 {
+			question = strings.Join(s.notes, "\n") + "\n\n" + question
+		}
 	}
 	return nil
 }
@@ -349,19 +355,19 @@ func (s *setupRun) customise() error {
 		}
 		options := []engine.Option{done}
 		for _, a := range dressable() {
-			options = append(options, engine.Option{Label: now.face(policy.Role(a.ID)).MenuName(), Hint: a.Core})
+			face := now.face(policy.Role(a.ID))
+			options = append(options, engine.Option{Label: face.Emoji() + " " + face.MenuName(), Hint: a.Core})
 		}
-		question := "Change one of them?"
-		if len(now.Skins) > 0 {
-			question = "This is the party now:\n\n" + now.table() + "\n\n" + question
+		if len(s.t.turns) == 0 {
+			s.t.o.Skins = now.Skins // Gandalf has not spoken yet, and will as he is now
 		}
-		c, err := s.t.choose("customise", question, options, done.Label, false)
+		c, err := s.t.choose("customise", "This is the party now. Change one of them?", options, done.Label, false)
 		n := chosen(options, c)
 		if err != nil || s.t.ended != "" || n <= 0 {
 			return err
 		}
 		who := dressable()[n-1]
-		if err := s.change(who, now.face(policy.Role(who.ID))); err != nil {
+		if err := s.change(who, now); err != nil {
 			return err
 		}
 	}
@@ -374,9 +380,10 @@ func dressable() []profile.Archetype {
 }
 
 // change gives one of them a name, an emoji, another profile or none.
-func (s *setupRun) change(who profile.Archetype, face profile.Face) error {
+func (s *setupRun) change(who profile.Archetype, now Opening) error {
+	face := now.face(policy.Role(who.ID))
 	options := []engine.Option{{Label: "Leave as it is"}, {Label: "Take it from another pack"},
-		{Label: "Design it with " + s.t.o.face(policy.Gandalf).MenuName()}}
+		{Label: "Design it with " + now.face(policy.Gandalf).MenuName()}}
 	if face.Skin != "" {
 		options = append(options, engine.Option{Label: "Take the profile off"})
 	}
@@ -400,7 +407,9 @@ func (s *setupRun) change(who profile.Archetype, face profile.Face) error {
 			return err
 		}
 	default:
-		did = func() error { return s.rename(who, strings.TrimSpace(c.Free)) }
+		// In quotes, a name may look like a number or like one of these lines.
+		name := strings.Trim(strings.TrimSpace(c.Free), `"“”`)
+		did = func() error { return s.rename(who, name) }
 	}
 	return s.changed("change "+who.ID, face, did)
 }
