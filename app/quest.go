@@ -226,7 +226,7 @@ func (c *questSession) goOn(ctx context.Context, choose string) (*flow.Result, e
 	}
 	switch {
 	case len(status.Open) == 0:
-	case c.talk.Drop:
+	case c.talk.Drop || choose != "":
 		if err := c.launch(ctx, "continue", nil); err != nil || choose == "" {
 			return nil, err
 		}
@@ -238,6 +238,9 @@ func (c *questSession) goOn(ctx context.Context, choose string) (*flow.Result, e
 			return nil, err
 		}
 		res, err := c.resume(ctx, status.Open[0].ID)
+		if err == nil && res.Flow == "define" && res.Phase == quest.PhaseSetup {
+			res, err = c.beside(ctx, "setup", flow.Setup{}) // as the person chose at its end
+		}
 		return c.finish(ctx, res, err)
 	}
 	q, err := c.quest()

@@ -32,6 +32,9 @@ func refusal(err error) bool {
 
 func (c *questSession) nextStep(ctx context.Context, res flow.Result) (flow.Result, bool, error) {
 	if wish, ok := quest.Understand(res.Wish, false, c.face); ok {
+		if res.Conversation == "" && !wish.Says {
+			c.typed = append(c.typed, res.Wish) // nothing else was said, so that it stands nowhere yet
+		}
 		return c.grant(ctx, res, wish, res.Wish)
 	}
 	for {

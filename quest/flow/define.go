@@ -63,7 +63,7 @@ func (h *House) defineAs(r *engine.Run, in Define, understand bool) (Result, err
 	d := &definition{h: h, r: r, in: in, old: o.Quest, understand: understand}
 	o.Quest = nil // the old quest is over; the new one is not written yet
 	d.t = h.dialogue(r, o, extras{})
-	d.t.opened, d.t.lines = in.Typed, true
+	d.t.opened, d.t.lines, d.t.understand = in.Typed, true, understand
 	if understand {
 		d.t.ends, d.t.ending = d.settled, "empty, or your agreement, has the quest written down"
 	}
@@ -310,22 +310,12 @@ func (d *definition) agree() error {
 			return nil
 		}
 		options := []engine.Option{{Label: "Yes, these are the criteria"}, {Label: "Write it down myself"}, {Label: "Stop here", Hint: "no quest is begun"}}
-		means := func(answer string) int {
-			if d.understand && quest.Agrees(answer) {
-				return 0
-			}
-			return -1
-		}
-		c, err := d.t.chooseOr("agree", d.shown()+"\n\nDo you agree? Your own words go to "+
-			d.t.o.face(policy.Gandalf).Name()+" as changes.", options, "", true, means)
+		c, err := d.t.choose("agree", d.shown()+"\n\nDo you agree? Your own words go to "+
+			d.t.o.face(policy.Gandalf).Name()+" as changes.", options, "", true)
 		if err != nil || d.t.ended != "" {
 			return err
 		}
-		n := chosen(options, c)
-		if n >= 0 {
-			d.t.typed(c.Free)
-		}
-		switch {
+		switch n := chosen(options, c); {
 		case n == 0:
 			d.agreed = true
 			return nil

@@ -33,8 +33,11 @@ type dialogue struct {
 	ends func(words string) bool
 	// ending tells the person how a conversation ends; "" for the usual way.
 	ending string
-	lines  bool // the person is asked for as many lines as they like
-	begins bool // the agent speaks first, and the person has said nothing
+	// understand takes the person's own words for a yes where they agree; earlier
+	// versions of a flow do not.
+	understand bool
+	lines      bool // the person is asked for as many lines as they like
+	begins     bool // the agent speaks first, and the person has said nothing
 
 	asks   int
 	turns  []string   // whose words stand in the file
@@ -221,32 +224,26 @@ func (t *dialogue) message(question string) (string, error) {
 // choose asks until one of the options is chosen, or free words are given
 // where they are welcome.
 func (t *dialogue) choose(name, text string, options []engine.Option, fallback string, free bool) (quest.Choice, error) {
-	return t.chooseOr(name, text, options, fallback, free, nil)
-}
-
-// chooseOr is choose where words of the person's own may mean an option: means
-// returns its number from 0, or -1.
-func (t *dialogue) chooseOr(
-	name, text string, options []engine.Option, fallback string, free bool, means func(answer string) int,
-) (quest.Choice, error) {
 	var offers []quest.Offer
 	for _, o := range options {
 		offers = append(offers, quest.Offer{Label: o.Label, Reason: o.Hint})
 	}
 	hint := ""
 	for {
-		answer, err := t.ask(name, engine.Question{Text: text + hint, Options: options, Default: fallback})
+		answer, err := t.ask(name, engine.Question{Text: text + hint, Options: options, Default: fallback, Silent: true})
 		if err != nil || t.ended != "" {
 			return quest.Choice{}, err
 		}
-		if means != nil {
-			if n := means(answer); n >= 0 {
-				return quest.Choice{Offer: &offers[n], Free: answer}, nil
-			}
+		typed := answer
+		if answer == "" {
+			answer = fallback
 		}
 		c, err := quest.Choose(offers, answer)
-		if c.Offer != nil {
-			c.Free = answer // as it was typed
+		if t.understand && quest.Agrees(answer) && strings.HasPrefix(offers[0].Label, "Yes") {
+			c, err = quest.Choice{Offer: &offers[0]}, nil
+		}
+		if c.Offer != nil || err != nil || !free {
+			t.typed(typed) // free words are for whoever they are said to
 		}
 		switch {
 		case err != nil:

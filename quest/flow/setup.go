@@ -35,6 +35,7 @@ func (h *House) dressUp(r *engine.Run, in Setup, first bool) (Result, error) {
 		return Result{}, err
 	}
 	s := &setupRun{h: h, t: h.dialogue(r, o, extras{}), first: first}
+	s.t.understand = !first
 	if err := s.dress(in.Pack); err != nil {
 		return Result{}, err
 	}
