@@ -11,7 +11,7 @@ import (
 func (v GuardianVerdict) Outcome() string {
 	var b strings.Builder
 	if !v.Decided() {
-		fmt.Fprintf(&b, "%s %s\n", noVerdict, strings.TrimSpace(v.Summary))
+		fmt.Fprintf(&b, "%s\n\n%s\n", noVerdict, strings.TrimSpace(v.Summary))
 		writeList(&b, "Not judged", v.Gaps)
 		return strings.TrimSpace(b.String())
 	}
@@ -51,7 +51,7 @@ func (v DragonVerdict) Outcome(dragon profile.Face, t verdictTest) string {
 	if v.Decided() {
 		fmt.Fprintf(&b, "**Verdict:** %s\n\n%s\n\n", v.Verdict.told(dragon), strings.TrimSpace(v.Summary))
 	} else {
-		fmt.Fprintf(&b, "%s %s\n\n", noVerdict, strings.TrimSpace(v.Summary))
+		fmt.Fprintf(&b, "%s\n\n%s\n\n", noVerdict, strings.TrimSpace(v.Summary))
 	}
 	for _, f := range v.Criteria {
 		fmt.Fprintf(&b, "%d. **%s** – %s", f.Number, f.Status, oneLine(f.Evidence))

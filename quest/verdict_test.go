@@ -184,11 +184,11 @@ func TestOutcomes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := v.Outcome(profile.Face{}, test); !strings.HasPrefix(got, "**No verdict.** it stands\n\n1. **met**") || !strings.Contains(got, "\n2. **not judged** – ") {
+	if got := v.Outcome(profile.Face{}, test); !strings.HasPrefix(got, "**No verdict.**\n\nit stands\n\n1. **met**") || !strings.Contains(got, "\n2. **not judged** – ") {
 		t.Errorf("no verdict:\n%s", got)
 	}
 	g = GuardianVerdict{Verdict: guardianUndecided, Summary: "unread", Gaps: []string{"the plan"}}
-	if got, want := g.Outcome(), "**No verdict.** unread\n\n**Not judged:**\n\n- the plan"; got != want {
+	if got, want := g.Outcome(), "**No verdict.**\n\nunread\n\n**Not judged:**\n\n- the plan"; got != want {
 		t.Errorf("no verdict of a guardian:\n%s", got)
 	}
 	if got, want := Stamped(EndedEarly("the budget\nwas spent"), "room: advisory", ""), "ended early: the budget was spent\n\n> **Note:** room: advisory"; got != want {
