@@ -3,6 +3,7 @@ package quest
 import (
 	_ "embed" // reasoning.txt
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -26,14 +27,17 @@ const (
 	unmarked                  // nothing in it tells
 	hints                     // speaks to somebody, weighs, allows, forbids
 	argues                    // judges, gives reasons, speaks of the speakers
-	recounts                  // tells of decisions, effort, hopes, evaluators
+	recounts                  // tells of decisions, effort, hopes
+	pleads                    // speaks to or of those who judge, or of the party
 )
 
 // strengthOf judges a sentence, or any piece of text.
 func strengthOf(text string) strength {
 	plain := plainWords(text)
 	switch {
-	case recountsIn(text, plain):
+	case pleadsIn(text, plain):
+		return pleads
+	case recountsIn(plain):
 		return recounts
 	case argumentIn(plain) >= 2:
 		return argues
@@ -76,8 +80,8 @@ var reasoningText string
 type vocabulary struct {
 	sections map[string][]string
 
-	recounting []*regexp.Regexp
-	named      *regexp.Regexp // the cast, with a verb
+	recounting, pleading []*regexp.Regexp
+	named                *regexp.Regexp // the cast, with a verb
 	// told are verbs of deciding and striving: with "we" or "I" before them they
 	// tell of the way, not of the work. Some do so only of several: "I said"
 	// stands in many a story.
@@ -102,9 +106,8 @@ var vocab = sync.OnceValue(func() *vocabulary {
 			v.sections[section] = append(v.sections[section], line)
 		}
 	}
-	for _, name := range []string{"effort", "decisions", "beliefs", "pleas", "evaluators", "foreign"} {
-		v.recounting = append(v.recounting, v.runs(name))
-	}
+	v.recounting = []*regexp.Regexp{v.runs("effort"), v.runs("decisions"), v.runs("beliefs"), v.runs("foreign")}
+	v.pleading = []*regexp.Regexp{v.runs("pleas"), v.runs("evaluators")}
 	v.named = regexp.MustCompile(`\b(?:[Tt]he |[Oo]ur )?` + v.oneOf("cast") + `(?:'s|’s)? (?:\w+ )?` + v.oneOf("castVerbs") + `\b` +
 		`|[a-z,;] (?:the|our) (?:Dragon|Guardian)\b`)
 	v.told, v.ours, v.between = v.words("told"), v.words("ours"), v.words("between")
@@ -145,13 +148,16 @@ func (v *vocabulary) oneOf(section string) string {
 	return `(?:` + strings.Join(strings.Fields(strings.Join(v.sections[section], " ")), "|") + `)`
 }
 
-func recountsIn(text, plain string) bool {
-	for _, list := range vocab().recounting {
-		if list.MatchString(plain) {
-			return true
-		}
-	}
-	return vocab().named.MatchString(text) || firstPersonTells(plain)
+func pleadsIn(text, plain string) bool {
+	return anyMatches(vocab().pleading, plain) || vocab().named.MatchString(text)
+}
+
+func recountsIn(plain string) bool {
+	return anyMatches(vocab().recounting, plain) || firstPersonTells(plain)
+}
+
+func anyMatches(lists []*regexp.Regexp, plain string) bool {
+	return slices.ContainsFunc(lists, func(list *regexp.Regexp) bool { return list.MatchString(plain) })
 }
 
 // firstPersonTells finds "we" or "I" with a verb of deciding and striving.

@@ -24,6 +24,8 @@ import (
 //   - What is offered as text for the work, quoted, or code, accuses if it tells
 //     of decisions, effort, hopes or evaluators: a fence is no place to say in
 //     what may not be said.
+//   - What the person pasted, a page and not a sentence, accuses if it speaks to
+//     or of those who judge, or of the party.
 //
 // In neither is what stood in the project before it was said, nor what the
 // person had put before the speaker.
@@ -34,6 +36,7 @@ const (
 	spoken
 	fenced
 	offered
+	pasted
 	silent // accuses nobody
 )
 
@@ -50,6 +53,8 @@ func (m manner) accuses(text string) bool {
 		return strengthOf(text) >= argues
 	case offered:
 		return strengthOf(text) >= recounts
+	case pasted:
+		return strengthOf(text) >= pleads
 	}
 	return false
 }
@@ -283,7 +288,7 @@ type speech struct {
 func (t *tracer) blocks(s span, how speech) {
 	b := &blockReader{t: t, how: how, par: -1}
 	if text := t.data[s.from:s.to]; bytes.Count(text, []byte("\n")) >= pastedLines {
-		b.pasted = true
+		b.long = true
 	}
 	at := s.from
 	for line := range bytes.Lines(t.data[s.from:s.to]) {
@@ -297,9 +302,9 @@ func (t *tracer) blocks(s span, how speech) {
 const pastedLines = 12
 
 type blockReader struct {
-	t      *tracer
-	how    speech
-	pasted bool // too long to be typed
+	t    *tracer
+	how  speech
+	long bool // too much to be typed
 
 	par       int    // where the open paragraph began, or -1
 	manner    manner // of that paragraph
@@ -319,7 +324,9 @@ func (b *blockReader) usual() manner {
 	switch {
 	case b.how.manner != spoken:
 		return b.how.manner
-	case b.offer || b.list, b.how.person && b.pasted && b.count > 0:
+	case b.how.person && b.long && b.count > 0:
+		return pasted
+	case b.offer || b.list:
 		return offered
 	case b.how.asked, b.how.person && b.count > 0:
 		return fenced

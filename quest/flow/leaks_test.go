@@ -231,3 +231,30 @@ func TestSearchIsHeard(t *testing.T) {
 		t.Errorf("heard %v of %d", heard, total)
 	}
 }
+
+// What excuses is what stood when it was said: not what was put in meanwhile,
+// and not what stood when it was said again.
+func TestStood(t *testing.T) {
+	const said = "the gauge of the ninth pier is read twice a day by whoever has the key"
+	dir := t.TempDir()
+	h := New(Options{Root: dir, Scripts: []string{"./cast.txt"}})
+	write(t, dir, "cast.txt", said)
+	write(t, dir, ".campaign/notes.md", said)
+	h.note(time.Now(), said)
+	if got := h.stood(said); len(got) != 0 {
+		t.Errorf("a script or the campaign's own files excuse %v", got)
+	}
+	write(t, dir, "README.md", said)
+	h.note(time.Now(), said)
+	if got := h.stood(said); len(got) != 0 {
+		t.Errorf("what was said first excuses itself later: %v", got)
+	}
+	h.note(time.Now().Add(-time.Hour), "He says that "+said)
+	if got := h.stood("He says that " + said); len(got) != 0 {
+		t.Errorf("a file that was written since excuses %v", got)
+	}
+	h.note(time.Now(), "She says that "+said+".")
+	if got := h.stood("She says that " + said + "."); len(got) != 1 || got[0] != [2]int{14, 14 + len(said)} {
+		t.Errorf("of what stood in README.md %v is noted", got)
+	}
+}
