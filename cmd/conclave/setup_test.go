@@ -156,7 +156,7 @@ turn on Write the characters down
 		t.Fatal(err)
 	}
 	inOrder(t, string(text), "Consultation purpose: Character setup", "**User:** A lighthouse on a rock", "**🧙 Gandalf:** Nine keepers",
-		"**User:** Make the cat drier.", "**🧙 Gandalf:** Drier", "### Outcome", "Characters set up: Light House")
+		"**User:** Make the cat drier.", "**🧙 Gandalf:** Drier", "**User:** The Pilot", "### Outcome", "Characters set up: Light House")
 }
 
 // TestTheEmbeddedGandalfInventsNobody: without a model he says so, and the packs

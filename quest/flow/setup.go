@@ -411,6 +411,7 @@ func (s *setupRun) change(who profile.Archetype, now Opening) error {
 		// In quotes, a name may look like a number or like one of these lines.
 		name := strings.Trim(strings.TrimSpace(c.Free), `"“”`)
 		did = func() error { return s.rename(who, name) }
+		s.t.typed(c.Free)
 	}
 	return s.changed("change "+who.ID, face, did)
 }
