@@ -168,13 +168,6 @@ func count(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun
 }
 
-func percent(part, whole int) int {
-	if whole == 0 {
-		return 0
-	}
-	return (part*100 + whole/2) / whole
-}
-
 // clip shortens a text at a word, and keeps code spans whole.
 func clip(s string, n int) string {
 	s = strings.Join(strings.Fields(s), " ")

@@ -1,23 +1,33 @@
 package offline
 
 import (
-	"fmt"
+	"regexp"
 	"strings"
 )
 
 const verdictFile = "verdict.md"
 
+var (
+	noVerdictMark = regexp.MustCompile(`(?i)^\**No verdict\b`)
+	verdictRow    = regexp.MustCompile(`^\s*(\d{1,3})\.\s`)
+)
+
 // discuss answers about a verdict that stands: with its own lines, and nothing
-// that could change it.
+// that could change it. A criterion that is named by its number is meant.
 func (t *turn) discuss() error {
-	text := t.read(verdictFile)
-	words := searchWords(ownWords(t.text))
+	text, words := t.read(verdictFile), ownWords(t.text)
+	asked := searchWords(words)
+	number := criterionNumber.FindStringSubmatch(words)
 	var rows []string
-	err := t.look("search", map[string]any{"path": verdictFile, "words": words}, func() (string, error) {
-		for n, line := range numbered(text) {
-			for _, w := range words {
-				if wholeWord(strings.ToLower(w))(line) && quote(line) != "" {
-					rows = append(rows, cite{path: verdictFile, line: n, quote: quote(line)}.String())
+	err := t.look("search", map[string]any{"path": verdictFile, "words": asked}, func() (string, error) {
+		for _, line := range numbered(text) {
+			if m := verdictRow.FindStringSubmatch(line); number != nil && m != nil && atoi(m[1]) == atoi(number[1]+number[2]) {
+				rows = append([]string{line}, rows...)
+				continue
+			}
+			for _, w := range asked {
+				if number == nil && wholeWord(strings.ToLower(w))(line) && quote(line) != "" {
+					rows = append(rows, line)
 					break
 				}
 			}
@@ -27,12 +37,20 @@ func (t *turn) discuss() error {
 	if err != nil {
 		return err
 	}
-	if len(rows) == 0 {
-		first := prose(text)
-		t.say(fmt.Sprintf("The verdict stands as it is written. None of its lines bears a word of your question; it begins: %s.",
-			cite{path: verdictFile, line: max(1, first.line), quote: quote(first.text)}))
-		return nil
+	stands := "The verdict stands, and nothing said here can change it."
+	if noVerdictMark.MatchString(strings.TrimSpace(text)) {
+		stands = "There is no verdict, and nothing said here can make one."
 	}
-	t.say("The verdict stands, and nothing said here can change it. What it says about that:\n\n- " + strings.Join(rows[:min(len(rows), 5)], "\n- "))
+	about := " It says about that:\n\n"
+	if len(rows) == 0 {
+		rows, about = strings.Split(strings.TrimSpace(text), "\n"), " None of its lines bears a word of your question; this is how it begins:\n\n"
+	}
+	var said []string
+	for _, row := range rows {
+		if row = strings.TrimSpace(row); row != "" && len(said) < 5 {
+			said = append(said, "> "+row)
+		}
+	}
+	t.say(stands + about + strings.Join(said, "\n>\n"))
 	return nil
 }

@@ -35,7 +35,7 @@ func (t *turn) calledFor(words ...string) bool {
 
 // engineMarks begin, or stand in, paragraphs that the engine puts before a
 // person's words.
-var engineMarks = regexp.MustCompile(`^(The person who leads|A person wants to begin|The council has spoken|A council is held|A quest is under way|The quest ["“].*(is over|begins)|The mode is |The criteria are in|The stage |They ask )|In your working directory|\x60path:line\x60`)
+var engineMarks = regexp.MustCompile(`^(The person who leads|A person wants to begin|The council has spoken|A council is held|A quest is under way|The quest ["“].*(is over|begins)|The mode is |The criteria are in|The stage |They ask |Your verdict stands)|In your working directory|\x60path:line\x60`)
 
 // ownWords leaves out what the engine said before the person.
 func ownWords(text string) string {
@@ -131,31 +131,3 @@ var (
 )
 
 func number(n int) string { return strconv.Itoa(n) }
-
-// quotedList joins words for a sentence.
-func quotedList(words []string) string {
-	var out []string
-	for _, w := range words {
-		out = append(out, "“"+w+"”")
-	}
-	return strings.Join(out, ", ")
-}
-
-var notProse = regexp.MustCompile(`^(#|=|-{3}|\[!\[|!\[|<|>|\||\[[^\]]+\](\(|:)|\*\s|-\s|\+\s|\d+\.|` + "```" + `|\.\. )`)
-
-// prose is the first line of a document that is a sentence.
-func prose(text string) hit {
-	fenced := false
-	for n, line := range numbered(text) {
-		t := strings.TrimSpace(line)
-		if strings.HasPrefix(t, "```") {
-			fenced = !fenced
-			continue
-		}
-		if fenced || len(strings.Fields(t)) < 4 || notProse.MatchString(t) || quote(line) == "" || len(strings.Fields(quote(line))) < 4 {
-			continue
-		}
-		return hit{line: n, text: line}
-	}
-	return hit{}
-}
