@@ -236,7 +236,11 @@ func (c *questSession) close() error {
 // person does. There is no result of what they did last but to leave.
 func (c *questSession) finish(ctx context.Context, res flow.Result, err error) (*flow.Result, error) {
 	for err == nil && !c.talk.Once {
-		c.app.show(Outcome{res})
+		shown := res
+		if res.Wish != "" && c.app.Person != nil {
+			shown.Offers = nil // they have said what comes next
+		}
+		c.app.show(Outcome{shown})
 		if c.app.Person == nil || len(res.Offers) == 0 {
 			break
 		}

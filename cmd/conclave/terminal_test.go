@@ -125,6 +125,11 @@ func TestMenuWords(t *testing.T) {
 	inOrder(t, out, "What next?", "checkpoint first", "Which stage is it?", "checkpoint first", "Which stage is it?",
 		"Which files or directories", "palns.md", "Is it plans.md?", "Which files", "a quote is not closed", "Which files",
 		"The work: 1 file", "It holds.", "Tomorrow.", "What next?", "no verdict to look back on", "What next?")
+	// What was said in a talk in place of an answer is done at once, without a menu.
+	_, talk := atTerminal(t, "Where is the risk?\nI'm ready to face the dragon\n\n\n", "consult", "cat")
+	if _, after, ok := strings.Cut(talk, "Your answer to Cat"); !ok || strings.Index(after, "What next?") < strings.Index(after, "Which files") {
+		t.Errorf("a wish has to wait for a menu:\n%s", talk)
+	}
 	if strings.Contains(out, "What do you want to say to Owl?") {
 		t.Errorf("what the Owl was asked was asked for again:\n%s", out)
 	}

@@ -347,8 +347,10 @@ func (d *definition) shown() string {
 	if face := d.t.o.face(policy.Dragon); face.Skin != "" {
 		dragon = face.MenuName()
 	}
-	fmt.Fprintf(&b, "\n%s: %s", dragon, strings.TrimSpace(p.Dragon))
-	return b.String()
+	if text := strings.TrimSpace(p.Dragon); text != "" {
+		fmt.Fprintf(&b, "\n%s: %s", dragon, text)
+	}
+	return strings.TrimRight(b.String(), "\n")
 }
 
 // conclude writes quest.md, then the conversation, then moves on.
