@@ -66,8 +66,8 @@ type Material struct {
 	OwnVerdict    []byte            // in a discussion of it
 	EarlierWork   []NamedText       // what earlier checkpoints were shown, by project path
 	Archived      []NamedText       // quests that were put away, by file name
-	// Stood says of a text, when it was said, what of it stood in the project
-	// already; nil, or nothing, where nobody looked.
+	// Stood says of a text what of it stood in the project already when it was
+	// said; nil where nobody looked.
 	Stood func(text string) [][2]int
 	// EngineSays are the engine's own sentences: whoever repeats one betrays
 	// nobody.
@@ -306,7 +306,9 @@ func (g *Grants) section(kind policy.Kind, name, text string, line int, trace tr
 type tracing func(data []byte, words bool) traced
 
 // whole is the trace of a text that betrays itself by every word.
-func whole(data []byte, _ bool) traced { return traced{bytes.Clone(data), []span{{0, len(data)}}} }
+func whole(data []byte, _ bool) traced {
+	return traced{text: bytes.Clone(data), kept: []span{{0, len(data)}}}
+}
 
 func (g *Grants) add(p Piece, trace tracing) {
 	if len(p.Bytes) == 0 {

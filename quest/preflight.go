@@ -31,6 +31,8 @@ type Leak struct {
 	Text       string `json:"text,omitempty"`
 	SourceAt   string `json:"sourceAt,omitempty"`
 	SourceText string `json:"sourceText,omitempty"`
+	// Unnoted: nobody knows whether it stood in the project before it was said.
+	Unnoted bool `json:"unnoted,omitempty"`
 
 	from, to int // in what was searched
 }
@@ -40,8 +42,12 @@ func (l Leak) String() string {
 	if l.Line == 0 {
 		head = fmt.Sprintf("%s: its name holds words from %s", l.Where, l.Source)
 	}
-	return fmt.Sprintf("%s, which this role may not know\n    here:  %s\n    there: %s (%s)",
+	text := fmt.Sprintf("%s, which this role may not know\n    here:  %s\n    there: %s (%s)",
 		head, l.Text, l.SourceText, l.SourceAt)
+	if l.Unnoted {
+		text += "\n    whether it stood in the project before it was said, nobody has noted"
+	}
+	return text
 }
 
 // LeakError stops an evaluator before it starts. The person may go on with
@@ -243,6 +249,9 @@ func (s *search) leakOf(where string, h shingle.Hit) (Leak, bool) {
 		return l, true
 	}
 	l.SourceAt, l.SourceText = p.place(h.SourceLine), excerpt(p.Bytes[h.SourceFrom:h.SourceTo])
+	if strings.HasPrefix(string(p.Kind), "conversation-") {
+		l.Unnoted = slices.ContainsFunc(trace.unnoted, func(u span) bool { return u.from < h.SourceTo && h.SourceFrom < u.to })
+	}
 	for _, k := range trace.kept {
 		from, to := max(k.from, h.SourceFrom), min(k.to, h.SourceTo)
 		if from >= to {

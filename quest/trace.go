@@ -67,6 +67,7 @@ type tracer struct {
 	data     []byte
 	out      []byte
 	kept     []span
+	unnoted  []span
 	words    bool         // for an audit: the source's own words, whatever they say
 	evidence bool         // what is quoted here comes from the work
 	put      *shingle.Set // what was put before those who speak now
@@ -87,11 +88,12 @@ func newTracer(data []byte, words bool, stood func(string) [][2]int) *tracer {
 
 // traced is what betrays a source.
 type traced struct {
-	text []byte // as long as the source
-	kept []span // the passages that are left, one by one
+	text    []byte // as long as the source
+	kept    []span // the passages that are left, one by one
+	unnoted []span // of which nobody knows what stood in the project before
 }
 
-func (t *tracer) done() traced { return traced{t.out, t.kept} }
+func (t *tracer) done() traced { return traced{t.out, t.kept, t.unnoted} }
 
 // cutBy blanks in a trace what also stands in other texts.
 func (t traced) cutBy(others ...[]byte) traced {
@@ -179,12 +181,16 @@ func conversationTrace(c Transcript, words bool, stood func(string) [][2]int) tr
 
 // standing blanks what stood in the project when it was said.
 func (t *tracer) standing(s span) {
-	if t.stood == nil {
-		return
-	}
 	text := string(t.data[s.from:s.to])
 	at := s.from + len(text) - len(strings.TrimLeft(text, " \t\r\n"))
-	for _, r := range t.stood(strings.TrimSpace(text)) {
+	var stood [][2]int
+	if t.stood != nil {
+		stood = t.stood(strings.TrimSpace(text))
+	}
+	if stood == nil {
+		t.unnoted = append(t.unnoted, s)
+	}
+	for _, r := range stood {
 		t.blank(span{at + r[0], at + r[1]})
 	}
 }

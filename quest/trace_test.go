@@ -51,3 +51,27 @@ func TestTitleForEvaluators(t *testing.T) {
 		t.Errorf("a title of its own became %q", got)
 	}
 }
+
+// Of a conversation by other hands nobody knows what stood in the project
+// before: it accuses, and says so.
+func TestUnnoted(t *testing.T) {
+	const words = "nobody would notice until the ferry is aground on the bar"
+	for _, noted := range []bool{false, true} {
+		dir := t.TempDir()
+		put(t, dir, map[string]string{"a.md": words})
+		work, err := OpenWork(dir, []string{"a.md"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer work.Close()
+		m := preflightMaterial(t)
+		if noted {
+			m.Stood = func(string) [][2]int { return [][2]int{} }
+		}
+		err = Preflight([]byte("0123456789abcdef"), Grant(policy.Dragon, m), work)
+		leak, ok := err.(*LeakError)
+		if !ok || leak.Leaks[0].Unnoted == noted || strings.Contains(err.Error(), "nobody has noted") == noted {
+			t.Errorf("noted %v: %v", noted, err)
+		}
+	}
+}
