@@ -68,7 +68,9 @@ func (a animal) answer(t *turn) error {
 		return err
 	}
 	if len(t.before) > 0 { // what was said once is not said again, but for what fits
-		seen = q.fitting(seen)
+		if seen = q.fitting(seen); len(seen) == 0 && len(q.things()) == 0 && len(q.words) > 0 {
+			t.say("I have nothing more to show about that.")
+		}
 		t.say(renderFindings(seen))
 		t.answerWith(fill(t.form, nil))
 		return nil
@@ -235,6 +237,11 @@ func ask(said string) query {
 		return query{}
 	}
 	return query{searchWords(said)}
+}
+
+// things are the words that name more than a field.
+func (q query) things() []string {
+	return slices.DeleteFunc(slices.Clone(q.words), func(w string) bool { return slices.Contains(generic, strings.ToLower(w)) })
 }
 
 // fit is how well a finding bears on the question: by what it is about, where it

@@ -37,6 +37,9 @@ func TestConsultationAnswersWhatWasAsked(t *testing.T) {
 	if fourth := r.say(t, "And then?"); !strings.Contains(fourth, "I look for words") {
 		t.Errorf("a question without words: %s", fourth)
 	}
+	if fifth := r.say(t, "And the licence?"); !strings.Contains(fifth, "nothing more to show") {
+		t.Errorf("a question about a field without a finding: %s", fifth)
+	}
 	for _, text := range []string{first, second} {
 		if checkCitations(t, text, work, files) == 0 {
 			t.Error("nothing is cited")

@@ -42,6 +42,11 @@ func BenchmarkCouncil5000(b *testing.B) {
 // BenchmarkCouncilLibc is the same over a real tree of more than 4,000 files.
 func BenchmarkCouncilLibc(b *testing.B) { benchCouncil(b, module(b, "modernc.org/libc")) }
 
+// identified says, as a room does, that all six see the same tree.
+type identified struct{ nested }
+
+func (identified) ViewIdentity() string { return "bench" }
+
 // benchCouncil reads through os.Root, as a room's files are read.
 func benchCouncil(b *testing.B, dir string) {
 	root, err := os.OpenRoot(dir)
@@ -49,14 +54,15 @@ func benchCouncil(b *testing.B, dir string) {
 		b.Fatal(err)
 	}
 	defer root.Close()
-	tree := root.FS()
+	tree := identified{nested{"workspace", root.FS()}}
 	for b.Loop() {
+		party := New()
 		for _, a := range animals() {
 			emitter, err := transcript.NewEmitter(transcript.Options{PromptName: "bench", Adapter: transcript.AdapterOffline, Store: &agenttest.Store{}})
 			if err != nil {
 				b.Fatal(err)
 			}
-			s, err := New().Start(context.Background(), agent.Spec{Role: a.name, Files: nested{"workspace", tree}, Emitter: emitter})
+			s, err := party.Start(context.Background(), agent.Spec{Role: a.name, Files: tree, Emitter: emitter})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
+
+	"conclave/internal/project"
 )
 
 var citedForm = regexp.MustCompile("`([^`\\s]+):(\\d+)`(?: \\(`([^`]*)`\\))?")
@@ -65,8 +68,9 @@ func TestCouncilOnRealTrees(t *testing.T) {
 	for _, m := range []string{"github.com/spf13/cobra", "pgregory.net/rapid", "modernc.org/libc"} {
 		t.Run(m, func(t *testing.T) {
 			tree := os.DirFS(module(t, m))
+			six := New() // one party, as in a council: it looks once
 			for _, a := range animals() {
-				r := start(t, a.name, nested{"workspace", tree}, purpose("Council session"))
+				r := startParty(t, six, a.name, identified{nested{"workspace", tree}}, purpose("Council session"))
 				text := r.say(t, "A council is held.")
 				items := itemForm.FindAllString(text, -1)
 				if len(items) > maxFindings || len(items) == 0 && !strings.Contains(text, a.nothing) {
@@ -118,6 +122,61 @@ func TestNothingToSee(t *testing.T) {
 				t.Errorf("%s sees something in nothing: %s", a.name, text)
 			}
 		}
+	}
+}
+
+// TestLimitsAreSaid: whoever has not read everything says so, and says of nothing
+// that it is not there.
+func TestLimitsAreSaid(t *testing.T) {
+	files := map[string]string{"workspace/go.mod": "module m\n\ngo 1.24\n\nrequire x.example/y v1.0.0\n", "workspace/go.sum": "x.example/y v1.0.0 h1:a\n"}
+	for i := range 50 {
+		files[fmt.Sprintf("workspace/f%02d.go", i)] = "package p\n\nfunc F() {\n}\n" + strings.Repeat("// x\n", 20)
+	}
+	all := usual
+	for _, c := range []struct {
+		files, names int
+		want         string
+	}{{10, all.names, "I have read 10 of the 52 files"}, {all.files, 10, "I stopped at 10 files"}, {all.files, all.names, ""}} {
+		opts := all
+		opts.files, opts.names = c.files, c.names
+		for _, role := range []string{"cat", "rabbit"} {
+			text := startParty(t, &party{opts: opts, minds: minds(), shared: &surveys{}, now: time.Now}, role, mapFS(files), purpose("Council session")).say(t, "Look.")
+			if c.want == "" {
+				if role == "rabbit" && !strings.Contains(text, "No Go file of the module imports it") || strings.Contains(text, "I have read") {
+					t.Errorf("%s, who has read everything: %s", role, text)
+				}
+				continue
+			}
+			if !strings.Contains(text, c.want) || strings.Contains(text, "imports it") || strings.Contains(text, "there is no test") {
+				t.Errorf("%s, with limits: %s", role, text)
+			}
+		}
+	}
+}
+
+// TestOneLookForAll: who sees the same tree looks once, and who sees another
+// does not get it.
+func TestOneLookForAll(t *testing.T) {
+	s := &surveys{}
+	look := func(key, file string) *project.Project {
+		p, err := s.open(key, mapFS(map[string]string{file: "x\n"}), usual, func() error { return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	first := look("a", "one.md")
+	if look("a", "two.md") != first {
+		t.Error("the same tree is looked at twice")
+	}
+	if look("b", "two.md").File("two.md") == nil || look("", "three.md").File("three.md") == nil {
+		t.Error("another tree is taken for the first")
+	}
+	if _, err := s.open("c", mapFS(map[string]string{"x.md": "x"}), usual, func() error { return fs.ErrClosed }); err == nil {
+		t.Error("a look that was stopped has no error")
+	}
+	if look("c", "x.md").File("x.md") == nil {
+		t.Error("a look that was stopped is kept")
 	}
 }
 

@@ -177,6 +177,17 @@ var retiredCalls = map[string]*regexp.Regexp{
 	"Rust":       regexp.MustCompile(`\bmem::uninitialized\(\)|\btry!\(`),
 }
 
+// retiredNames stand in every file that the rule is about.
+var retiredNames = map[string][]string{
+	"Go": {"io/ioutil", "strings.Title(", "rand.Seed("},
+	"Python": {
+		"distutils", "import imp", "from imp ", "asyncore", "asynchat", "smtpd", "cgi", "telnetlib", "import crypt",
+		"import pipes", "nntplib",
+	},
+	"JavaScript": {"new Buffer(", "domain"}, "TypeScript": {"new Buffer("}, "Rust": {"uninitialized", "try!("},
+	"Java": {"finalize()", "new Integer(", "new Long(", "new Double(", "new Boolean("},
+}
+
 var retiredWords = map[string]string{
 	"Go":         "Go marks this as deprecated",
 	"Python":     "Python 3.13 no longer has this module",
@@ -192,15 +203,15 @@ func retiredAPI(s *sight) []finding {
 		var g grouped
 		re := retiredCalls[lang]
 		for _, f := range s.own(project.Source) {
-			if f.Lang != lang || !re.MatchString(f.Text) && lang != "Go" && lang != "Python" && lang != "Java" {
+			if f.Lang != lang || !slices.ContainsFunc(retiredNames[lang],
+				func(w string) bool { return strings.Contains(f.Text, w) }) ||
+				strings.Contains(f.Text, "Buffer.from") { // what takes its place is known there
 				continue
 			}
 			for n, line := range project.Lines(f.Text) {
-				if t := strings.TrimSpace(line); isComment(t) || strings.ContainsAny(t, "`") || !re.MatchString(line) ||
-					strings.Contains(f.Text, "Buffer.from") {
-					continue // what takes its place is known there
+				if t := strings.TrimSpace(line); !isComment(t) && !strings.Contains(t, "`") && re.MatchString(line) {
+					g.add(f, n)
 				}
-				g.add(f, n)
 			}
 		}
 		if g.n == 0 {

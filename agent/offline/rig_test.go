@@ -25,6 +25,11 @@ type rig struct {
 
 func start(t testing.TB, role string, files fs.FS, change ...func(*agent.Spec)) rig {
 	t.Helper()
+	return startParty(t, New(), role, files, change...)
+}
+
+func startParty(t testing.TB, party agent.Agent, role string, files fs.FS, change ...func(*agent.Spec)) rig {
+	t.Helper()
 	store := &agenttest.Store{}
 	emitter, err := transcript.NewEmitter(transcript.Options{PromptName: "quest.test." + role, Adapter: transcript.AdapterOffline, Store: store})
 	if err != nil {
@@ -34,7 +39,7 @@ func start(t testing.TB, role string, files fs.FS, change ...func(*agent.Spec)) 
 	for _, c := range change {
 		c(&spec)
 	}
-	s, err := New().Start(context.Background(), spec)
+	s, err := party.Start(context.Background(), spec)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -149,9 +149,18 @@ func endsWord(line string, i int) bool {
 
 const maxShown = 3
 
+// generic words name a field and no thing: where they stand tells nothing.
+var generic = strings.Fields("test tests tested testing documentation docs dependencies dependency security release releases " +
+	"version versions licence license risk risks quality coverage performance project code team people plan budget deadline deadlines " +
+	"complete completed correct broken missing wrong ready")
+
 // showPlaces says where the words of a question stand, rarest first: a word that
 // is everywhere tells least. Where none stands anywhere one sentence says so.
 func (t *turn) showPlaces(tree fs.FS, s *sight, q query) error {
+	q.words = q.things()
+	if len(q.words) == 0 {
+		return nil // what is asked for is a field, and the findings are of it
+	}
 	var list []sighting
 	err := t.look("search", map[string]any{"path": "workspace", "words": q.words}, func() (string, error) {
 		var all []string
