@@ -29,12 +29,15 @@ func (v *voice) hear(out *screen.Writer, e app.Speech) {
 	defer v.mu.Unlock()
 	tag := screen.Bold(e.Emoji + " " + e.Name + ":")
 	switch {
-	case e.Part == app.Whole && v.speaker != "":
+	case e.Part == app.Whole && !out.Terminal():
+		out.Printf("\n%s %s\n", tag, screen.Indent(saidIndent, e.Text))
+	case e.Part == app.Whole:
+		if v.speaker == "" {
+			v.speak(out, tag, e)
+		}
 		_ = v.words.Flush()
 		v.speaker, v.block, v.pause = "", "", false
 		out.Printf("\n")
-	case e.Part == app.Whole:
-		out.Printf("\n%s %s\n", tag, screen.Indent(saidIndent, e.Text))
 	case !out.Terminal():
 	case e.Part == app.Spoken:
 		v.speak(out, tag, e)

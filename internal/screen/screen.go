@@ -164,7 +164,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 // shown is what of foreign text can be written by now.
 func (w *Writer) shown(p []byte, final bool) []byte {
 	text := w.stream.feed(nil, p, final)
-	if w.wrap.width > 0 {
+	if w.wrap.width > 0 || w.wrap.paint {
 		text = w.wrap.feed(nil, text, final)
 	}
 	return text
@@ -190,11 +190,13 @@ func (w *Writer) Raw() io.Writer {
 }
 
 // Stream is for text that comes in pieces: Prose whose lines, but for the
-// first, are indented. It is a Writer of its own, for one text.
+// first, are indented. Where there are colours, words between ** are bold: who
+// speaks there writes Markdown. It is a Writer of its own, for one text.
 func (w *Writer) Stream(indent string) *Writer {
 	s := &Writer{out: w.out, terminal: w.terminal, stream: filter{form: block, indent: indent}}
+	s.wrap = wrapper{column: w.out.at(), hang: len(indent), paint: w.styles}
 	if n := w.columns(); n >= narrowest {
-		s.wrap = wrapper{width: n, column: w.out.at(), hang: len(indent)}
+		s.wrap.width = n
 	}
 	return s
 }

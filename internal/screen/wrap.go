@@ -67,10 +67,13 @@ const narrowest = 20
 // wrapper breaks lines between words. A line that is broken goes on below where
 // it began: what begins a line is the program's, at the right edge too.
 type wrapper struct {
-	width  int
+	width  int // 0: nothing is broken
 	column int  // where the next character goes
 	hang   int  // where a line that is broken goes on
 	fresh  bool // a line has begun, so that hang is its own indent
+
+	paint bool // ** around words makes them bold
+	bold  bool // and does so now
 
 	blanks int    // that stand before word
 	word   []byte // what is not written yet, for it may begin the next line
@@ -88,7 +91,7 @@ func (w *wrapper) feed(dst, p []byte, final bool) []byte {
 		r, size := utf8.DecodeRune(p)
 		switch r {
 		case '\n':
-			dst = append(w.flush(dst), '\n')
+			dst = append(w.plain(w.flush(dst)), '\n')
 			w.column, w.fresh, w.blanks = 0, true, 0
 		case ' ':
 			dst = w.flush(dst)
@@ -103,7 +106,7 @@ func (w *wrapper) feed(dst, p []byte, final bool) []byte {
 		p = p[size:]
 	}
 	if final {
-		dst = append(w.flush(dst), bytes.Repeat([]byte(" "), w.blanks)...)
+		dst = append(w.plain(w.flush(dst)), bytes.Repeat([]byte(" "), w.blanks)...)
 		w.column, w.blanks = w.column+w.blanks, 0
 	}
 	return dst
@@ -117,7 +120,10 @@ func (w *wrapper) flush(dst []byte) []byte {
 	if w.fresh {
 		w.hang, w.fresh = min(w.blanks, w.width/2), false
 	}
-	if w.column+w.blanks+w.wide > w.width && w.column > w.hang {
+	if w.paint {
+		w.emphasise()
+	}
+	if w.width > 0 && w.column+w.blanks+w.wide > w.width && w.column > w.hang {
 		dst = append(append(dst, '\n'), bytes.Repeat([]byte(" "), w.hang)...)
 		w.column, w.blanks = w.hang, 0
 	}
@@ -125,6 +131,43 @@ func (w *wrapper) flush(dst []byte) []byte {
 	w.column += w.blanks + w.wide
 	w.word, w.wide, w.blanks = w.word[:0], 0, 0
 	return dst
+}
+
+// emphasise makes the marks of emphasis in the word what they mean. Two stars
+// open before a word and close behind one; elsewhere they are what they are.
+func (w *wrapper) emphasise() {
+	const mark = "**"
+	var out []byte
+	for rest := w.word; ; {
+		before, after, ok := bytes.Cut(rest, []byte(mark))
+		out = append(out, before...)
+		if !ok {
+			break
+		}
+		rest = after
+		last, _ := utf8.DecodeLastRune(out)
+		opens := !w.bold && len(after) > 0 && after[0] != '*' && (len(out) == 0 || !letter(last))
+		switch {
+		case opens || w.bold && len(before) > 0:
+			w.bold = opens
+			out = append(out, map[bool]string{true: bold, false: reset}[opens]...)
+			w.wide -= len(mark)
+		default:
+			out = append(out, mark...)
+		}
+	}
+	w.word = out
+}
+
+func letter(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '*' }
+
+// plain ends the emphasis that a line has left open.
+func (w *wrapper) plain(dst []byte) []byte {
+	if !w.bold {
+		return dst
+	}
+	w.bold = false
+	return append(dst, reset...)
 }
 
 // ownSequence is the length of one of the program's own sequences: there are no

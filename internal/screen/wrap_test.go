@@ -90,6 +90,39 @@ func TestWrappingKeepsTheWords(t *testing.T) {
 	})
 }
 
+// TestSpeechIsEmphasised (Q16): on a terminal with colours, what an agent marks
+// is bold, whatever the pieces; stars that mark nothing stay.
+func TestSpeechIsEmphasised(t *testing.T) {
+	for text, want := range map[string]string{
+		"1. **met**: it is there.": "1. " + bold + "met" + reset + ": it is there.",
+		"(**two words**) and on":   "(" + bold + "two words" + reset + ") and on",
+		"2**3 is 8, ** alone":      "2**3 is 8, ** alone",
+		"**open\nnext":             bold + "open" + reset + "\n  next",
+		"**a** **b**":              bold + "a" + reset + " " + bold + "b" + reset,
+		"***loud***":               "***loud***",
+		"a **":                     "a **",
+	} {
+		for size := 1; size <= len(text); size++ {
+			var b bytes.Buffer
+			s := New(&b, Options{Terminal: true}).Stream("  ")
+			for rest := []byte(text); len(rest) > 0; rest = rest[min(size, len(rest)):] {
+				_, _ = s.Write(rest[:min(size, len(rest))])
+			}
+			_ = s.Flush()
+			if b.String() != want {
+				t.Errorf("%q in pieces of %d: %q, want %q", text, size, b.String(), want)
+				break
+			}
+		}
+	}
+	var b bytes.Buffer
+	s := New(&b, Options{Terminal: true, Plain: true}).Stream("")
+	_, _ = s.Write([]byte("**met**"))
+	if _ = s.Flush(); b.String() != "**met**" {
+		t.Errorf("without colours: %q", b.String())
+	}
+}
+
 type full struct{ err error }
 
 func (f full) Write([]byte) (int, error) { return 0, f.err }
