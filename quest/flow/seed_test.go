@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"conclave/policy"
@@ -81,7 +82,10 @@ func seedCampaign(t *testing.T, dir string) map[string]interaction {
 	write(t, dir, "plan.md", "A bridge.\n")
 	var all []interaction
 	now := interaction{}
+	var mu sync.Mutex // the six of a council are at work at once
 	s := campaignStage(dir, func(label string) {
+		mu.Lock()
+		defer mu.Unlock()
 		now.labels = append(now.labels, label)
 		if strings.HasPrefix(label, "returned ") {
 			all = append(all, now)
