@@ -36,18 +36,18 @@ type draft struct {
 const growTag = "(transformation)"
 
 var (
-	skipped = regexp.MustCompile(`(?i)^\s*(skip( (it|that|this))?|pass|none|nothing|no|nope|-|–|n/a|i do(n'?t|` +
-		` not) know( yet)?|no idea|not sure( yet)?)?\s*[.!]?\s*$`)
+	skipped = regexp.MustCompile(`(?i)^\s*(skip( (it|that|this))?|pass|none|nothing|no|nope|-|–|n/a|` +
+		`i do(n'?t| not) know( yet)?|no idea|not sure( yet)?)?\s*[.!]?\s*$`)
 	enough = regexp.MustCompile(`(?i)^\s*(done|enough|that'?s (all|it)|draft|stop|no more|` +
 		`show (me )?the draft)\s*[.!]?\s*$`)
-	addForm = regexp.MustCompile(`(?is)^\s*(?:please )?(?:also|add)(?: (?:a |another |the )?criteri(?:on|` +
-		`a))?(?:\s*(:)\s*|\s+)(.+)$`)
-	dropForm = regexp.MustCompile(`(?i)^\s*(?:please )?(?:drop|remove|delete|strike)\s+(?:criteri(?:on|a)\s+|` +
-		`numbers?\s+)?(\d+(?:\s*(?:,|and|&)\s*\d+)*)\s*[.!]?\s*$`)
+	addForm = regexp.MustCompile(`(?is)^\s*(?:please )?(?:also|add)` +
+		`(?: (?:a |another |the )?criteri(?:on|a))?(?:\s*(:)\s*|\s+)(.+)$`)
+	dropForm = regexp.MustCompile(`(?i)^\s*(?:please )?(?:drop|remove|delete|strike)\s+` +
+		`(?:criteri(?:on|a)\s+|numbers?\s+)?(\d+(?:\s*(?:,|and|&)\s*\d+)*)\s*[.!]?\s*$`)
 	noDragon = regexp.MustCompile(`(?i)^\s*(?:drop|remove|delete|strike)\s+(?:the\s+)?dragon\s*[.!]?\s*$`)
 	setForm  = regexp.MustCompile(`(?is)^\s*(?:(?:criterion|number)\s+)?(\d{1,3})\s*:\s*(.+)$`)
-	toForm   = regexp.MustCompile(`(?is)^\s*(?:please )?(?:change|replace|make)\s+(?:criterion\s+|` +
-		`number\s+)?(\d{1,3})\s+(?:to|with|by|into)\s*:?\s+(.+)$`)
+	toForm   = regexp.MustCompile(`(?is)^\s*(?:please )?(?:change|replace|make)\s+` +
+		`(?:criterion\s+|number\s+)?(\d{1,3})\s+(?:to|with|by|into)\s*:?\s+(.+)$`)
 	pointForm = regexp.MustCompile(`^\s*(\d{1,3})[.)]\s+(\S.*)$`)
 	numberRow = regexp.MustCompile(`\d+`)
 	learning  = regexp.MustCompile(`(?i)^(?:i (?:want to|will|shall) )?(?:learn|understand|become|be able to|` +
@@ -82,8 +82,8 @@ var cues = []struct {
 }{
 	{partDone, regexp.MustCompile(`(?i)^(?:it is |it's |we are |i am )?done (?:means|is|when)(?: that)?\s*:?\s+`), false},
 	{partDone, regexp.MustCompile(`(?i)^success (?:means|is when|looks like)(?: that)?\s*:?\s+`), false},
-	{partDragon, regexp.MustCompile(`(?i)^(?:the|a|our|my|one) (?:biggest |main |greatest |real )?(?:risk|dragon|` +
-		`danger)\b`), true},
+	{partDragon, regexp.MustCompile(`(?i)^(?:the|a|our|my|one) (?:biggest |main |greatest |real )?` +
+		`(?:risk|dragon|danger)\b`), true},
 	{partDragon, regexp.MustCompile(`(?i)^(?:what )?could go wrong\b|^it could (?:fail|go wrong)\b|^i(?: am|` +
 		`'m) (?:afraid|worried)\b`), true},
 	{partWhy, regexp.MustCompile(`(?i)^(?:because|so that|in order to|it matters|we need it|i need it)\b`), true},
@@ -427,8 +427,8 @@ func (d *draft) drop(words string, numbers []string) {
 	d.criteria = kept
 }
 
-var takeForm = regexp.MustCompile(`(?i)^\s*(?:take |steps? |numbers? )*(all(?: of them)?|\d+(?:\s*(?:,|and|` +
-	`&)\s*\d+)*)\s*[.!]?\s*$`)
+var takeForm = regexp.MustCompile(`(?i)^\s*(?:take |steps? |numbers? )*` +
+	`(all(?: of them)?|\d+(?:\s*(?:,|and|&)\s*\d+)*)\s*[.!]?\s*$`)
 
 // take makes criteria of the council's steps that the person names.
 func (d *draft) take(words string) bool {
