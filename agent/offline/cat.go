@@ -249,39 +249,23 @@ func rustSwallowed(f *project.File, g *grouped) {
 }
 
 var (
-	tlsOff = map[string]*regexp.Regexp{
-		"Go": regexp.MustCompile(`InsecureSkipVerify\s*[:=]\s*true\b`),
-		"Python": regexp.MustCompile(`\b(?:requests|httpx|session|self\.session|client)\.(?:get|post|put|patch|delete` +
-			`|request|Session|Client)\([^)]*verify\s*=\s*False|ssl\._create_unverified_context` +
-			`|verify_mode\s*=\s*ssl\.CERT_NONE` +
-			`|\.verify\s*=\s*False\b`),
-		"JavaScript": regexp.MustCompile(`rejectUnauthorized\s*:\s*false\b|NODE_TLS_REJECT_UNAUTHORIZED['"\]]*\s*=\s*['"]?0`),
-		"TypeScript": regexp.MustCompile(`rejectUnauthorized\s*:\s*false\b|NODE_TLS_REJECT_UNAUTHORIZED['"\]]*\s*=\s*['"]?0`),
-		"Rust":       regexp.MustCompile(`danger_accept_invalid_certs\(\s*true\s*\)`),
-	}
 	yamlLoad = regexp.MustCompile(`\byaml\.load\(\s*[^,()]+(?:\([^()]*\))?\s*\)`)
 	mktemp   = regexp.MustCompile(`\btempfile\.mktemp\(`)
 )
 
 // uncheckedWords stand in every line that the rule is about.
-var uncheckedWords = []string{
-	"InsecureSkipVerify", "verify", "_create_unverified", "rejectUnauthorized", "TLS_REJECT", "danger_accept",
-	"yaml.load(", "mktemp(",
-}
+var uncheckedWords = []string{"yaml.load(", "mktemp("}
 
-// unchecked: a certificate is not checked, a foreign text is executed.
+// unchecked: a foreign text is executed, or a name taken that another may have.
 func unchecked(s *sight) []finding {
-	var tls, load, temp grouped
+	var load, temp grouped
 	for _, f := range s.own(project.Source) {
-		re := tlsOff[f.Lang]
 		if !slices.ContainsFunc(uncheckedWords, func(w string) bool { return strings.Contains(f.Text, w) }) {
 			continue
 		}
 		for n, line := range project.Lines(f.Text) {
 			switch t := strings.TrimSpace(line); {
 			case strings.HasPrefix(t, "#"), strings.HasPrefix(t, "//"), strings.HasPrefix(t, "*"):
-			case re != nil && re.MatchString(line):
-				tls.add(f, n)
 			case f.Lang == "Python" && yamlLoad.MatchString(line):
 				load.add(f, n)
 			case f.Lang == "Python" && mktemp.MatchString(line):
@@ -290,12 +274,6 @@ func unchecked(s *sight) []finding {
 		}
 	}
 	var out []finding
-	if tls.n > 0 {
-		out = append(out, tls.said("certificates", "A connection is opened without checking who is at the other end %s.").
-			then("Say in a comment at "+tls.where[0].place()+" when that is right, or check the certificate.", costHour,
-				"somebody in the middle who reads along").
-			weighs(costly+8, "security tls certificate auth risk"))
-	}
 	if load.n > 0 {
 		out = append(out, load.said("`yaml.load`", "`yaml.load` is called without a loader %s: before PyYAML 6 it builds "+
 			"any object that the text names, since then the call fails.").

@@ -174,8 +174,8 @@ func unshownExamples(s *sight) []finding {
 		return nil
 	}
 	top, _, _ := strings.Cut(list[0].Path, "/")
-	return []finding{found("`"+top+"/`", "%s lie in `%s/`, among them %s, and the README (it begins at %s) has no word "+
-		"“example”.", count(len(list), "example file"), top, at(list[0], 1), at(f, 1)).
+	return []finding{found("`"+top+"/`", "Examples lie in `%s/`, among them %s, and the README (it begins at %s) has no word "+
+		"“example”.", top, at(list[0], 1), at(f, 1)).
 		then("Point to `"+top+"/` from the README.", costMinutes, "newcomers who would learn fastest from them").
 		weighs(welcome+8, "examples readme documentation")}
 }

@@ -378,8 +378,8 @@ func (s *sight) missing(c command) (subject, what string) {
 		}
 		for _, re := range []*regexp.Regexp{scriptCall, goCall} {
 			m := re.FindStringSubmatch(part)
-			if m == nil || !strings.Contains(m[1], "/") {
-				continue
+			if m == nil || !strings.Contains(m[1], "/") || strings.Contains(m[1], "...") || strings.ContainsAny(part, "$%{}<>*") {
+				continue // a pattern, or something that is filled in later
 			}
 			name := path.Clean(m[1])
 			dir := path.Dir(name)
