@@ -154,6 +154,10 @@ func ruleCases() []ruleCase {
 			map[string]string{"a.py": "def f(x, seen=[]):\n    return x in seen\n\n\ndef g(x, seen=[]):\n    seen = " +
 				"list(seen)\n    seen.append(x)\n"}},
 
+		{"a package that a step names is gone", deadSteps,
+			map[string]string{"go.mod": "module m\n", "a/a.go": "package a\n",
+				".github/workflows/ci.yml": "jobs:\n  t:\n    steps:\n      - run: go vet ./... || true\n      - run: go test ./gone/...\n"},
+			"", []string{"there is no `gone`"}, map[string]string{"gone/x.go": "package gone\n"}},
 		{"a step without its script", deadSteps,
 			map[string]string{".github/workflows/ci.yml": "jobs:\n  a:\n    steps:\n      - run: ./scripts/check.sh\n",
 				"scripts/build.sh": "x\n"}, "",

@@ -17,7 +17,8 @@ import (
 // each project gets an answer of its own.
 func TestCouncilOnRealProjects(t *testing.T) {
 	reports := map[string]string{}
-	for _, module := range []string{"github.com/spf13/cobra", "github.com/rogpeppe/go-internal", "github.com/fsnotify/fsnotify"} {
+	for _, module := range []string{"github.com/spf13/cobra", "github.com/google/jsonschema-go",
+		"github.com/jackc/pgx/v5"} {
 		out, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", module).Output()
 		if err != nil {
 			t.Fatalf("find %s: %v", module, err)
@@ -40,6 +41,9 @@ func TestCouncilOnRealProjects(t *testing.T) {
 		report, err := os.ReadFile(filepath.Join(w.dir, ".campaign", "council-report.md"))
 		if err != nil {
 			t.Fatal(err)
+		}
+		if strings.Contains(string(report), "there is no `...`") {
+			t.Errorf("%s: Go's name for all packages is taken for a file", module)
 		}
 		for other, text := range reports {
 			if same := sharedObservations(text, string(report)); len(same) > 0 {

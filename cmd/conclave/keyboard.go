@@ -155,9 +155,9 @@ func (k *keyboard) unmark(text string) (string, bool) {
 	pasted := k.paste
 	var b strings.Builder
 	for {
-		mark := pasteBegins
+		mark := screen.PasteBegins
 		if k.paste {
-			mark = pasteEnds
+			mark = screen.PasteEnds
 		}
 		before, after, found := strings.Cut(text, mark)
 		b.WriteString(before)
@@ -167,12 +167,6 @@ func (k *keyboard) unmark(text string) (string, bool) {
 		k.paste, pasted, text = !k.paste, true, after
 	}
 }
-
-// The marks that a terminal puts around what is pasted.
-const (
-	pasteBegins = "\x1b[200~"
-	pasteEnds   = "\x1b[201~"
-)
 
 // alone says whether a line is a whole turn: nobody wants to end /help with an
 // empty line.

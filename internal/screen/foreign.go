@@ -45,3 +45,10 @@ next:
 func ordinary(prev, r, next rune) bool {
 	return r == '\n' || r == '\t' || r >= ' ' && r < 0x7f || r > 0x7f && harmless(prev, r, next)
 }
+
+// PasteBegins and PasteEnds are the marks that a terminal puts around what is
+// pasted, where it was asked to.
+const (
+	PasteBegins = "\x1b[200~"
+	PasteEnds   = "\x1b[201~"
+)
