@@ -695,7 +695,7 @@ func leftOpen(s *sight) []finding {
 	docs := s.documents()
 	slices.SortStableFunc(docs, first)
 	for _, f := range docs {
-		if s.HasCode() && !prominent(f) && strings.Count(f.Path, "/") > 1 || strings.Contains(strings.ToLower(f.Base),
+		if s.HasCode() && !prominent(f) || strings.Contains(strings.ToLower(f.Base),
 			"style") {
 			continue
 		}

@@ -168,7 +168,7 @@ func replaced(s *sight) []finding {
 }
 
 var retiredCalls = map[string]*regexp.Regexp{
-	"Go": regexp.MustCompile(`^\s*(?:import\s+)?(?:\w+\s+)?"io/ioutil"|\bstrings\.Title\(|\brand\.Seed\(`),
+	"Go": regexp.MustCompile(`^\s*(?:import\s+)?(?:\w+\s+)?"io/ioutil"\s*(?://.*)?$|\bstrings\.Title\(|\brand\.Seed\(`),
 	"Python": regexp.MustCompile(`^(?:from|import)\s+(?:distutils|imp|asyncore|asynchat|smtpd|cgi|cgitb|telnetlib` +
 		`|crypt|pipes|nntplib)\b`),
 	"JavaScript": regexp.MustCompile(`\bnew Buffer\(|\brequire\(['"]domain['"]\)`),

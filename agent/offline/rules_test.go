@@ -307,7 +307,7 @@ func ruleCases() []ruleCase {
 		{"a replacement in a program", replaced,
 			map[string]string{"go.mod": "module m\n\ngo 1.24\n\nreplace a.example/b => c.example/b v1.0.0\n", "main.go": goMain}, "", []string{"`go.mod:5`", "`main.go:3`"}, map[string]string{"go.mod": "module m\n"}},
 		{"what Go has given up", retiredAPI,
-			map[string]string{"a.go": "package a\n\nimport \"io/ioutil\"\n"}, "", []string{"`a.go:3`"}, map[string]string{"a.go": "package a\n\n// \"io/ioutil\" was used here.\n"}},
+			map[string]string{"a.go": "package a\n\nimport \"io/ioutil\"\n"}, "", []string{"`a.go:3`"}, map[string]string{"a.go": "package a\n\n// \"io/ioutil\" was used here.\nvar x = map[string]bool{\n\t\"io/ioutil\": true,\n}\n"}},
 		{"what Python has given up", retiredAPI,
 			map[string]string{"a.py": "import distutils\n"}, "", []string{"`a.py:1`"}, map[string]string{"a.py": "try:\n    import distutils\nexcept ImportError:\n    pass\n"}},
 		{"a step from a branch", branchActions,
