@@ -1,0 +1,165 @@
+package corpus
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"conclave/internal/sample"
+)
+
+// most is how many findings an advisor may give.
+const most = 3
+
+// TestCorpus holds a council of the embedded party on each tree, as it came and
+// with the defects planted, and holds what the six say against the list.
+// CONCLAVE_CORPUS_KEEP=DIR lays the trees there and leaves them, for the judge.
+func TestCorpus(t *testing.T) {
+	all := projects(t)
+	for _, i := range sample.Pick(t, len(all), 1, 3) {
+		p := all[i]
+		t.Run(p.name, func(t *testing.T) {
+			t.Run("as it came", func(t *testing.T) { replay(t, p, nil) })
+			t.Run("planted", func(t *testing.T) { replay(t, p, of(defects(t), p)) })
+		})
+	}
+}
+
+// replay compares what is said of a tree with what was said when it was judged.
+func replay(t *testing.T, p project, planted []defect) {
+	name := p.name
+	if planted != nil {
+		name += "+planted"
+	}
+	said := hold(t, p, name, planted)
+	judged := map[finding]verdict{}
+	for _, v := range verdicts(t) {
+		if v.Tree == name {
+			judged[v.finding] = v
+		}
+	}
+	counts := map[string]int{}
+	for _, f := range said {
+		if counts[f.Advisor]++; counts[f.Advisor] > most {
+			t.Errorf("%s gives more than %d findings", f.Advisor, most)
+		}
+		if _, ok := judged[f]; !ok {
+			t.Errorf("not judged yet: %s, %s:\n%s", name, f.Advisor, f.Text)
+		}
+		delete(judged, f)
+	}
+	for f := range judged {
+		t.Errorf("judged, and not said any more: %s, %s:\n%s", name, f.Advisor, f.Text)
+	}
+	for _, d := range planted {
+		found := slices.ContainsFunc(said, func(f finding) bool { return d.finds(t, f.Text) })
+		if listed := slices.Contains(foundBy(t), d.ID); found != listed {
+			t.Errorf("%s is found: %v; the list says %v", d.ID, found, listed)
+		}
+	}
+}
+
+// hold lays a tree, holds the council there, and returns what was found.
+func hold(t *testing.T, p project, name string, planted []defect) []finding {
+	t.Helper()
+	dir := os.Getenv("CONCLAVE_CORPUS_KEEP")
+	if dir == "" {
+		dir = t.TempDir()
+	}
+	home := filepath.Join(t.TempDir(), "home")
+	if err := os.MkdirAll(home, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	dir = filepath.Join(dir, name)
+	if _, err := os.Stat(dir); err != nil {
+		p.lay(t, dir, planted)
+	}
+	cmd := exec.CommandContext(t.Context(), program(t), "council")
+	cmd.Dir = dir
+	cmd.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir()}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("council on %s: %v\n%s", name, err, out)
+	}
+	report, err := os.ReadFile(filepath.Join(dir, ".campaign", "council-report.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := findings(name, string(report))
+	if len(list) == 0 {
+		t.Errorf("nobody finds anything in %s:\n%s", name, report)
+	}
+	return list
+}
+
+// program is the program, built once.
+func program(t *testing.T) string {
+	t.Helper()
+	path, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+var built = sync.OnceValues(func() (string, error) {
+	path := filepath.Join(scratch, "conclave")
+	out, err := exec.Command("go", "build", "-o", path, "conclave/cmd/conclave").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("build the program: %w\n%s", err, out)
+	}
+	return path, nil
+})
+
+var scratch string
+
+func TestMain(m *testing.M) {
+	var err error
+	if scratch, err = os.MkdirTemp("", "conclave-corpus-"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	os.RemoveAll(scratch)
+	os.Exit(code)
+}
+
+// A finding is one numbered observation of an advisor, with its step, in one
+// line: what the reader judged.
+type finding struct {
+	Tree    string `json:"tree"`
+	Advisor string `json:"advisor"`
+	Text    string `json:"finding"`
+}
+
+var (
+	heading = regexp.MustCompile(`^### (\w+) — `)
+	item    = regexp.MustCompile(`^[0-9]+\. `)
+)
+
+// findings takes the observations out of a council's report.
+func findings(tree, report string) (list []finding) {
+	_, report, _ = strings.Cut(report, "\n## Animal Perspectives\n")
+	report, _, _ = strings.Cut(report, "\n## Consensus\n")
+	advisor, open := "", false
+	for line := range strings.Lines(report) {
+		line = strings.TrimRight(line, "\n")
+		switch m := heading.FindStringSubmatch(line); {
+		case m != nil:
+			advisor, open = strings.ToLower(m[1]), false
+		case item.MatchString(line):
+			list = append(list, finding{Tree: tree, Advisor: advisor, Text: item.ReplaceAllString(line, "")})
+			open = true
+		case open && strings.HasPrefix(line, " ") && strings.TrimSpace(line) != "":
+			list[len(list)-1].Text += " " + strings.TrimSpace(line)
+		default:
+			open = false
+		}
+	}
+	return list
+}
