@@ -11,7 +11,7 @@ DEADCODE := golang.org/x/tools/cmd/deadcode@v0.52.0
 # thousands: a moment is enough to tell of a race.
 export GORACE ?= atexit_sleep_ms=20
 
-.PHONY: build demo test check redteam matrix full bench bench-against soak fuzz fast lint dead cross prepare clients clean help
+.PHONY: build demo test check redteam matrix full bench bench-against soak fuzz fast lint dead cross prepare clients corpus clean help
 
 help: ## what there is to make
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 15
@@ -46,6 +46,9 @@ fast: clients
 clients: ## the real agent programs, at pinned versions, into the cache directory
 	@script/clients.sh
 
+corpus: ## the real projects that the embedded advisors are judged by, into the cache directory
+	@script/corpus.sh
+
 prepare:
 	@script/prepare.sh
 
@@ -58,9 +61,9 @@ redteam: prepare clients ## go for the secrets, as root and as an ordinary user;
 	CONCLAVE_SAMPLE=all $(GO) test -count=1 -timeout 20m -run TestSecretsProperty ./table/flow
 	CONCLAVE_SAMPLE=all $(GO) test -count=1 -timeout 60m -v ./internal/hostile
 
-matrix: prepare clients ## every case of what make test only samples
-	CONCLAVE_SAMPLE=all $(GO) test -count=1 -timeout 60m -run 'TestKill|TestWithoutOneProbe|TestLoad|TestV0Kinds' \
-	  ./engine ./profile ./room ./table/flow ./quest/flow ./transcript ./cmd/conclave
+matrix: prepare clients corpus ## every case of what make test only samples
+	CONCLAVE_SAMPLE=all $(GO) test -count=1 -timeout 60m -run 'TestKill|TestWithoutOneProbe|TestLoad|TestV0Kinds|TestCorpus' \
+	  ./engine ./internal/corpus ./profile ./room ./table/flow ./quest/flow ./transcript ./cmd/conclave
 
 full: test redteam matrix ## every matrix whole: make test, make redteam, make matrix, and every fuzz target for a moment
 	@$(MAKE) fuzz FUZZTIME=15s

@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -32,6 +31,7 @@ func TestCorpus(t *testing.T) {
 }
 
 // replay compares what is said of a tree with what was said when it was judged.
+// What had found a defect is among it, so a defect that is lost is noticed too.
 func replay(t *testing.T, p project, planted []defect) {
 	name := p.name
 	if planted != nil {
@@ -56,12 +56,6 @@ func replay(t *testing.T, p project, planted []defect) {
 	}
 	for f := range judged {
 		t.Errorf("judged, and not said any more: %s, %s:\n%s", name, f.Advisor, f.Text)
-	}
-	for _, d := range planted {
-		found := slices.ContainsFunc(said, func(f finding) bool { return d.finds(t, f.Text) })
-		if listed := slices.Contains(foundBy(t), d.ID); found != listed {
-			t.Errorf("%s is found: %v; the list says %v", d.ID, found, listed)
-		}
 	}
 }
 

@@ -122,7 +122,7 @@ func (h *history) write(t *testing.T, dir string) {
 	run(nil, "init", "-q", "-b", "main")
 	r, w := io.Pipe()
 	go func() { w.CloseWithError(stream(w, h.commits(files))) }()
-	run(r, "fast-import", "--quiet")
+	run(r, "-c", "pack.compression=0", "-c", "core.compression=0", "fast-import", "--quiet")
 	run(nil, "reset", "-q")
 }
 

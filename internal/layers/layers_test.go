@@ -48,6 +48,7 @@ var house = map[string]string{
 	"internal/atomicfile": "",
 	"internal/bearer":     "",
 	"internal/clients":    "",
+	"internal/corpus":     "",
 	"internal/git":        "internal/ownpath internal/screen",
 	"internal/hostile":    "",
 	"internal/jsonrpc":    "internal/jsontext",
