@@ -20,6 +20,7 @@ const most = 3
 // with the defects planted, and holds what the six say against the list.
 // CONCLAVE_CORPUS_KEEP=DIR lays the trees there and leaves them, for the judge.
 func TestCorpus(t *testing.T) {
+	sample.Long(t)
 	all := projects(t)
 	for _, i := range sample.Pick(t, len(all), 1, 3) {
 		p := all[i]
