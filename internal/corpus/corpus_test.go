@@ -1,16 +1,18 @@
 package corpus
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"testing"
 
 	"conclave/internal/sample"
+	"conclave/quest/flow"
 )
 
 // most is how many findings an advisor may give.
@@ -75,19 +77,29 @@ func hold(t *testing.T, p project, name string, planted []defect) []finding {
 	if _, err := os.Stat(dir); err != nil {
 		p.lay(t, dir, planted)
 	}
-	cmd := exec.CommandContext(t.Context(), program(t), "council")
+	cmd := exec.CommandContext(t.Context(), program(t), "council", "--json")
 	cmd.Dir = dir
 	cmd.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir()}
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("council on %s: %v\n%s", name, err, out)
+	var said, complaints bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &complaints
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("council on %s: %v\n%s", name, err, complaints.Bytes())
 	}
-	report, err := os.ReadFile(filepath.Join(dir, ".campaign", "council-report.md"))
-	if err != nil {
-		t.Fatal(err)
+	var res flow.Result
+	if err := json.Unmarshal(said.Bytes(), &res); err != nil || res.Council == nil {
+		t.Fatalf("council on %s: %v\n%s", name, err, said.Bytes())
 	}
-	list := findings(name, string(report))
+	for _, u := range res.Unverified {
+		t.Errorf("%s: a citation does not check out: %s", name, u)
+	}
+	var list []finding
+	for _, p := range res.Council.Perspectives {
+		for _, f := range p.Findings {
+			list = append(list, finding{Tree: name, Advisor: string(p.Who), Text: strings.Join(strings.Fields(f.Text), " ")})
+		}
+	}
 	if len(list) == 0 {
-		t.Errorf("nobody finds anything in %s:\n%s", name, report)
+		t.Errorf("nobody finds anything in %s", name)
 	}
 	return list
 }
@@ -130,31 +142,4 @@ type finding struct {
 	Tree    string `json:"tree"`
 	Advisor string `json:"advisor"`
 	Text    string `json:"finding"`
-}
-
-var (
-	heading = regexp.MustCompile(`^### (\w+) — `)
-	item    = regexp.MustCompile(`^[0-9]+\. `)
-)
-
-// findings takes the observations out of a council's report.
-func findings(tree, report string) (list []finding) {
-	_, report, _ = strings.Cut(report, "\n## Animal Perspectives\n")
-	report, _, _ = strings.Cut(report, "\n## Consensus\n")
-	advisor, open := "", false
-	for line := range strings.Lines(report) {
-		line = strings.TrimRight(line, "\n")
-		switch m := heading.FindStringSubmatch(line); {
-		case m != nil:
-			advisor, open = strings.ToLower(m[1]), false
-		case item.MatchString(line):
-			list = append(list, finding{Tree: tree, Advisor: advisor, Text: item.ReplaceAllString(line, "")})
-			open = true
-		case open && strings.HasPrefix(line, " ") && strings.TrimSpace(line) != "":
-			list[len(list)-1].Text += " " + strings.TrimSpace(line)
-		default:
-			open = false
-		}
-	}
-	return list
 }
