@@ -98,9 +98,6 @@ func hold(t *testing.T, p project, name string, planted []defect) []finding {
 			list = append(list, finding{Tree: name, Advisor: string(p.Who), Text: strings.Join(strings.Fields(f.Text), " ")})
 		}
 	}
-	if len(list) == 0 {
-		t.Errorf("nobody finds anything in %s", name)
-	}
 	return list
 }
 

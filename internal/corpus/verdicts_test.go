@@ -66,8 +66,8 @@ func TestVerdicts(t *testing.T) {
 	found := len(foundBy(t))
 	t.Logf("%d findings: %d act, %d nod, %d shrug, %d false; %d of %d defects found",
 		len(list), counts["act"], counts["nod"], counts["shrug"], counts["false"], found, len(byID))
-	if len(list) < 100 {
-		t.Errorf("only %d findings were judged", len(list))
+	if len(list) < 50 {
+		t.Errorf("only %d findings were judged: advisors who say nothing are never wrong", len(list))
 	}
 	if 100*counts["false"] > len(list) {
 		t.Errorf("%d of %d findings are false", counts["false"], len(list))
