@@ -173,22 +173,6 @@ func unsaid(q engine.Question) string {
 
 func errInputEnded() error { return environmentError("%w: the input has ended", engine.ErrNobody) }
 
-// yes asks a question of the app itself.
-func (k *asker) yes(ctx context.Context, question string, otherwise bool) (bool, error) {
-	q := Question{Question: engine.Question{Text: question, Default: "n"}, Way: YesNo}
-	if otherwise {
-		q.Default = "y"
-	}
-	answer, err := orNothing(k.person.Ask(ctx, q))
-	switch strings.ToLower(strings.TrimSpace(answer)) {
-	case "y", "yes":
-		return true, err
-	case "n", "no":
-		return false, err
-	}
-	return otherwise, err
-}
-
 // line asks for one line for the app itself.
 func (k *asker) line(ctx context.Context, question string) (string, error) {
 	q := Question{Question: engine.Question{Text: question}, Way: InLine}

@@ -33,28 +33,10 @@ func (c cite) String() string {
 	return s
 }
 
-// hit is a line of a file. Text is the whole line, and at is where in it the
-// word stands that was looked for.
+// hit is a line of a file, whole.
 type hit struct {
 	line int
 	text string
-	at   int
-}
-
-// quote is a part of the line that shows what was looked for.
-func (h hit) quote() string {
-	q := quote(h.text)
-	lead := len(h.text) - len(strings.TrimLeft(h.text, " \t"))
-	if h.at-lead < len(q) {
-		return q
-	}
-	from := max(0, h.at-30)
-	if i := strings.IndexByte(h.text[from:h.at], ' '); i >= 0 && from > 0 {
-		from += i + 1
-	} else {
-		from = h.at
-	}
-	return quote(h.text[from:])
 }
 
 // place is a citation without its quotation.

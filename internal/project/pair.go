@@ -170,29 +170,3 @@ var declared = regexp.MustCompile(`(?m)^(?:export\s+(?:default\s+)?|pub(?:\([^)]
 func fold(name string) string {
 	return strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(name))
 }
-
-var testMark = map[string]*regexp.Regexp{
-	"Go":         regexp.MustCompile(`(?m)^func (?:Test|Example|Fuzz)[A-Z_]\w*\(`),
-	"Python":     regexp.MustCompile(`(?m)^\s*(?:async )?def test_\w*\(`),
-	"JavaScript": regexp.MustCompile(`(?m)^\s*(?:it|test)\(`),
-	"TypeScript": regexp.MustCompile(`(?m)^\s*(?:it|test)\(`),
-	"Rust":       regexp.MustCompile(`(?m)^\s*#\[(?:tokio::)?test\]`),
-	"Java":       regexp.MustCompile(`(?m)^\s*@(?:Test|ParameterizedTest)\b`),
-}
-
-// TestsIn finds the lines at which tests begin in a file.
-func TestsIn(f *File) []int {
-	re := testMark[f.Lang]
-	if re == nil || !f.Read {
-		return nil
-	}
-	var out []int
-	line, at := 1, 0
-	for _, m := range re.FindAllStringIndex(f.Text, -1) {
-		start := m[0] + len(f.Text[m[0]:m[1]]) - len(strings.TrimLeft(f.Text[m[0]:m[1]], " \t\r\n"))
-		line += strings.Count(f.Text[at:start], "\n")
-		at = start
-		out = append(out, line)
-	}
-	return out
-}
