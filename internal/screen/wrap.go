@@ -67,7 +67,7 @@ const narrowest = 20
 // wrapper breaks lines between words. A line that is broken goes on below where
 // it began: what begins a line is the program's, at the right edge too.
 type wrapper struct {
-	width  int // 0: nothing is broken
+	width  int  // 0: nothing is broken
 	column int  // where the next character goes
 	hang   int  // where a line that is broken goes on
 	fresh  bool // a line has begun, so that hang is its own indent
