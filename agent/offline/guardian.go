@@ -74,15 +74,17 @@ func (t *turn) inspect(v *guardianVerdict) (string, error) {
 	}) {
 		v.gap("the work is empty: %s, and nothing stands in any of them", count(len(files), "file"))
 	}
-	long := 0
+	long, sought := 0, "the marks of an unsettled merge"
 	for _, f := range files {
 		if f.unread && f.size > t.opts.fileSize {
 			long++
 		}
 		v.signs(f)
 	}
-	seen := "I have looked at " + count(len(files), "file") + ", for the marks of an unsettled merge and for JSON " +
-		"that is none."
+	if slices.ContainsFunc(files, func(f *workFile) bool { return path.Ext(f.path) == ".json" }) {
+		sought += " and for JSON that no reader accepts"
+	}
+	seen := "I have looked at " + count(len(files), "file") + ", for " + sought + "."
 	if long > 0 {
 		seen += fmt.Sprintf(" %s too long for me to read.", were(long, "file"))
 	}

@@ -35,7 +35,7 @@ func (t *turn) calledFor(words ...string) bool {
 
 // engineMarks begin, or stand in, paragraphs that the engine puts before a
 // person's words.
-var engineMarks = regexp.MustCompile(`^(The person who leads|A person wants to begin|The council has spoken|A council is held|A quest is under way|The quest ["“].*(is over|begins)|The mode is |The criteria are in|The stage |They ask |Your verdict stands)|In your working directory|\x60path:line\x60`)
+var engineMarks = regexp.MustCompile(`^(The person who leads|A person wants to begin|The council has spoken|A council is held|A quest is under way|The quest ["“].*(is over|begins)|The mode is |The criteria are in|The stage |They ask |Your verdict stands|What came of your evaluation)|In your working directory|\x60path:line\x60`)
 
 // ownWords leaves out what the engine said before the person.
 func ownWords(text string) string {

@@ -124,8 +124,13 @@ func standaloneNext(who policy.Role, said, advised string, heard []policy.Role) 
 	return quest.NextPerspective(who, said, advised, heard)
 }
 
-// discussFraming is what an evaluator is told whose verdict is discussed.
-const discussFraming = "Your verdict stands, and nothing said here can change it: it is in verdict.md. " +
+// discussFraming is what an evaluator is told whose verdict is discussed, or that
+// there is none.
+const discussFraming = "What came of your evaluation is in verdict.md, and nothing said here can change it. " +
+	"The person who leads the quest wants to talk about it. Answer from that file and from nothing else."
+
+// discussedBefore is what an evaluator was told in earlier records.
+const discussedBefore = "Your verdict stands, and nothing said here can change it: it is in verdict.md. " +
 	"The person who leads the quest wants to talk about it. Answer from your verdict and from nothing else."
 
 // framing is what the engine tells a seat of the party before the person

@@ -24,7 +24,8 @@ func builtInInstructions(role string) ([]byte, error) {
 // engineSays are sentences of the engine's own, which agents read and may well
 // repeat: instructions, and what turns begin with.
 var engineSays = sync.OnceValue(func() []string {
-	out := []string{discussFraming, roomGuide(Opening{History: true}), councilFraming(Opening{Role: policy.Bear})}
+	out := []string{discussFraming, discussedBefore, roomGuide(Opening{History: true}),
+		councilFraming(Opening{Role: policy.Bear})}
 	for _, role := range policy.Roles() {
 		if text, err := builtInInstructions(string(role)); err == nil {
 			out = append(out, string(text))
