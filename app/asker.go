@@ -175,6 +175,9 @@ func errInputEnded() error { return environmentError("%w: the input has ended", 
 
 // line asks for one line for the app itself.
 func (k *asker) line(ctx context.Context, question string) (string, error) {
+	if k.person == nil {
+		return "", environmentError("%w: %s", engine.ErrNobody, question)
+	}
 	q := Question{Question: engine.Question{Text: question}, Way: InLine}
 	answer, err := orNothing(k.person.Ask(ctx, q))
 	return strings.TrimSpace(answer), err
@@ -186,9 +189,6 @@ func (k *asker) next(ctx context.Context, question string) (string, error) {
 		answer := k.answers[0]
 		k.answers, k.given = k.answers[1:], k.given+1
 		return strings.TrimSpace(answer), nil
-	}
-	if k.person == nil {
-		return "", environmentError("%w: %s", engine.ErrNobody, question)
 	}
 	return k.line(ctx, question)
 }

@@ -162,8 +162,12 @@ func (c *questSession) follow(ctx context.Context, res flow.Result, o quest.Offe
 	return out, false, err
 }
 
-// pick offers a second, smaller choice.
+// pick offers a second, smaller choice; where nobody can choose it says what
+// there is.
 func (c *questSession) pick(ctx context.Context, res flow.Result, offers []quest.Offer) (flow.Result, error) {
+	if c.app.Person == nil {
+		return flow.Result{}, usageError("say which one with --choose: %s", labels(offers))
+	}
 	res.Offers = offers
 	c.app.show(Offers{res.Offers})
 	out, done, err := c.next(ctx, res)
