@@ -324,7 +324,11 @@ func (h *History) retold() string {
 			continue
 		}
 		b.WriteString("\n--- you were told:\n")
-		b.WriteString(joined(t.Asked) + "\n")
+		asked := t.Asked
+		if len(asked) > 1 && asked[0].Origin == audit.FromEngine && strings.HasPrefix(asked[0].Text, beginsAnew) {
+			asked = asked[1:] // an earlier retelling: all of it stands in the turns before this one
+		}
+		b.WriteString(joined(asked) + "\n")
 		for _, c := range t.Calls {
 			b.WriteString("\n--- you called " + c.Tool + " with " + c.Input + "\n")
 			if c.Ended {
@@ -336,6 +340,8 @@ func (h *History) retold() string {
 	if b.Len() == 0 {
 		return ""
 	}
-	return "Your session was interrupted and begins anew. This is the conversation so far, word for word; continue it.\n" +
-		b.String()
+	return beginsAnew + " This is the conversation so far, word for word; continue it.\n" + b.String()
 }
+
+// beginsAnew is how a retelling begins.
+const beginsAnew = "Your session was interrupted and begins anew."

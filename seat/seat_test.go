@@ -191,6 +191,17 @@ func TestHistoryForASessionThatWasLost(t *testing.T) {
 	if told := h.retold(); !strings.Contains(told, "What now?") || !strings.Contains(told, "Wait.") {
 		t.Errorf("history = %q", told)
 	}
+	// Lost a second time: everything is told, and nothing of it twice.
+	h.add(audit.Message{Turn: "t2", Attempt: 1, Parts: []audit.Part{
+		{Origin: audit.FromEngine, Text: h.retold()}, {Origin: audit.FromPerson, Text: "And then?"},
+	}})
+	h.add(audit.Reply{Turn: "t2", Attempt: 1, Text: "Go."})
+	told := h.retold()
+	for _, once := range []string{beginsAnew, "What now?", "Wait.", "And then?", "Go."} {
+		if n := strings.Count(told, once); n != 1 {
+			t.Errorf("%q is told %d times: %q", once, n, told)
+		}
+	}
 }
 
 // TestARecordKilledAtBirth: a process that died before the header was whole
