@@ -93,6 +93,11 @@ func (c *questSession) preamble(ctx context.Context, in flow.Define) error {
 	if err != nil {
 		return environmentError("%w", err)
 	}
+	if len(c.asker.answers) > 0 && (len(status.Open) == 0 || c.talk.Drop) {
+		if err := in.CheckAnswer(c.asker.answers[0]); err != nil {
+			return usageError("%w", err)
+		}
+	}
 	if len(status.Open) > 0 {
 		return nil
 	}

@@ -118,15 +118,10 @@ func (d *definition) mode() error {
 		d.t.o.Mode = d.in.Mode
 		return nil
 	}
-	options := []engine.Option{
-		{Label: string(quest.Grow), Hint: "what you will learn comes first"},
-		{Label: string(quest.Ship), Hint: "what you will deliver counts"},
-		{Label: string(quest.GrowAndShip), Hint: "both, in equal parts"},
-	}
 	if d.in.Yes {
 		return nil // the default
 	}
-	text, hint := "What is this quest for?", ""
+	options, text, hint := modes(), modeQuestion, ""
 	for d.t.ended == "" {
 		answer, err := d.t.ask("mode", engine.Question{
 			Text: text + hint, Options: options, Default: string(quest.DefaultMode), Silent: d.understand,
@@ -135,9 +130,7 @@ func (d *definition) mode() error {
 			return err
 		}
 		d.t.typed(answer)
-		if n := strings.TrimSpace(answer); len(n) == 1 && n >= "1" && n <= "3" {
-			answer = options[n[0]-'1'].Label
-		}
+		answer = numbered(options, answer)
 		if d.understand {
 			if answer = modeMeant(options, answer); answer == "" {
 				hint = "\n(" + quest.ErrChoose.Error() + ")"
@@ -149,6 +142,39 @@ func (d *definition) mode() error {
 		}
 	}
 	return nil
+}
+
+const modeQuestion = "What is this quest for?"
+
+func modes() []engine.Option {
+	return []engine.Option{
+		{Label: string(quest.Grow), Hint: "what you will learn comes first"},
+		{Label: string(quest.Ship), Hint: "what you will deliver counts"},
+		{Label: string(quest.GrowAndShip), Hint: "both, in equal parts"},
+	}
+}
+
+// numbered is the option that an answer gives the number of, or else the answer.
+func numbered(options []engine.Option, answer string) string {
+	if n := strings.TrimSpace(answer); len(n) == 1 && n >= "1" && int(n[0]-'0') <= len(options) {
+		return options[n[0]-'1'].Label
+	}
+	return answer
+}
+
+// CheckAnswer says why what was written down in advance is no answer to what is
+// asked first: an answer to another question would be lost on it.
+func (in Define) CheckAnswer(first string) error {
+	if in.Mode != "" || in.Yes {
+		return nil
+	}
+	if answer := modeMeant(modes(), numbered(modes(), first)); answer != "" {
+		if _, err := quest.ParseMode(answer); err == nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s (%s, %s or %s): %q is none of them; say --mode, or answer this first",
+		modeQuestion, quest.Grow, quest.Ship, quest.GrowAndShip, first)
 }
 
 // modeMeant is the mode that an answer means in a person's own words; nothing and
