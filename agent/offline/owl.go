@@ -36,7 +36,8 @@ func deadSteps(s *sight) []finding {
 	all = append(all, s.recipes()...)
 	for _, c := range all {
 		subject, what := s.missing(c)
-		if m := localAction.FindStringSubmatch(c.text); m != nil && s.IsDir(path.Dir(m[1])) && s.gone(m[1]) {
+		if m := localAction.FindStringSubmatch(c.text); m != nil && s.IsDir(path.Dir(m[1])) && s.gone(m[1]) &&
+			!checkedOut(c.f, path.Clean(m[1]), c.n) {
 			subject, what = "`"+m[1]+"`", "there is no `"+m[1]+"` in the tree"
 		}
 		if m := copyLine.FindStringSubmatch(c.text); m != nil && isDockerfile(c.f) && s.gone(m[1]) &&
@@ -88,6 +89,53 @@ func (s *sight) recipes() []command {
 }
 
 var localAction = regexp.MustCompile(`^(?:- )?uses:\s*(\./[\w./-]+)`)
+
+var (
+	stepPath   = regexp.MustCompile(`^\s*(?:-\s+)?path:\s*["']?(.+?)["']?\s*(?:#.*)?$`)
+	otherTree  = regexp.MustCompile(`^\s*(?:-\s+)?repository:\s*\S`)
+	stepWorkIn = regexp.MustCompile(`^\s*(?:-\s+)?working-directory:\s*["']?(.+?)["']?\s*(?:#.*)?$`)
+)
+
+// checkedOut says that lines before may have put the name there: a checkout into
+// a directory of its own, or of another repository.
+func checkedOut(f *project.File, name string, before int) bool {
+	for n, line := range project.Lines(f.Text) {
+		if n >= before {
+			return false
+		}
+		if otherTree.MatchString(line) {
+			return true
+		}
+		if m := stepPath.FindStringSubmatch(line); m != nil {
+			dir := path.Clean(m[1])
+			if strings.Contains(dir, "$") || name == dir || strings.HasPrefix(name, dir+"/") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// worksElsewhere says that a pipeline has steps in a directory that another
+// manifest than the root's may rule.
+func (s *sight) worksElsewhere(f *project.File, manifest string) bool {
+	for _, line := range project.Lines(f.Text) {
+		m := stepWorkIn.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		dir := path.Clean(m[1])
+		if dir != "." && !s.IsDir(dir) {
+			return true // filled in later, or made by a step
+		}
+		for ; dir != "."; dir = path.Dir(dir) {
+			if s.Has(path.Join(dir, manifest)) {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // machine is a line that says with which version of a language something runs.
 type machine struct {
@@ -188,7 +236,8 @@ func olderMachine(s *sight) []finding {
 			continue
 		}
 		for _, f := range s.Files {
-			if !f.Read || !mc.files(f) || !citable(f.Path) || f.Kind == project.Test || f.Kind == project.Example {
+			if !f.Read || !mc.files(f) || !citable(f.Path) || f.Kind == project.Test || f.Kind == project.Example ||
+				isPipeline(f) && s.worksElsewhere(f, m.File.Base) {
 				continue
 			}
 			lines := strings.Split(f.Text, "\n")
@@ -270,7 +319,9 @@ func retiredImage(s *sight) []finding {
 					if name == "" {
 						name = m[1]
 					}
-					g.add(f, n)
+					if m[1] == name { // another one of the family is another finding
+						g.add(f, n)
+					}
 				}
 			}
 		}

@@ -314,7 +314,7 @@ func pipelineSteps(f *project.File) []command {
 
 var (
 	makeTarget = regexp.MustCompile(`^([\w./-]+(?:[ \t]+[\w./-]+)*)[ \t]*::?(?:[^=:]|$)`)
-	makeOther  = regexp.MustCompile(`^(?:[^#\t\s][^=]*[%$][^=]*:(?:[^=]|$)|-?include\s|sinclude\s|\$\(eval|\$\(foreach` +
+	makeOther  = regexp.MustCompile(`^(?:(?:[^#\t\s][^=]*)?[%$][^=]*:(?:[^=]|$)|\.DEFAULT\s*:|-?include\s|sinclude\s|\$\(eval|\$\(foreach` +
 		`|define\s)`)
 )
 
@@ -350,7 +350,7 @@ func (s *sight) readTargets() {
 var (
 	makeCall = regexp.MustCompile(`^make((?:\s+(?:-j\s*\d*|-s|-k|-B` +
 		`|[A-Z_]+=\S+))*)\s+([a-z][\w.-]*)\s*(?:[A-Z_]+=\S*\s*)*$`)
-	npmCall    = regexp.MustCompile(`^(?:npm|pnpm|yarn)\s+run(?:-script)?\s+([\w:.-]+)(?:\s|$)`)
+	npmCall    = regexp.MustCompile(`^(?:npm|pnpm|yarn)\s+run(?:-script)?\s+(?:(?:-s|-q|--silent|--quiet)\s+)*([\w:.][\w:.-]*)(?:\s|$)`)
 	scriptCall = regexp.MustCompile(`^(?:(?:bash|sh|zsh|python3?|node|ruby|perl` +
 		`|source)\s+(?:-[a-z]+\s+)*)?(\.?/?[\w.-]+(?:/[\w.-]+)*\.(?:sh|bash|py|js|mjs|cjs|ts|rb|pl))(?:\s|$)`)
 	goCall = regexp.MustCompile(`^go\s+(?:run|build|install|test|vet)\s+(?:-\S+\s+)*(\./[\w./-]+?)(?:/\.\.\.)?(?:\s` +
@@ -367,7 +367,8 @@ func (s *sight) missing(c command) (subject, what string) {
 			!s.Has(m[2]) {
 			return "make " + m[2], "no Makefile here has a target `" + m[2] + "`"
 		}
-		if m := npmCall.FindStringSubmatch(part); m != nil && len(s.scripts) > 0 && !s.computed && !s.scripts[m[1]] {
+		if m := npmCall.FindStringSubmatch(part); m != nil && len(s.scripts) > 0 && !s.computed && !s.scripts[m[1]] &&
+			!strings.Contains(part, "--if-present") {
 			return "npm run " + m[1], "no `package.json` here has a script `" + m[1] + "`"
 		}
 		if m := cargoCall.FindStringSubmatch(part); m != nil && s.cargoGone(m[1], m[2]) {
