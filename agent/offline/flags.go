@@ -1,6 +1,8 @@
 package offline
 
 import (
+	"go/parser"
+	"go/token"
 	"path"
 	"regexp"
 	"slices"
@@ -161,11 +163,7 @@ func unexplained(s *sight) []finding {
 			p = &pkg{}
 			dirs[f.Dir] = p
 		}
-		before := strings.TrimRight(f.Text[:at[0]], " \t")
-		if strings.HasSuffix(before, "\n") && !strings.HasSuffix(before, "\n\n") && before != "\n" &&
-			!strings.Contains(lastLine(before), "//go:") && !strings.Contains(lastLine(before), "+build") {
-			p.said = true
-		}
+		p.said = p.said || saysWhat(f.Text)
 		n := len(exportedDef.FindAllString(f.Text, -1))
 		if p.n += n; p.file == nil || n > 0 && p.file.Kind == project.Generated {
 			p.file, p.line = f, 1+strings.Count(f.Text[:at[0]], "\n")
@@ -192,9 +190,27 @@ func unexplained(s *sight) []finding {
 		weighs(worthKnowing-4, "documentation package comment api")}
 }
 
-func lastLine(s string) string {
-	s = strings.TrimRight(s, "\n")
-	return s[strings.LastIndexByte(s, '\n')+1:]
+var notAbout = regexp.MustCompile(`(?i)copyright|licen[cs]e|all rights reserved|^code generated|^\+build`)
+
+// saysWhat says that a Go source has a comment on its package: the one directly
+// above the clause, or one that a blank line cuts off from it and that is neither
+// of the law nor for a machine.
+func saysWhat(text string) bool {
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, "", text, parser.PackageClauseOnly|parser.ParseComments)
+	if err != nil {
+		return true // who knows
+	}
+	for _, c := range f.Comments {
+		words := strings.TrimSpace(c.Text())
+		if c.End() >= f.Package || words == "" || strings.HasPrefix(words, "+build") {
+			continue
+		}
+		if c == f.Doc || !notAbout.MatchString(words) {
+			return true
+		}
+	}
+	return false
 }
 
 // twoSetups: setup.py and setup.cfg, or pyproject.toml, ask for one thing in two

@@ -1,8 +1,14 @@
 package offline
 
 import (
+	"go/ast"
+	"go/build/constraint"
+	"go/parser"
+	"go/token"
+	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -18,7 +24,7 @@ var givenUp = map[string]string{
 	"go github.com/satori/go.uuid": "it is no longer maintained; github.com/google/uuid and github.com/gofrs/uuid " +
 		"are",
 	"go github.com/golang/mock":            "its repository is archived; go.uber.org/mock continues it",
-	"go github.com/mitchellh/go-homedir":   "its repository is archived; os.UserHomeDir does the same",
+	"go github.com/mitchellh/go-homedir":   "its repository is archived",
 	"go github.com/mitchellh/mapstructure": "its repository is archived; github.com/go-viper/mapstructure continues it",
 	"npm request":                          "its authors have deprecated it",
 	"npm request-promise":                  "its authors have deprecated it, with request",
@@ -69,6 +75,9 @@ func retiredDependency(s *sight) []finding {
 				continue
 			}
 			seen[name] = true
+			if name == homedir && s.onlyHomeDir() {
+				why += "; os.UserHomeDir takes the place of its Dir, and nothing else of it is used"
+			}
 			out = append(out, found(d.Name, "The project asks for it at %s, and %s.", at(m.File, d.Line), why).
 				then("See what of it is used, and move that to what takes its place.", costHalfDay,
 					"the first flaw in it that nobody mends any more").
@@ -83,6 +92,39 @@ func retiredDependency(s *sight) []finding {
 		}
 	}
 	return out[:min(len(out), 1)]
+}
+
+const homedir = "github.com/mitchellh/go-homedir"
+
+var (
+	importsHomedir = regexp.MustCompile(`(?m)^\s*(?:import\s+)?(?:homedir\s+)?"` + homedir + `"`)
+	ofHomedir      = regexp.MustCompile(`\bhomedir\.([A-Z]\w*)`)
+)
+
+// onlyHomeDir says that of the package that finds home directories only Dir is
+// used: for the rest of it the standard library has nothing.
+func (s *sight) onlyHomeDir() bool {
+	uses := 0
+	for _, f := range s.Files {
+		if f.Lang != "Go" || f.Kind == project.Foreign {
+			continue
+		}
+		if !f.Read {
+			return false
+		}
+		if !strings.Contains(f.Text, `"`+homedir+`"`) {
+			continue
+		}
+		if !importsHomedir.MatchString(f.Text) {
+			return false // under another name
+		}
+		for _, m := range ofHomedir.FindAllStringSubmatch(f.Text, -1) {
+			if uses++; m[1] != "Dir" {
+				return false
+			}
+		}
+	}
+	return uses > 0 && s.Looked.Whole()
 }
 
 var jcenter = regexp.MustCompile(`^\s*jcenter\(\)`)
@@ -168,7 +210,6 @@ func replaced(s *sight) []finding {
 }
 
 var retiredCalls = map[string]*regexp.Regexp{
-	"Go": regexp.MustCompile(`^\s*(?:import\s+)?(?:\w+\s+)?"io/ioutil"\s*(?://.*)?$|\bstrings\.Title\(|\brand\.Seed\(`),
 	"Python": regexp.MustCompile(`^(?:from|import)\s+(?:distutils|imp|asyncore|asynchat|smtpd|cgi|cgitb|telnetlib` +
 		`|crypt|pipes|nntplib)\b`),
 	"JavaScript": regexp.MustCompile(`\bnew Buffer\(|\brequire\(['"]domain['"]\)`),
@@ -179,7 +220,7 @@ var retiredCalls = map[string]*regexp.Regexp{
 
 // retiredNames stand in every file that the rule is about.
 var retiredNames = map[string][]string{
-	"Go": {"io/ioutil", "strings.Title(", "rand.Seed("},
+	"Go": {"io/ioutil", ".Title(", ".Seed("},
 	"Python": {
 		"distutils", "import imp", "from imp ", "asyncore", "asynchat", "smtpd", "cgi", "telnetlib", "import crypt",
 		"import pipes", "nntplib",
@@ -208,6 +249,12 @@ func retiredAPI(s *sight) []finding {
 				strings.Contains(f.Text, "Buffer.from") { // what takes its place is known there
 				continue
 			}
+			if lang == "Go" {
+				for _, n := range s.retiredGo(f) {
+					g.add(f, n)
+				}
+				continue
+			}
 			for n, line := range project.Lines(f.Text) {
 				if t := strings.TrimSpace(line); !isComment(t) && !strings.Contains(t, "`") && re.MatchString(line) {
 					g.add(f, n)
@@ -223,6 +270,93 @@ func retiredAPI(s *sight) []finding {
 			weighs(worthKnowing+5+map[string]int{"Python": 25}[lang], "deprecated language update")}
 	}
 	return nil
+}
+
+// goSince is the minor version of Go that has what takes a name's place.
+var goSince = map[string]int{"io/ioutil": 16, "strings.Title": 18, "math/rand.Seed": 20}
+
+// retiredGo lists the lines of a Go source that use what Go has given up, if the
+// lowest Go that its module allows, and its build constraint, have the other.
+func (s *sight) retiredGo(f *project.File) []int {
+	fset := token.NewFileSet()
+	src, err := parser.ParseFile(fset, "", f.Text, parser.ParseComments|parser.SkipObjectResolution)
+	minor := s.goMinor(f)
+	if err != nil || minor < 0 || !builtWith(src, minor) {
+		return nil
+	}
+	var out []int
+	note := func(name string, pos token.Pos) {
+		if since := goSince[name]; since > 0 && minor >= since {
+			out = append(out, fset.Position(pos).Line)
+		}
+	}
+	from := map[string]string{}
+	for _, i := range src.Imports {
+		name, _ := strconv.Unquote(i.Path.Value)
+		note(name, i.Path.Pos())
+		as := path.Base(name)
+		if i.Name != nil {
+			as = i.Name.Name
+		}
+		from[as] = name
+	}
+	ast.Inspect(src, func(n ast.Node) bool {
+		if x, ok := n.(*ast.SelectorExpr); ok {
+			if of, ok := x.X.(*ast.Ident); ok {
+				note(from[of.Name]+"."+x.Sel.Name, x.Pos())
+			}
+		}
+		return true
+	})
+	return out
+}
+
+const newestGo = 1 << 10 // for what no module bounds
+
+// goMinor is the minor version of the lowest Go that a source has to build with,
+// -1 where its module does not say.
+func (s *sight) goMinor(f *project.File) int {
+	for dir := f.Dir; ; dir = path.Dir(dir) {
+		if mod := s.File(path.Join(dir, "go.mod")); mod != nil {
+			m := goDirective.FindStringSubmatch(mod.Text)
+			if m == nil {
+				return -1
+			}
+			return atoi(m[1])
+		}
+		if dir == "." || dir == "/" {
+			return newestGo
+		}
+	}
+}
+
+var goDirective = regexp.MustCompile(`(?m)^go[ \t]+1\.(\d+)`)
+
+// builtWith says that a source's build constraint may let a version of Go in.
+func builtWith(src *ast.File, minor int) bool {
+	for _, group := range src.Comments {
+		for _, c := range group.List {
+			if c.Pos() > src.Package || !constraint.IsGoBuild(c.Text) && !constraint.IsPlusBuild(c.Text) {
+				continue
+			}
+			expr, err := constraint.Parse(c.Text)
+			if err != nil {
+				return false
+			}
+			with := func(other bool) bool {
+				return expr.Eval(func(tag string) bool {
+					if v, ok := strings.CutPrefix(tag, "go1."); ok {
+						return atoi(v) <= minor
+					}
+					return other
+				})
+			}
+			if !with(true) && !with(false) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 var branchAction = regexp.MustCompile(`uses:\s*([\w.-]+/[\w./-]+@(?:master|main|develop|HEAD))\s*(?:#.*)?$`)

@@ -46,7 +46,7 @@ func (p *Project) Unlocked(m *Manifest) []Fault {
 	}
 	switch {
 	case lock.Base == "go.sum":
-		return goSum(m, lock)
+		return slices.DeleteFunc(goSum(m, lock), func(f Fault) bool { return p.replacedInWork(f.Dep.Name) })
 	case lock.Base == "package-lock.json":
 		return packageLock(m, lock)
 	case lock.Base == "yarn.lock":
@@ -90,6 +90,17 @@ func goSum(m *Manifest, lock *File) []Fault {
 		return d.Group == "tool" || strings.HasPrefix(lock.Text, d.Name+" "+d.Want) || strings.Contains(lock.Text,
 			"\n"+d.Name+" "+d.Want)
 	})
+}
+
+// replacedInWork says that a workspace decides where a module comes from: by a
+// line of its own, or because the module lies in this tree.
+func (p *Project) replacedInWork(module string) bool {
+	if f := p.byPath["go.work"]; f == nil {
+		return false
+	} else if !f.Read || strings.Contains(f.Text, module+" ") {
+		return true
+	}
+	return slices.ContainsFunc(p.Manifests(), func(m *Manifest) bool { return m.Tool == "go" && m.Name.Text == module })
 }
 
 func packageLock(m *Manifest, lock *File) []Fault {

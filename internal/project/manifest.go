@@ -208,7 +208,7 @@ var goRow = regexp.MustCompile(`^(?:require\s+)?"?([\w.~-]+\.[\w.~-]+(?:/[^\s"]*
 
 func (m *Manifest) goMod() {
 	m.Tool = "go"
-	block := ""
+	block, replaced := "", map[string]bool{}
 	for n, line := range Lines(m.File.Text) {
 		t := strings.TrimSpace(line)
 		word, rest, _ := strings.Cut(t, " ")
@@ -238,13 +238,13 @@ func (m *Manifest) goMod() {
 			if strings.HasPrefix(to, ".") && !strings.HasPrefix(path.Join(m.File.Dir, to), "..") {
 				m.name("replacement", Value{to, n})
 			}
-			name := strings.Fields(from)
-			for i := range m.Deps {
-				if len(name) > 0 && m.Deps[i].Name == name[0] {
-					m.Deps[i].Elsewhere = true
-				}
+			if name := strings.Fields(from); len(name) > 0 {
+				replaced[strings.Trim(name[0], `"`)] = true
 			}
 		}
+	}
+	for i := range m.Deps { // whichever stands first
+		m.Deps[i].Elsewhere = m.Deps[i].Elsewhere || replaced[m.Deps[i].Name]
 	}
 }
 
