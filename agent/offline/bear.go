@@ -589,13 +589,17 @@ func bare(s string) string {
 
 var seriesName = regexp.MustCompile(`^(.*?[^\d]|)(\d{1,3})([^\d].*|)$`)
 
+// datedName: what is named after its day or month has no number that could be
+// missing.
+var datedName = regexp.MustCompile(`(?:^|\D)(?:19|20)\d\d[-_.]?(?:0[1-9]|1[0-2])(?:\D|[0-3]\d(?:\D|$)|$)`)
+
 // gapInSeries: numbered documents of one form with a number missing.
 func gapInSeries(s *sight) []finding {
 	series := map[string]map[int]*project.File{}
 	var order []string
 	for _, f := range s.Of(project.Doc) {
 		m := seriesName.FindStringSubmatch(strings.TrimSuffix(f.Base, path.Ext(f.Base)))
-		if m == nil || !f.Read || !citable(f.Path) {
+		if m == nil || !f.Read || !citable(f.Path) || datedName.MatchString(f.Base) {
 			continue
 		}
 		key := f.Dir + "/" + m[1] + "|" + path.Ext(f.Base)
@@ -684,9 +688,13 @@ func countedParts(s *sight) []finding {
 	return nil
 }
 
-var placeholderText = regexp.MustCompile(`(?i)\bTBD\b|\bTBC\b|\?\?\?|\[(?:insert|fill in|add|your|todo|tbd|tbc` +
-	`|placeholder|name|date)\b[^\]()]{0,60}\](?:[^(\[:]|$)|\blorem ipsum\b|<(?:insert|your|fill in)[^>]{1,40}>|\bcoming ` +
-	`soon\b|\bto be (?:written|decided|confirmed|determined)\b`)
+// placeholderText are the marks that nobody leaves in a finished text. A name in
+// brackets that the reader fills in, a "???" that opens a block and a thing "to
+// be written" by a program are none.
+var placeholderText = regexp.MustCompile(`\bTBD\b|\bTBC\b|[|:(]\s*\?\?\?\s*(?:[|).]|$)` +
+	`|(?i:\[(?:insert|fill in|todo|tbd|tbc|placeholder)\b[^\]()]{0,60}\](?:[^(\[:]|$)|\blorem ipsum\b` +
+	`|<(?:insert|fill in)\b[^>]{1,40}>|\bcoming soon\b` +
+	`|(?:^\s*(?:[-*+]\s+)?|[|:(–—]\s*)[*_]*to be (?:written|decided|confirmed|determined)[*_]*\s*(?:[.)|]|$))`)
 
 // leftOpen are places that a document leaves to be filled.
 func leftOpen(s *sight) []finding {

@@ -264,7 +264,7 @@ func smallNotes(s *sight) []finding {
 	for _, n := range lines[:min(len(lines), maxPlaces)] {
 		where = append(where, at(best, n))
 	}
-	return []finding{found("`"+best.Path+"`", "%d notes of things to do stand in one file of %s: %s.", len(lines),
+	return []finding{found("`"+best.Path+"`", "At least %d notes of things to do stand in one file of %s: %s.", len(lines),
 		count(best.Lines, "line"), where).
 		then("Take the smallest of the "+number(len(lines))+" and send it as one change.", costHour,
 			"a file that everybody steps around").
