@@ -211,7 +211,7 @@ func (k *keyboard) timed() bool {
 func (k *keyboard) readLine(ctx context.Context) (typed, error) {
 	if k.lines == nil {
 		k.lines = make(chan typed, 4096)
-		go k.listen(k.lines)
+		go listen(k.env.Stdin, k.timed(), k.lines)
 	}
 	if k.ahead != nil {
 		l := *k.ahead
@@ -236,16 +236,18 @@ func (l typed) orEnd() (typed, error) {
 	return l, nil
 }
 
-func (k *keyboard) listen(out chan<- typed) {
+// listen reads lines until there are no more; a person who is timed can go on
+// after an end.
+func listen(from io.Reader, timed bool, out chan<- typed) {
 	defer close(out)
-	in := bufio.NewReader(k.env.Stdin)
+	in := bufio.NewReader(from)
 	for {
 		text, err := in.ReadString('\n')
 		if text != "" {
 			out <- typed{text: strings.TrimRight(text, "\r\n"), at: time.Now()}
 		}
 		switch {
-		case errors.Is(err, io.EOF) && text == "" && k.timed():
+		case errors.Is(err, io.EOF) && text == "" && timed:
 			out <- typed{end: true} // Ctrl-D: a terminal goes on after it
 		case err != nil:
 			return
