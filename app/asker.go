@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -199,6 +200,30 @@ func orNothing(answer string, err error) (string, error) {
 		return "", nil
 	}
 	return answer, err
+}
+
+// messageFiles are the files of a workspace from which the person speaks.
+func (a *App) messageFiles(root string, talk Talk) []string {
+	var names []string
+	if talk.Message != nil && strings.HasPrefix(*talk.Message, "@") {
+		names = append(names, (*talk.Message)[1:])
+	}
+	if talk.Answers != "" {
+		names = append(names, talk.Answers)
+	}
+	real := func(name string) string {
+		if to, err := filepath.EvalSymlinks(name); err == nil {
+			return to
+		}
+		return name
+	}
+	var out []string
+	for _, name := range names {
+		if rel, err := filepath.Rel(real(root), real(a.AbsPath(name))); err == nil && filepath.IsLocal(rel) {
+			out = append(out, filepath.ToSlash(rel))
+		}
+	}
+	return out
 }
 
 // words reads what a person said: TEXT, @FILE, or - for what comes in. Nothing

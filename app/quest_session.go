@@ -87,7 +87,8 @@ func (a *App) openQuest(verb string, talk Talk) (*questSession, error) {
 		Root: w.root, Trust: w, Dress: c.dress, Listener: voice{a}, Instructions: w.instructions,
 		Searched: func(done, total int64) { a.show(Progress{"searching the work", done, total}) },
 		Library:  library, Tools: w.config.Tools, Granted: c.granted, Scripts: w.scripts(),
-		Account: c.budget.account(),
+		Messages: a.messageFiles(w.root, talk),
+		Account:  c.budget.account(),
 	})
 	return c, nil
 }

@@ -146,6 +146,15 @@ func proseTrace(data []byte, m manner, words bool, stood func(string) [][2]int) 
 	return t.done()
 }
 
+// WithoutReasoning blanks in a text what would accuse if somebody pasted it.
+func WithoutReasoning(data []byte) []byte {
+	t := tracer{out: bytes.Clone(data)}
+	for _, k := range proseTrace(data, fenced, false, nil).kept {
+		t.blank(k)
+	}
+	return t.out
+}
+
 // conversationTrace is the trace of a conversation. Of one with an evaluator
 // the opening message is left out: it repeats the expectation, and the next
 // checkpoint may well expect the same. What the engine wrote accuses nobody.

@@ -43,6 +43,10 @@ type Options struct {
 	// Scripts are the files of scripted agents, by project path: what stands in
 	// one stood nowhere in the project before it was said.
 	Scripts []string
+	// Messages are the files, by project path, that hold what the person says: a
+	// message, answers. Of such a one only what does not argue stood in the project
+	// before it was said.
+	Messages []string
 	// Account stops what would spend more, over all seats; nil for no bound.
 	Account seat.Account
 	// Now is the clock, in local time; nil means time.Now.

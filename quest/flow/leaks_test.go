@@ -119,6 +119,9 @@ func (h *questHistory) run(t *testing.T) {
 		switch s.what {
 		case "file":
 			write(t, dir, s.arg, s.text)
+		case "message": // a file from which the next words are said
+			write(t, dir, s.arg, s.text)
+			house.opts.Messages = append(house.opts.Messages, s.arg)
 		case "consult":
 			talks++
 			h.consult(t, house, dir, s, time.Date(2026, 2, 15, 10, talks, 0, 0, time.UTC))

@@ -18,6 +18,7 @@ import (
 	"conclave/internal/atomicfile"
 	"conclave/internal/shingle"
 	"conclave/policy"
+	"conclave/quest"
 	"conclave/workspace"
 )
 
@@ -155,7 +156,7 @@ func (h *House) standing(since time.Time, words string) [][]byte {
 	looked := 0
 	add := func(p string, info fs.FileInfo) {
 		script := strings.HasSuffix(p, ".script") || // as they are usually called, also where none plays them now
-			slices.ContainsFunc(h.opts.Scripts, func(s string) bool { return path.Clean(filepath.ToSlash(s)) == p })
+			isAmong(p, h.opts.Scripts)
 		if !script && info.Mode().IsRegular() && info.Size() <= maxText && !changed(info).After(since) {
 			files = append(files, file{p, named[p] || named[path.Base(p)], isDocument(p), info.ModTime()})
 		}
@@ -196,11 +197,19 @@ func (h *House) standing(since time.Time, words string) [][]byte {
 			break
 		}
 		data, err := workspace.ReadFile(root, f.path, maxText)
+		if err == nil && isAmong(f.path, h.opts.Messages) {
+			data = quest.WithoutReasoning(data)
+		}
 		if err == nil && bytes.IndexByte(data[:min(len(data), 8000)], 0) < 0 {
 			out, total = append(out, data), total+len(data)
 		}
 	}
 	return out
+}
+
+// isAmong says whether a path of the project is one of some others.
+func isAmong(p string, others []string) bool {
+	return slices.ContainsFunc(others, func(s string) bool { return path.Clean(filepath.ToSlash(s)) == p })
 }
 
 func first(a, b bool) int {
