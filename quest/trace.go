@@ -170,7 +170,12 @@ func conversationTrace(c Transcript, words bool, stood func(string) [][2]int) tr
 	for _, m := range messages {
 		text := string(c.Data[m.from:m.to])
 		if m.person && t.evidence && !answered {
-			continue
+			end := strings.Index(text, "\n\n")
+			if end < 0 || slices.ContainsFunc(messages, func(m said) bool { return !m.person }) {
+				t.putBefore(m.span)
+				continue
+			}
+			m.from += end // nobody known has answered: somebody unknown may have
 		}
 		t.blocks(m.span, speech{manner: spoken, person: m.person, asked: !m.person && asked})
 		t.standing(m.span)
@@ -264,7 +269,7 @@ func messagesIn(data []byte) (messages []said, outcome span) {
 			messages = append(messages, said{span{at + len(tag), at + len(line)}, tag == profile.UserTag})
 		case len(messages) > 0:
 			messages[len(messages)-1].to = at + len(line)
-		case !strings.HasPrefix(text, exchangeHeading):
+		case !strings.HasPrefix(text, exchangeHeading) && strings.TrimSpace(text) != "":
 			messages = append(messages, said{span{at, at + len(line)}, false})
 		}
 		at += len(line)

@@ -75,3 +75,17 @@ func TestUnnoted(t *testing.T) {
 		}
 	}
 }
+
+// The order for a checkpoint accuses nobody: whoever orders the next one may
+// expect the same of it. So an audit looks only for what came after it.
+func TestTraceLeavesTheOrderOut(t *testing.T) {
+	const order = "--expect 'The file README.md exists and README.md contains `backup init`' README.md"
+	text := "\n### Exchange\n\n**User:** checkpoint --stage d " + order + "\n\n**Guardian:** It is not there.\n\n**User:** Look again.\n"
+	for _, words := range []bool{false, true} {
+		c := Transcript{Kind: policy.ConversationGuardian, Data: []byte(text)}
+		trace := string(conversationTrace(c, words, nil).text)
+		if strings.Contains(trace, "README") || !strings.Contains(trace, "Look again") {
+			t.Errorf("words %v: the trace is %q", words, trace)
+		}
+	}
+}
