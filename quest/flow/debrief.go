@@ -3,6 +3,8 @@ package flow
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"conclave/engine"
 	"conclave/policy"
@@ -33,7 +35,7 @@ func (h *House) debriefOpening() (Opening, error) {
 	case q.LastDragon() == quest.DragonPrevails:
 		return o, nil // a conversation about it: the quest is not over
 	case q.LastDragon() == "":
-		return o, errors.New("there is no verdict to look back on yet: there was no confrontation " +
+		return o, errors.New("there is no verdict to look back on yet: the Dragon has given none " +
 			"(`conclave consult simon` reflects at any time)")
 	default:
 		if err := quest.CheckTransition(o.Phase, quest.PhaseDebrief, q.Facts()); err != nil {
@@ -72,9 +74,14 @@ func (h *House) debriefAs(r *engine.Run, in Debrief, understand bool) (Result, e
 		return Result{}, err
 	}
 	var note string
-	if t.ended == "" && o.Phase == quest.PhaseDebrief {
+	answered := in.Message != "" || slices.ContainsFunc(t.words, says)
+	over := t.ended == "" && o.Phase == quest.PhaseDebrief && !held(o.quest())
+	if over && !answered {
+		note = "nobody has answered, so that the debrief is not logged as held: `conclave debrief` goes on with it"
+	}
+	if over && answered {
 		note, err = h.editQuest(r, "debrief", o.Quest, func(q *quest.Quest) ([]byte, error) {
-			entry := quest.PhaseCompleted(quest.PhaseDebrief, "Debrief held", quest.Day(o.Start))
+			entry := quest.PhaseCompleted(quest.PhaseDebrief, debriefHeld, quest.Day(o.Start))
 			if q.Phase != quest.PhaseDebrief {
 				return q.WithPhase(quest.PhaseDebrief, q.Facts(), entry)
 			}
@@ -96,6 +103,22 @@ func (h *House) debriefAs(r *engine.Run, in Debrief, understand bool) (Result, e
 		res.at(quest.BoundaryOf(o.quest()), o, quest.Suggestion{})
 	}
 	return res, nil
+}
+
+const debriefHeld = "Debrief held"
+
+// held says whether the log has the debrief already: it is held once, however
+// often somebody comes back to it.
+func held(q *quest.Quest) bool {
+	return slices.ContainsFunc(q.Progress, func(e quest.Entry) bool {
+		return e.Phase == quest.PhaseDebrief && e.Text == debriefHeld
+	})
+}
+
+// says says whether an answer is more than the end of a talk.
+func says(answer string) bool {
+	answer = strings.TrimSpace(answer)
+	return answer != "" && answer != EndTalk
 }
 
 func debriefFraming(o Opening) string {
