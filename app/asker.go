@@ -130,8 +130,11 @@ func (k *asker) Ask(ctx context.Context, q engine.Question) (string, error) {
 	if q.Default != "" {
 		return unsaid(q), nil
 	}
-	return "", environmentError("%w: %s\n(without a terminal: --message or --answers)",
-		engine.ErrNobody, screen.Indent("  ", q.Text))
+	used := ""
+	if k.file != "" {
+		used = "\n(the answers in " + k.file + " are used up)"
+	}
+	return "", environmentError("%w: %s%s", engine.ErrNobody, screen.Indent("  ", q.Text), used)
 }
 
 func (k *asker) fromPerson(ctx context.Context, q engine.Question) (string, error) {

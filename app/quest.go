@@ -59,7 +59,7 @@ func (c *questSession) define(ctx context.Context, in flow.Define) (flow.Result,
 		return flow.Result{}, questError(err)
 	}
 	if strings.TrimSpace(in.Message) == "" && !c.asker.somebody() {
-		return flow.Result{}, usageError("say what the quest is about: --message TEXT, @FILE or -")
+		return flow.Result{}, usageError("say what the quest is about: conclave quest start --message TEXT, @FILE or -")
 	}
 	if err := c.preamble(ctx, in); err != nil {
 		return flow.Result{}, err
@@ -293,6 +293,9 @@ func (a *App) RepairQuest(ctx context.Context, talk Talk) (did string, err error
 	q, err := c.damagedQuest()
 	if err != nil {
 		return "", err
+	}
+	if len(q.Faults) == 0 {
+		return "", noError("nothing in quest.md is damaged: there is nothing to repair")
 	}
 	for _, f := range q.Faults {
 		if !f.Repairable() {

@@ -41,7 +41,7 @@ func (c *questSession) consult(ctx context.Context, in flow.Consult) (flow.Resul
 		return flow.Result{}, questError(err)
 	}
 	if strings.TrimSpace(in.Message) == "" && !c.asker.somebody() {
-		return flow.Result{}, usageError("say something to %s: --message TEXT, @FILE or -", in.Who)
+		return flow.Result{}, usageError("say something to %s: conclave consult %s --message TEXT, @FILE or -", in.Who, in.Who)
 	}
 	in.Typed = append(in.Typed, c.takeTyped()...)
 	return c.begin(ctx, "consult", in, in.Who)
@@ -108,6 +108,9 @@ type Evaluation struct {
 func (a *App) Checkpoint(ctx context.Context, in Evaluation) (*flow.Result, error) {
 	if len(in.Paths) == 0 {
 		return nil, usageError("name the work: conclave checkpoint --stage NAME PATH…")
+	}
+	if err := errors.Join(quest.CheckStage(in.Stage), quest.CheckExpectation(in.Expect)); err != nil {
+		return nil, usageError("%w", err)
 	}
 	return a.evaluation(ctx, "checkpoint", policy.Guardian, in)
 }

@@ -75,6 +75,9 @@ func steps() []step {
 		{PhaseCheckpoint, PhaseExecution, nil},
 		{PhaseCheckpoint, PhaseConfrontation, func(f Facts) string {
 			approved := f.Guardian == Approved || f.Guardian == ConditionalApproval
+			if f.Guardian == Blocked {
+				return "the last checkpoint blocked the work; go back to it first: `conclave quest return`"
+			}
 			return unless(approved, "no checkpoint has approved the work; go back to it first: `conclave quest return`")
 		}},
 		{PhaseConfrontation, PhaseDebrief, func(f Facts) string {

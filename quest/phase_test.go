@@ -53,7 +53,7 @@ func TestTransitionErrorsNameTheWayOut(t *testing.T) {
 	}{
 		{1, 5, Facts{}, "that does not follow; open is 2 (Character Setup) or 3 (Campaign Execution)"},
 		{1, 2, Facts{Mode: Ship}, "mode Ship skips character setup; go on to phase 3"},
-		{4, 5, Facts{Guardian: Blocked}, "no checkpoint has approved the work; go back to it first: `conclave quest return`"},
+		{4, 5, Facts{Guardian: Blocked}, "the last checkpoint blocked the work; go back to it first: `conclave quest return`"},
 		{5, 6, Facts{Dragon: DragonPrevails}, "the debrief follows a confrontation that was won"},
 		{6, 1, Facts{}, "the old one is archived first"},
 		{6, 3, Facts{}, "open is a new quest"},

@@ -163,5 +163,9 @@ func (h *House) lastVerdict(role policy.Role) ([]byte, error) {
 			return []byte(rec.filed.Outcome + "\n"), nil
 		}
 	}
-	return nil, fmt.Errorf("there is no verdict of the %s to discuss: nothing was evaluated here yet", role)
+	why := "no checkpoint was held here yet"
+	if role == policy.Dragon {
+		why = "the Dragon has not been faced here yet"
+	}
+	return nil, fmt.Errorf("there is no verdict of the %s to discuss: %s", role, why)
 }
