@@ -314,8 +314,8 @@ func pipelineSteps(f *project.File) []command {
 
 var (
 	makeTarget = regexp.MustCompile(`^([\w./-]+(?:[ \t]+[\w./-]+)*)[ \t]*::?(?:[^=:]|$)`)
-	makeOther  = regexp.MustCompile(`^(?:(?:[^#\t\s][^=]*)?[%$][^=]*:(?:[^=]|$)|\.DEFAULT\s*:|-?include\s|sinclude\s|\$\(eval|\$\(foreach` +
-		`|define\s)`)
+	makeOther  = regexp.MustCompile(`^(?:(?:[^#\t\s][^=]*)?[%$][^=]*:(?:[^=]|$)|\.DEFAULT\s*:|-?include\s|sinclude\s` +
+		`|\$\(eval|\$\(foreach|define\s)`)
 )
 
 // readTargets notes what the Makefiles and package.json files can be asked to
@@ -350,7 +350,8 @@ func (s *sight) readTargets() {
 var (
 	makeCall = regexp.MustCompile(`^make((?:\s+(?:-j\s*\d*|-s|-k|-B` +
 		`|[A-Z_]+=\S+))*)\s+([a-z][\w.-]*)\s*(?:[A-Z_]+=\S*\s*)*$`)
-	npmCall    = regexp.MustCompile(`^(?:npm|pnpm|yarn)\s+run(?:-script)?\s+(?:(?:-s|-q|--silent|--quiet)\s+)*([\w:.][\w:.-]*)(?:\s|$)`)
+	npmCall = regexp.MustCompile(`^(?:npm|pnpm|yarn)\s+run(?:-script)?\s+(?:(?:-s|-q|--silent|--quiet)\s+)*` +
+		`([\w:.][\w:.-]*)(?:\s|$)`)
 	scriptCall = regexp.MustCompile(`^(?:(?:bash|sh|zsh|python3?|node|ruby|perl` +
 		`|source)\s+(?:-[a-z]+\s+)*)?(\.?/?[\w.-]+(?:/[\w.-]+)*\.(?:sh|bash|py|js|mjs|cjs|ts|rb|pl))(?:\s|$)`)
 	goCall = regexp.MustCompile(`^go\s+(?:run|build|install|test|vet)\s+(?:-\S+\s+)*(\./[\w./-]+?)(?:/\.\.\.)?(?:\s` +
