@@ -19,7 +19,7 @@ func bear() animal {
 		opening: "I have no model behind me: I look, I do not reason.",
 		nothing: "I held what is written against what is there, and found no place where they part.",
 		rules: []rule{
-			deadLinks, deadEntries, deadPaths, deadCommands, missingEntry, ownVersion, olderPromise,
+			deadLinks, deadEntries, deadCommands, missingEntry, ownVersion, olderPromise,
 			deadAnchors, gapInSeries, countedParts, leftOpen, otherTitle, unlistedPart, wrongAge,
 			deadFlags, deadVariables, olderModule, readmeLicence, unexplained,
 		},
@@ -31,14 +31,17 @@ func deadLinks(s *sight) []finding {
 	var where places
 	var what []string
 	n, spelt := 0, ""
+	targets := map[string]bool{}
 	docs := s.documents()
 	slices.SortStableFunc(docs, first)
 	for _, f := range docs {
 		for _, l := range links(f) {
-			if l.target == "" || !linkable(l.target) || !s.gone(l.target) || s.rendered(l.target) || s.elsewhere(f, l.target) {
+			if l.target == "" || !linkable(l.target) || !s.gone(l.target) || s.rendered(l.target) ||
+				s.elsewhere(f, l.target) || s.madeBySite(f, l) {
 				continue
 			}
 			n++
+			targets[l.target] = true
 			if len(where) < maxPlaces && !slices.Contains(what, "`"+l.target+"`") && !slices.ContainsFunc(where,
 				func(c cite) bool { return c.path == f.Path && c.line == l.n }) {
 				if real, ok := s.Spelled(l.target); ok && spelt == "" {
@@ -52,8 +55,13 @@ func deadLinks(s *sight) []finding {
 		return nil
 	}
 	text := "A link leads to a file that is not in the tree, %[1]s%[2]s: %[4]s."
-	if n > 1 {
-		text = "%[3]d links lead to files that are not in the tree, among them %[1]s%[2]s: %[4]s."
+	switch {
+	case n > 1 && len(targets) == 1:
+		text = "At least %[3]d links lead to one file that is not in the tree, %[1]s%[2]s; the first: %[4]s."
+	case n > 1 && n == len(what):
+		text = "%[3]d links lead to files that are not in the tree, %[1]s%[2]s: %[4]s."
+	case n > 1:
+		text = "At least %[3]d links lead to files that are not in the tree, among them %[1]s%[2]s: %[4]s."
 	}
 	return []finding{found(what[0], text, listed(what), spelt, n, where).
 		then("Mend or drop the link at "+where[0].place()+".", costMinutes, "whoever follows it").
@@ -85,6 +93,37 @@ func (s *sight) elsewhere(f *project.File, target string) bool {
 		}
 	}
 	return false
+}
+
+var (
+	// siteFiles are the configurations of what makes a site of documents;
+	// freeSites are those whose addresses have nothing to do with the files.
+	siteFiles = strings.Fields("mkdocs.yml mkdocs.yaml docusaurus.config.js docusaurus.config.ts _config.yml book.toml " +
+		"antora.yml")
+	freeSites = strings.Fields("gatsby-config.js gatsby-config.ts gatsby-config.mjs hugo.toml hugo.yaml hugo.yml " +
+		"astro.config.mjs astro.config.ts astro.config.js .eleventy.js eleventy.config.js eleventy.config.mjs")
+)
+
+// madeBySite says that a link is for the site that is made of the documents:
+// what it names is served from a directory of its own, or is an address and no
+// file.
+func (s *sight) madeBySite(f *project.File, l link) bool {
+	name, _, _ := strings.Cut(l.as, "#")
+	name, _, _ = strings.Cut(name, "?")
+	for _, dir := range []string{"static", "public"} {
+		at := dir + path.Clean("/"+name)
+		if s.Has(at) || s.anywhere(at) {
+			return true
+		}
+	}
+	if f.Dir == "." || prominent(f) {
+		return false
+	}
+	address := strings.HasSuffix(name, "/") || path.Ext(name) == ""
+	return slices.ContainsFunc(s.Files, func(x *project.File) bool {
+		return slices.Contains(freeSites, x.Base) || address && slices.Contains(siteFiles, x.Base) ||
+			x.Base == "config.toml" && s.IsDir(path.Join(x.Dir, "archetypes"))
+	})
 }
 
 // rendered says that a document of another form stands for the target.
@@ -174,58 +213,6 @@ func navLines(s *sight, f *project.File) []link {
 		}
 	}
 	return out
-}
-
-var (
-	spanPath  = regexp.MustCompile("`{1,2}([\\w.-]+(?:/[\\w.-]+)+\\.[A-Za-z]\\w{0,4})(?::\\d+)?`{1,2}")
-	plainFile = regexp.MustCompile(`(?:^|[\s("'` + "`" + `])((?:[\w-]+/)*[\w-]+\.(?:md|txt|csv|ics|docx|pdf|xlsx))\b`)
-	invented  = regexp.MustCompile(`(?i)(foo|bar|baz|example|sample|your|my[-_]|path/to|xxx|name|some|hello|world|test)`)
-)
-
-// deadPaths are files that a prominent document names in a directory that is
-// there, without them. In a project without code every document counts.
-func deadPaths(s *sight) []finding {
-	docs := s.documents()
-	slices.SortStableFunc(docs, first)
-	for _, f := range docs {
-		if s.HasCode() && !prominent(f) {
-			continue
-		}
-		for n, line := range project.Lines(f.Text) {
-			re := spanPath
-			if !s.HasCode() {
-				re = plainFile
-			}
-			for _, m := range re.FindAllStringSubmatch(line, -1) {
-				name := m[1]
-				if invented.MatchString(name) || strings.Contains(line, "](") || !s.HasCode() && negated.MatchString(line) {
-					continue
-				}
-				beside, top := path.Join(f.Dir, name), path.Clean(name)
-				if !s.gone(beside) || !s.gone(top) || s.anywhere(top) || !s.IsDir(path.Dir(top)) && !s.IsDir(path.Dir(beside)) {
-					continue
-				}
-				if !s.HasCode() && s.stemKnown(top) {
-					continue
-				}
-				return []finding{found("`"+top+"`", "%s names `%s`, and the tree holds no such file.", at(f, n), top).
-					then("Correct "+at(f, n).place()+", or write `"+top+"`.", costMinutes, "the search for a file that is not there").
-					weighs(contradicted-5, "documentation docs readme files chapters")}
-			}
-		}
-	}
-	return nil
-}
-
-var negated = regexp.MustCompile(`(?i)\b(not yet|no longer|deleted|removed|will be|to be written|export|save as` +
-	`|rename)`)
-
-// stemKnown says that a file of that name and another ending is there.
-func (s *sight) stemKnown(name string) bool {
-	base := strings.TrimSuffix(path.Base(name), path.Ext(name))
-	return slices.ContainsFunc(s.Files, func(f *project.File) bool {
-		return strings.EqualFold(strings.TrimSuffix(f.Base, path.Ext(f.Base)), base)
-	})
 }
 
 // deadCommands are commands that a newcomer is told to type, and that ask for a
@@ -471,6 +458,9 @@ func olderPromise(s *sight) []finding {
 			if !prominent(f) || f.Dir != "." && f.Dir != m.File.Dir {
 				continue
 			}
+			if promised(f.Text, p.lang, p.re, p.tool, low) {
+				continue
+			}
 			before := ""
 			for n, line := range project.Lines(f.Text) {
 				x := p.re.FindStringSubmatch(line)
@@ -497,6 +487,22 @@ func olderPromise(s *sight) []finding {
 		}
 	}
 	return nil
+}
+
+// promised says that a document also gives the version that the manifest
+// demands: an older one in it may be meant for something else.
+func promised(text, lang string, re *regexp.Regexp, tool string, low project.Version) bool {
+	given := regexp.MustCompile(`(?i)\b` + lang + `(?:\.?js)?\b\D{0,24}(\d+(?:\.\d+)*)`)
+	for _, m := range given.FindAllStringSubmatch(text, -1) {
+		v, ok := project.ParseVersion(javaVersion(m[1], tool))
+		if exact := len(v.Parts) > 1 || tool == "npm" || tool == "maven"; ok && exact && (low.Within(v) || v.Within(low)) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(re.FindAllStringSubmatch(text, -1), func(m []string) bool {
+		v, ok := project.ParseVersion(javaVersion(m[1], tool))
+		return ok && v.Compare(low) >= 0
+	})
 }
 
 // needs is the manifest at the root that says which version of its language it

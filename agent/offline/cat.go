@@ -323,7 +323,8 @@ func skippedTests(s *sight) []finding {
 			if i > 0 {
 				before = strings.TrimSpace(lines[i-1])
 			}
-			if explained(lines, i) || conditional.MatchString(before) || f.Lang == "Java" && innerClass(lines, i) {
+			if explained(lines, i) || toldAbove(lines, i, f.Lang) ||
+				conditional.MatchString(before) || f.Lang == "Java" && innerClass(lines, i) {
 				continue
 			}
 			if f.Lang == "Go" && !strings.HasPrefix(before, "func ") && !strings.HasPrefix(before, "t.Helper") &&
@@ -374,6 +375,31 @@ func explained(lines []string, i int) bool {
 		}
 		if !strings.HasPrefix(t, "@") && !strings.HasPrefix(t, "#[") {
 			break
+		}
+	}
+	return false
+}
+
+var whySkipped = regexp.MustCompile(`(?i)skip|disabl|ignor|fail|flak|slow|broken|until|because|bug\b|todo|#\d|issue`)
+
+// toldAbove says that the words that belong to the function say something of the
+// mark: the comment above a function in Go, what a function in Python begins with.
+func toldAbove(lines []string, i int, lang string) bool {
+	switch lang {
+	case "Go":
+		for j := i - 1; j > 0; j-- {
+			if strings.HasPrefix(lines[j], "func ") {
+				return isComment(strings.TrimSpace(lines[j-1]))
+			}
+		}
+	case "Python":
+		for j := i + 1; j < len(lines) && j < i+12; j++ {
+			if t := strings.TrimSpace(lines[j]); strings.HasPrefix(t, `"""`) || strings.HasPrefix(t, "'''") {
+				words, _, _ := strings.Cut(strings.Join(lines[j:min(j+12, len(lines))], "\n")[strings.Index(lines[j], t)+3:], t[:3])
+				return whySkipped.MatchString(words)
+			} else if strings.HasSuffix(lines[max(j-1, i+1)], ":") && j > i+1 {
+				return false
+			}
 		}
 	}
 	return false
@@ -477,15 +503,26 @@ func changes(lines []string, def int, name string) bool {
 	return false
 }
 
+// declares knows the files that only declare what others hold.
+var declares = regexp.MustCompile(`\.d\.[cm]?ts$`)
+
+// runsTests says that a manifest runs tests: then they are somewhere, and were
+// not packed.
+func runsTests(f *project.File) bool {
+	return f.Base == "package.json" && slices.Contains(project.ScriptNames(f), "test") &&
+		!strings.Contains(f.Text, "no test specified")
+}
+
 // noTests: a project of some size without a single test.
 func noTests(s *sight) []finding {
-	if s.Tests() > 0 || !s.Looked.Whole() {
+	if s.Tests() > 0 || !s.Looked.Whole() || slices.ContainsFunc(s.Files, runsTests) {
 		return nil
 	}
 	var big *project.File
 	n := 0
 	for _, f := range s.own(project.Source) {
-		if !slices.Contains([]string{"Go", "Python", "JavaScript", "TypeScript", "Rust", "Java"}, f.Lang) {
+		if !slices.Contains([]string{"Go", "Python", "JavaScript", "TypeScript", "Rust", "Java"}, f.Lang) ||
+			declares.MatchString(f.Base) {
 			continue
 		}
 		if f.Lang == "Rust" && (strings.Contains(f.Text, "#[test]") || strings.Contains(f.Text, "/// ```")) ||
@@ -587,17 +624,18 @@ func emptyWork(s *sight) []finding {
 		return nil
 	}
 	for _, f := range s.documents() {
-		text := strings.TrimSpace(f.Text)
-		body := 0
-		for _, l := range proseOf(f) {
-			if t := strings.TrimSpace(l.code); t != "" && !strings.HasPrefix(t, "#") && !strings.HasPrefix(t, "---") {
-				body++
+		body, heading := 0, 0
+		for n, line := range project.Lines(f.Text) {
+			if t := strings.TrimSpace(line); t != "" && (heading > 0 || !strings.HasPrefix(t, "# ")) {
+				body++ // whatever it is: another heading, a block of code
+			} else if t != "" {
+				heading = n
 			}
 		}
-		if text == "" || body > 0 || path.Ext(f.Base) != ".md" {
+		if heading == 0 || body > 0 || path.Ext(f.Base) != ".md" {
 			continue
 		}
-		return []finding{found("`"+f.Path+"`", "It has a heading and nothing below it: %s.", at(f, 1)).
+		return []finding{found("`"+f.Path+"`", "It has a heading and nothing below it: %s.", at(f, heading)).
 			then("Write its first paragraph, or take it out of the plan.", costHour,
 				"a part that looks done in a list of files").
 			weighs(worthKnowing+10, "chapters plan open")}

@@ -67,10 +67,21 @@ func quote(line string) string {
 		}
 	}
 	s = strings.TrimRight(strings.TrimSpace(s), ".,;: ")
-	if utf8.RuneCountInString(s) < 3 {
+	if utf8.RuneCountInString(s) < 3 || strings.Trim(s, `"';`) == "use strict" || !saysSomething(s) {
 		return ""
 	}
 	return s
+}
+
+// saysSomething asks for two letters or digits: a rule or an empty box has none.
+func saysSomething(s string) bool {
+	n := 0
+	for _, r := range s {
+		if unicode.IsLetter(r) || unicode.IsNumber(r) {
+			n++
+		}
+	}
+	return n > 1
 }
 
 // verify reads the line again. The tree is the workspace or the room.

@@ -209,27 +209,56 @@ func unshownDocs(s *sight) []finding {
 
 var tickedBox = regexp.MustCompile(`^\s*(?:[-*+]|\d+[.)])\s+\[[xX]\]\s+\S`)
 
+// noTasks are the lists whose boxes say what a thing can do.
+var noTasks = regexp.MustCompile(`(?i)road-?map|feature|support|compatib|status|progress|implement|coverage|parity` +
+	`|platform|template|checklist`)
+
+// boxes is a list of tasks under one heading.
+type boxes struct{ done, open, next int }
+
+// boxLists reads the lists of tasks of a document, one for each heading.
+func boxLists(f *project.File) []boxes {
+	if noTasks.MatchString(f.Base) {
+		return nil
+	}
+	var out []boxes
+	var list boxes
+	none := 0 // the depth of a heading under which boxes are no tasks
+	for _, l := range append(proseOf(f), proseLine{text: "# "}) {
+		depth := len(l.text) - len(strings.TrimLeft(l.text, "#"))
+		switch {
+		case depth > 0 && depth < 7 && l.text[depth:] != "" && l.text[depth] == ' ':
+			out, list = append(out, list), boxes{}
+			if none == 0 || depth <= none {
+				if none = 0; noTasks.MatchString(l.code) {
+					none = depth
+				}
+			}
+		case none > 0:
+		case tickedBox.MatchString(l.text):
+			list.done++
+		case openBox.MatchString(l.text):
+			if list.open++; list.next == 0 && at(f, l.n).quote != "" {
+				list.next = l.n
+			}
+		}
+	}
+	return out
+}
+
 // nearlyDone is the list of tasks of which most are ticked.
 func nearlyDone(s *sight) []finding {
 	for _, f := range s.documents() {
-		done, open, next := 0, 0, 0
-		for _, l := range proseOf(f) {
-			switch {
-			case tickedBox.MatchString(l.text):
-				done++
-			case openBox.MatchString(l.text):
-				if open++; next == 0 && at(f, l.n).quote != "" {
-					next = l.n
-				}
+		for _, x := range boxLists(f) {
+			if x.done < 3 || x.next == 0 || x.open > 3 || x.done < 2*x.open {
+				continue
 			}
+			return []finding{found("`"+f.Path+"`", "%d of %d tasks in one list of it are ticked; what is left begins with %s.",
+				x.done, x.done+x.open, at(f, x.next)).
+				then("Finish "+at(f, x.next).place()+" and close the list.", costHour,
+					"a list that stays open for its last line").
+				weighs(worthKnowing, "tasks plan progress todo")}
 		}
-		if done < 3 || open == 0 || open > 3 || done < 2*open {
-			continue
-		}
-		return []finding{found("`"+f.Path+"`", "%d of %d tasks in it are ticked; what is left begins with %s.", done,
-			done+open, at(f, next)).
-			then("Finish "+at(f, next).place()+" and close the list.", costHour, "a list that stays open for its last line").
-			weighs(worthKnowing, "tasks plan progress todo")}
 	}
 	return nil
 }
@@ -248,12 +277,14 @@ func smallNotes(s *sight) []finding {
 			continue
 		}
 		var got []int
+		said := map[string]bool{}
 		for n, line := range project.Lines(f.Text) {
 			if c := comment(line, f.Lang); c != "" && noteInCode.MatchString(c) && !waitsFor.MatchString(c) && at(f, n).quote != "" {
 				got = append(got, n)
+				said[strings.TrimSpace(c)] = true
 			}
 		}
-		if len(got) >= 3 && (best == nil || len(got) > len(lines)) {
+		if len(got) >= 3 && len(said) > 1 && (best == nil || len(got) > len(lines)) {
 			best, lines = f, got
 		}
 	}
@@ -267,6 +298,6 @@ func smallNotes(s *sight) []finding {
 	return []finding{found("`"+best.Path+"`", "At least %d notes of things to do stand in one file of %s: %s.", len(lines),
 		count(best.Lines, "line"), where).
 		then("Take the smallest of the "+number(len(lines))+" and send it as one change.", costHour,
-			"a file that everybody steps around").
+			"a note that the next reader has to think about again").
 		weighs(welcome, "todo notes first")}
 }

@@ -317,8 +317,8 @@ func unusedModule(s *sight) []finding {
 			}) {
 				continue
 			}
-			return []finding{found(d.Name, "No Go file of the module imports it, and it is not marked as indirect: %s. %s were "+
-				"read for that.", at(m.File, d.Line), count(len(texts), "file")).
+			return []finding{found(d.Name, "No Go file of the module imports it, and it is not marked as indirect: %s. %s read "+
+				"for that.", at(m.File, d.Line), were(len(texts), "file")).
 				then("Run `go mod tidy` and look what it takes away.", costMinutes,
 					"a dependency to watch and to update for nothing").
 				weighs(costly+10, "dependencies unused")}
@@ -393,6 +393,9 @@ func unusedPackage(s *sight) []finding {
 		}) {
 			continue
 		}
+		if m.Tool == "npm" && s.builtElsewhere(m, texts) {
+			continue
+		}
 		for _, d := range m.Deps {
 			if d.Scope != project.Main || d.Elsewhere || d.Conditional || d.Tuned || byName.MatchString(d.Name) ||
 				m.Name.Text == d.Name {
@@ -416,6 +419,21 @@ func unusedPackage(s *sight) []finding {
 		}
 	}
 	return nil
+}
+
+var builtEntry = regexp.MustCompile(`"(?:\./)?((?:dist|lib|build|out|cjs|esm|umd|es)/)[^"*!]*\.[cm]?[jt]sx?"`)
+
+// builtElsewhere says that a package enters through a directory of which nothing
+// was read, and that there are no sources from which it is built.
+func (s *sight) builtElsewhere(m *project.Manifest, texts []*project.File) bool {
+	reads := func(dir string) bool {
+		return slices.ContainsFunc(texts, func(f *project.File) bool {
+			return strings.HasPrefix(f.Path, path.Join(m.File.Dir, dir)+"/")
+		})
+	}
+	return slices.ContainsFunc(builtEntry.FindAllStringSubmatch(m.File.Text, -1), func(x []string) bool {
+		return !reads(x[1]) && (s.Has(path.Join(m.File.Dir, x[1])) || !reads("src"))
+	})
 }
 
 // without is a text with one line left out.

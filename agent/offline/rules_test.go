@@ -73,10 +73,44 @@ func ruleCases() []ruleCase {
 			map[string]string{"docs/index.rst": "T\n=\n\n.. toctree::\n   :maxdepth: 2\n\n   intro\n   setup\n",
 				"docs/intro.rst": "x\n", "docs/conf.py": "x = 1\n"}, "",
 			[]string{"`docs/setup`", "`docs/index.rst:8`"}, map[string]string{"docs/setup.rst": "x\n"}},
-		{"a file that the README names", deadPaths,
-			map[string]string{"README.md": "Run it through `scripts/release.sh`.\n", "scripts/build.sh": "#!/bin/sh\n",
-				"main.go": goMain}, "",
-			[]string{"`scripts/release.sh`", "`README.md:1`"}, map[string]string{"scripts/release.sh": "x"}},
+		{"links to one file", deadLinks,
+			map[string]string{"README.md": "[x](gone.md)\n\n[y](gone.md)\n"}, "",
+			[]string{"At least 2 links lead to one file that is not in the tree, `gone.md`; the first: `README.md:1`"},
+			map[string]string{"README.md": "[x](logo.png)\n", "site/static/logo.png": "x"}},
+		{"addresses of a site", deadLinks,
+			map[string]string{"docs/a.md": "[x](v1.2/) [y](gone.md)\n", "mkdocs.yml": "site_name: x\n"}, "",
+			[]string{"A link leads", "`docs/gone.md`"}, map[string]string{"gatsby-config.js": "x\n"}},
+		{"a program that the reader writes", deadCommands,
+			map[string]string{"README.md": "```sh\n./x.js\n```\n", "a.js": "x\n"}, "", []string{"`x.js`"},
+			map[string]string{"README.md": "```js\n#!/usr/bin/env node\n```\n\n```sh\n./x.js\n```\n"}},
+		{"a heading alone", emptyWork,
+			map[string]string{"a.md": "# A\n\n"}, "", []string{"`a.md:1`"},
+			map[string]string{"a.md": "# A\n\n```\nx\n```\n", "b.md": "# B\n\n## C\n"}},
+		{"no test at all", noTests, sixSources(), "", []string{"Among 6 source files", "`a5.js:62`"},
+			map[string]string{"package.json": `{"scripts":{"test":"node test/all.js"}}`}},
+		{"notes in one file", smallNotes,
+			map[string]string{"a.go": "package a\n\n// TODO: name the first thing\n// TODO: drop the second thing\n" +
+				"// TODO: test the third thing\n" + strings.Repeat("\n", 20)}, "", []string{"3 notes", "`a.go:3`"},
+			map[string]string{"a.go": "package a\n\n" + strings.Repeat("// TODO: write this comment\n", 3) +
+				strings.Repeat("\n", 20)}},
+		{"the tasks of one heading", nearlyDone,
+			map[string]string{"p.md": "# A\n\n- [x] a\n- [x] b\n- [x] c\n- [ ] the last\n\n# B\n\n- [ ] one\n"}, "",
+			[]string{"3 of 4 tasks in one list", "`p.md:6`"},
+			map[string]string{"p.md": "# Roadmap\n\n## 1.0\n\n- [x] a\n- [x] b\n- [x] c\n- [ ] d more\n\n# B\n\n" +
+				"- [x] a\n\n# C\n\n- [x] b\n- [x] c\n- [ ] d more\n"}},
+		{"a skipped test whose function says why", skippedTests,
+			map[string]string{"a_test.go": "package a\n\nfunc TestX(t *testing.T) {\n\tt.Skip()\n}\n",
+				"test_b.py": "@pytest.mark.skip\ndef test_b():\n    pass\n"}, "", []string{"`a_test.go:4`", "`test_b.py:1`"},
+			map[string]string{"a_test.go": "package a\n\n// TestX needs a network.\nfunc TestX(t *testing.T) {\n" +
+				"\tt.Parallel()\n\tt.Skip()\n}\n",
+				"test_b.py": "@pytest.mark.skip\ndef test_b():\n    \"\"\"Fails on Windows.\"\"\"\n    pass\n"}},
+		{"a package that enters through what is built", unusedPackage,
+			map[string]string{"package.json": "{\n\"main\": \"a.js\",\n\"dependencies\": {\n\"left-pad\": \"1\"\n}}\n",
+				"a.js": "x\n"}, "", []string{"left-pad", "`package.json:4`"},
+			map[string]string{"package.json": "{\n\"main\": \"dist/a.js\",\n\"dependencies\": {\n\"left-pad\": \"1\"\n}}\n"}},
+		{"two versions in one document", olderPromise,
+			map[string]string{"package.json": "{\n\"engines\": {\"node\": \">=18\"}\n}\n", "README.md": "Node 14+.\n"}, "",
+			[]string{"Node 14"}, map[string]string{"README.md": "Version 2 wants Node 14+.\n\nIt needs Node.js 18.\n"}},
 		{"a target that is not there", deadCommands,
 			map[string]string{"README.md": "Build:\n\n```sh\n$ make dist\n```\n", "Makefile": "all: x\n\tgo build\n"}, "",
 			[]string{"make dist", "has a target `dist`"}, map[string]string{"Makefile": "all: x\ndist:\n\tgo build\n"}},
@@ -387,6 +421,15 @@ func ruleCases() []ruleCase {
 			commits("a/x.py", "Mara", 9) + commits("a/y.py", "Joss", 12),
 			[]string{"`a/x.py`", "9 commits"}, map[string]string{"tests/test_more.py": "from a.x import f\n"}},
 	}
+}
+
+// sixSources are six sources of some length, and declarations that are longer.
+func sixSources() map[string]string {
+	out := map[string]string{"b.d.ts": strings.Repeat("x\n", 90)}
+	for i := range 6 {
+		out[fmt.Sprintf("a%d.js", i)] = strings.Repeat("f(x);\n", 57+i)
+	}
+	return out
 }
 
 func contentsPage(four string) string {

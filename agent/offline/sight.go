@@ -441,11 +441,15 @@ func (s *sight) anywhere(name string) bool {
 }
 
 // fileMade says that lines before speak of the file as of something that is
-// fetched or written.
+// fetched or written. A document that has named it, or has shown a program, may
+// have told its reader to write it.
 func fileMade(f *project.File, base string, before int) bool {
 	for n, line := range project.Lines(f.Text) {
 		if n >= before {
 			return false
+		}
+		if f.Kind == project.Doc && (strings.Contains(line, base) || strings.HasPrefix(strings.TrimSpace(line), "#!")) {
+			return true
 		}
 		if strings.Contains(line, base) && (strings.Contains(line, ">") || strings.Contains(line, "curl") ||
 			strings.Contains(line, "wget") || strings.Contains(line, " -o") || strings.Contains(line, "cp ") ||
