@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -46,7 +47,7 @@ func TestScripts(t *testing.T) {
 			return os.Geteuid() == 0, nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"flip": flipByte, "glob": globOne, "huge": hugeFile, "private": nobodyElses, "spoil": spoilText,
+			"flip": flipByte, "glob": globOne(false), "newest": globOne(true), "huge": hugeFile, "private": nobodyElses, "spoil": spoilText,
 		},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.WorkDir)
@@ -71,14 +72,22 @@ func flipByte(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(file, data, 0o600))
 }
 
-// globOne puts the one file that matches a pattern into $GLOB.
-func globOne(ts *testscript.TestScript, _ bool, args []string) {
-	found, err := filepath.Glob(ts.MkAbs(args[0]))
-	ts.Check(err)
-	if len(found) != 1 {
-		ts.Fatalf("%s matches %d files, want one", args[0], len(found))
+// globOne puts one file that matches a pattern into $GLOB: the oldest by its
+// name, or the newest. Names of conversations begin with the minute, so of two
+// with one advisor the second is called cat_02 or, a minute later, cat.
+func globOne(newest bool) func(*testscript.TestScript, bool, []string) {
+	return func(ts *testscript.TestScript, _ bool, args []string) {
+		found, err := filepath.Glob(ts.MkAbs(args[0]))
+		ts.Check(err)
+		if len(found) == 0 {
+			ts.Fatalf("%s matches no file", args[0])
+		}
+		slices.Sort(found)
+		if newest {
+			slices.Reverse(found)
+		}
+		ts.Setenv("GLOB", found[0])
 	}
-	ts.Setenv("GLOB", found[0])
 }
 
 // hugeFile makes a file of a size without filling it: huge FILE BYTES.
