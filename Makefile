@@ -11,6 +11,9 @@ DEADCODE := golang.org/x/tools/cmd/deadcode@v0.52.0
 # thousands: a moment is enough to tell of a race.
 export GORACE ?= atexit_sleep_ms=20
 
+# So that go's cache knows a package wherever the clone lies.
+export GOFLAGS := $(strip $(GOFLAGS) -trimpath)
+
 .PHONY: build demo test check redteam matrix full bench bench-against soak fuzz fast lint dead cross prepare clients corpus clean help
 
 help: ## what there is to make
@@ -18,7 +21,7 @@ help: ## what there is to make
 
 build: ## the program, into build/
 	@mkdir -p build
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-X main.version=$(VERSION)" -o $(BIN) ./cmd/conclave
+	CGO_ENABLED=0 $(GO) build -ldflags "-X main.version=$(VERSION)" -o $(BIN) ./cmd/conclave
 
 demo: build ## the main job on the embedded default: no key, no network
 	@$(BIN) demo

@@ -10,7 +10,7 @@ import (
 
 func query(t *testing.T, dir, q string, args []any, dest ...any) {
 	t.Helper()
-	db, err := sql.Open("sqlite", filepath.Join(dir, ".conclave", "engine", "test.db"))
+	db, err := sql.Open("sqlite", filepath.Join(dir, ".conclave", "engine", "test.db")+"?_pragma=busy_timeout(10000)")
 	if err != nil {
 		t.Fatal(err)
 	}

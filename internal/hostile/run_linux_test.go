@@ -18,7 +18,8 @@ import (
 
 // Bounds of a command in a hostile workspace.
 const (
-	inTime      = 10 * time.Second
+	inTime      = 10 * time.Second // of the processor's
+	hangs       = 6                // times that by the clock: on a machine that has other things to do
 	afterSignal = time.Second
 	patience    = 3 * time.Second // with a command that waits and shows nothing
 	maxResident = 512 << 10       // kB
@@ -104,8 +105,10 @@ func end(cmd *exec.Cmd, out *shown, l line) result {
 		if !ended(afterSignal, "within a second of SIGINT") {
 			quit(cmd, done)
 		}
-	} else if limit := max(inTime, l.within); !ended(limit, fmt.Sprintf("within %s", limit)) {
+	} else if limit := max(inTime, l.within); !ended(hangs*limit, fmt.Sprintf("within %s", hangs*limit)) {
 		quit(cmd, done)
+	} else if used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(); used > limit {
+		r.stuck = fmt.Sprintf("within %s of the processor's time: %s", limit, used)
 	}
 	r.code = cmd.ProcessState.ExitCode()
 	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
