@@ -121,7 +121,7 @@ func describe(ctx context.Context, db *sql.DB, name string) (Table, error) {
 
 var hints = Hints{
 	JSON: []string{
-		"context->>'entry_type' and the column entry_type are the same; " +
+		"of an entry, context->>'entry_type' and the column entry_type are the same; " +
 			"so are source (transcript_source), sequence_number, prompt_name, adapter, session_id",
 		"context->'$.detail' is the adapter's own payload; parsed is the source line as JSON, raw_json as text",
 		"tool_calls.params->>'$.command' is what a shell was called with",

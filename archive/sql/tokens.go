@@ -56,29 +56,72 @@ func (t token) name() string {
 	return t.text
 }
 
-// light are the members of a context that are columns as well.
-var light = map[string]string{"prompt_name": "prompt_name", "adapter": "adapter", "entry_type": "entry_type",
-	"sequence_number": "sequence_number", "source": "transcript_source", "session_id": "session_id"}
+// light are the members of a context that are columns as well, each with what
+// the column is where the context may have no such member.
+var light = map[string]struct{ column, absent string }{
+	"prompt_name": {"prompt_name", "''"}, "adapter": {"adapter", "''"}, "entry_type": {"entry_type", "''"},
+	"sequence_number": {"sequence_number", "0"}, "source": {"transcript_source", "''"}, "session_id": {"session_id", "''"},
+}
 
-// spell writes context->>'entry_type' as the column that it is. Both spellings
-// give the same; the column need not be taken out of a line of JSON that has
-// to be taken out of a block.
+// spell writes context->>'entry_type' as the column that it is, which need not
+// be taken out of a line of JSON that has to be taken out of a block. It does so
+// only where both are sure to give the same: in a query of one SELECT over one
+// table that has both, and for rows whose column says something.
 func spell(query string) string {
 	list := tokens(query)
+	if !plainSelect(list) {
+		return query
+	}
 	var out strings.Builder
+	dotted := false
 	for i := 0; i < len(list); i++ {
-		if column, used := lightMember(list[i:]); used > 0 {
-			out.WriteString(column)
+		if text, used := lightMember(list[i:]); used > 0 && !dotted {
+			out.WriteString(text)
 			i += used - 1
 			continue
 		}
+		dotted = list[i].text == "." || dotted && list[i].kind == tokSpace
 		out.WriteString(list[i].text)
 	}
 	return out.String()
 }
 
+// afterTable are the words that can follow the one table of a query.
+var afterTable = map[string]bool{"WHERE": true, "GROUP": true, "ORDER": true, "LIMIT": true, "HAVING": true, "WINDOW": true}
+
+// plainSelect says whether a query is one SELECT from the transcript or the logs
+// and from nothing else.
+func plainSelect(list []token) bool {
+	var words []string
+	for _, t := range list {
+		if t.kind != tokSpace {
+			words = append(words, strings.ToUpper(t.text))
+		}
+	}
+	selects, from := 0, -1
+	for i, w := range words {
+		switch w {
+		case "SELECT", "WITH", "VALUES":
+			selects++
+		case "FROM":
+			if i > 1 && words[i-1] == "DISTINCT" { // IS DISTINCT FROM
+				continue
+			}
+			if from >= 0 {
+				return false
+			}
+			from = i
+		}
+	}
+	if selects != 1 || from < 0 || from+1 >= len(words) || words[from+1] != "TRANSCRIPT" && words[from+1] != "LOGS" {
+		return false
+	}
+	rest := words[from+2:]
+	return len(rest) == 0 || rest[0] == ";" || afterTable[rest[0]]
+}
+
 // lightMember recognises context ->> 'name' at the start of list.
-func lightMember(list []token) (column string, used int) {
+func lightMember(list []token) (text string, used int) {
 	if list[0].kind != tokName || !strings.EqualFold(list[0].name(), "context") {
 		return "", 0
 	}
@@ -91,13 +134,14 @@ func lightMember(list []token) (column string, used int) {
 	if op >= len(list) || list[op].text != "->>" {
 		return "", 0
 	}
-	text := step(op)
-	if text >= len(list) || list[text].kind != tokText {
+	name := step(op)
+	if name >= len(list) || list[name].kind != tokText {
 		return "", 0
 	}
-	column, ok := light[strings.TrimPrefix(strings.Trim(list[text].text, "'"), "$.")]
+	member, ok := light[strings.TrimPrefix(strings.Trim(list[name].text, "'"), "$.")]
 	if !ok {
 		return "", 0
 	}
-	return column, text + 1
+	return "CASE WHEN " + member.column + " <> " + member.absent + " THEN " + member.column +
+		" ELSE context->>" + list[name].text + " END", name + 1
 }
