@@ -90,7 +90,16 @@ type Reply struct {
 	Uses       []ToolUse       `json:"uses,omitempty"`
 	Structured json.RawMessage `json:"structured,omitempty"`
 	Stopped    string          `json:"stopped,omitempty"`
+	Files      []HandedIn      `json:"files,omitempty"`
 	Usage      Usage           `json:"usage"`
+}
+
+// HandedIn is a file that an agent left in its outbox during a turn. One that
+// cannot be taken has a fault in place of its text.
+type HandedIn struct {
+	Name  string `json:"name"` // below the outbox, slash-separated
+	Text  string `json:"text,omitempty"`
+	Fault string `json:"fault,omitempty"`
 }
 
 // ToolUse is a tool that was called, and how much of the text had been said.

@@ -164,7 +164,7 @@ enabled = false
 					t.Errorf("no %q in what the tool gave back: %q", want, results)
 				}
 			}
-			if files, _, err := r.Outbox(); err != nil || len(files) != 1 || string(files[0].Data) != "made\n" {
+			if files, _, err := r.TakeOutbox(); err != nil || len(files) != 1 || string(files[0].Data) != "made\n" {
 				t.Errorf("outbox: %q %v", files, err)
 			}
 		})

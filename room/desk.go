@@ -112,11 +112,14 @@ func (d *Desk) HandIn(name string, data []byte) error {
 	return nil
 }
 
-// Outbox is what was handed in. Nothing is ever left out: it was refused.
-func (d *Desk) Outbox() ([]File, []LeftOut, error) {
+// TakeOutbox is what was handed in since it was last called. Nothing is ever
+// left out: it was refused.
+func (d *Desk) TakeOutbox() ([]File, []LeftOut, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return append([]File(nil), d.handed...), nil, nil
+	files := d.handed
+	d.handed, d.bytes = nil, 0
+	return files, nil, nil
 }
 
 // Close clears the desk. It is idempotent.

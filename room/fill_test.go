@@ -337,16 +337,19 @@ func TestHandIn(t *testing.T) {
 	if err := d.HandIn("large", make([]byte, maxOutboxFile+1)); err == nil {
 		t.Error("a file over the cap was taken")
 	}
-	files, left, err := d.Outbox()
+	files, left, err := d.TakeOutbox()
 	want := []File{{"verdict.md", []byte("yes")}, {"sub/more", []byte("more")}}
 	if err != nil || len(left) > 0 || !reflect.DeepEqual(files, want) {
 		t.Errorf("%q %v %v", files, left, err)
 	}
-	for i := range maxOutboxFiles {
+	if files, _, err := d.TakeOutbox(); err != nil || len(files) > 0 {
+		t.Errorf("taken twice: %q %v", files, err)
+	}
+	for i := range maxOutboxFiles + 1 {
 		err = d.HandIn(fmt.Sprintf("many/%d", i), nil)
 	}
 	if !errors.Is(err, errFull) {
-		t.Errorf("%d files: %v", maxOutboxFiles+2, err)
+		t.Errorf("%d files: %v", maxOutboxFiles+1, err)
 	}
 }
 
@@ -365,7 +368,7 @@ func TestOutbox(t *testing.T) {
 		t.Fatal(err)
 	}
 	odd(t, out, "")
-	files, left, err := r.Outbox()
+	files, left, err := r.TakeOutbox()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -379,10 +382,16 @@ func TestOutbox(t *testing.T) {
 	if want := 4; len(left) < want {
 		t.Errorf("left %+v", left)
 	}
+	if rest, err := os.ReadDir(out); err != nil || len(rest) > 0 {
+		t.Errorf("still there: %v %v", rest, err)
+	}
+	if _, err := os.Stat(secret); err != nil {
+		t.Errorf("emptying went through a link: %v", err)
+	}
 	for i := range maxOutboxFiles + 5 {
 		write(t, "x", out, "many", strings.Repeat("x", i+1)[:min(i+1, 20)]+string(rune('a'+i%26))+strings.Repeat("y", i/26))
 	}
-	files, left, err = r.Outbox()
+	files, left, err = r.TakeOutbox()
 	if err != nil || len(files) > maxOutboxFiles || !strings.Contains(left[len(left)-1].Why, "more than") {
 		t.Errorf("%d files, left %+v, %v", len(files), left, err)
 	}

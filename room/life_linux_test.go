@@ -295,7 +295,7 @@ func TestManyAtOnce(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	files, left, err := r.Outbox()
+	files, left, err := r.TakeOutbox()
 	if err != nil || len(files) != cap(errs) || len(left) > 0 {
 		t.Errorf("%v %v %v", files, left, err)
 	}

@@ -24,10 +24,11 @@ type File struct {
 	Data []byte
 }
 
-// Outbox reads what the program left in its outbox: regular files within the
+// TakeOutbox takes what the program left in its outbox: regular files within the
 // caps. Everything else is named in the second result, with the reason. It
-// follows no link out of the outbox.
-func (r *Room) Outbox() ([]File, []LeftOut, error) {
+// follows no link out of the outbox, and leaves it empty: what the program puts
+// there next is new.
+func (r *Room) TakeOutbox() ([]File, []LeftOut, error) {
 	root, err := os.OpenRoot(r.place.OnHost(agent.OutboxDir))
 	if err != nil {
 		return nil, nil, fmt.Errorf("read outbox: %w", err)
@@ -37,7 +38,25 @@ func (r *Room) Outbox() ([]File, []LeftOut, error) {
 	if err := o.walk("."); err != nil {
 		return nil, nil, fmt.Errorf("read outbox: %w", err)
 	}
-	return o.files, o.left, nil
+	err = o.empty()
+	return o.files, o.left, err
+}
+
+// empty removes everything.
+func (o *outbox) empty() error {
+	if o.seen == 0 {
+		return nil
+	}
+	entries, err := readDir(o.root, ".")
+	if err != nil {
+		return fmt.Errorf("empty outbox: %w", err)
+	}
+	for _, e := range entries {
+		if err := o.root.RemoveAll(e.Name()); err != nil {
+			o.leave(e.Name(), "it cannot be removed: "+err.Error())
+		}
+	}
+	return nil
 }
 
 type outbox struct {

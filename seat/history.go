@@ -45,7 +45,8 @@ type PastTurn struct {
 	// it came. It is known of a record that is read, not of an open seat.
 	Heard    []string
 	Finished bool
-	Reply    agent.Reply // of the finished one
+	Reply    agent.Reply      // of the finished one
+	Files    []audit.HandedIn // with it
 }
 
 // Call is a call of one of the room's tools.
@@ -232,7 +233,7 @@ func (t *PastTurn) ended(e toolbox.ResultEvent) {
 }
 
 func (t *PastTurn) finish(e audit.Reply) {
-	t.Finished = true
+	t.Finished, t.Files = true, e.Files
 	t.Reply = agent.Reply{Text: e.Text, Structured: e.Structured, Stopped: e.Stopped, Usage: transcript.Usage(e.Usage)}
 	for _, u := range e.Uses {
 		t.Reply.Uses = append(t.Reply.Uses, agent.ToolUse(u))

@@ -43,7 +43,7 @@ type Seat struct {
 // roomOrDesk is what a room and a desk have in common.
 type roomOrDesk interface {
 	Manifest() room.Manifest
-	Outbox() ([]room.File, []room.LeftOut, error)
+	TakeOutbox() ([]room.File, []room.LeftOut, error)
 	Close() error
 }
 
@@ -271,14 +271,6 @@ func (s *Seat) Enforcement() room.Enforcement {
 		return room.Enforcement{}
 	}
 	return s.room.Enforcement()
-}
-
-// Outbox reads what the agent handed in as files.
-func (s *Seat) Outbox() ([]room.File, []room.LeftOut, error) {
-	if s.roomOrDesk == nil {
-		return nil, nil, nil
-	}
-	return s.roomOrDesk.Outbox()
 }
 
 // Note puts something on the run's record that is no turn. It is durable with

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"conclave/agent"
 	"conclave/audit"
@@ -63,12 +65,45 @@ func (s *Seat) Take(ctx context.Context, t Turn) (agent.Reply, error) {
 		Turn: t.ID, Attempt: message.Attempt, Text: reply.Text, Uses: stored(reply.Uses), Structured: reply.Structured,
 		Stopped: reply.Stopped, Usage: audit.Usage(reply.Usage),
 	}
+	if said.Files, err = s.handedIn(); err != nil {
+		return agent.Reply{}, err
+	}
 	if err := errors.Join(s.note(audit.EventReply, "reply", said), s.Event(audit.EventReceipt, "receipt", receipt)); err != nil {
 		return agent.Reply{}, err
 	}
 	s.history.add(said)
 	s.history.add(receipt)
 	return reply, nil
+}
+
+// maxHandedIn bounds what of one file stands on the record.
+const maxHandedIn = 256 << 10
+
+// handedIn is what the agent left in its outbox since it was last emptied. What
+// is lost with this process before the reply is on the record is handed in
+// again: the turn is then asked again.
+func (s *Seat) handedIn() ([]audit.HandedIn, error) {
+	files, left, err := s.roomOrDesk.TakeOutbox()
+	if err != nil {
+		return nil, err
+	}
+	var out []audit.HandedIn
+	for _, f := range files {
+		h := audit.HandedIn{Name: f.Name}
+		switch {
+		case len(f.Data) > maxHandedIn:
+			h.Fault = fmt.Sprintf("it has %d bytes, limit %d", len(f.Data), maxHandedIn)
+		case !utf8.Valid(f.Data):
+			h.Fault = "it is not valid UTF-8"
+		default:
+			h.Text = string(f.Data)
+		}
+		out = append(out, h)
+	}
+	for _, l := range left {
+		out = append(out, audit.HandedIn{Name: strings.TrimPrefix(l.Path, agent.OutboxDir+"/"), Fault: l.Why})
+	}
+	return out, nil
 }
 
 // toolEvents puts the calls of tools on the record, and into the history.

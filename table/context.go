@@ -62,8 +62,8 @@ func (c *Campaign) PlayerContext(character string, prompt []byte, opt ContextOpt
 	if err := errors.Join(steps...); err != nil {
 		return SeatContext{}, err
 	}
+	s.own("engine:pending", kindNarrative, "Not yet in your journal", opt.Pending) // older than
 	s.own("engine:recent", kindNarrative, "Lately", opt.Recent)
-	s.own("engine:pending", kindNarrative, "Not yet in your journal", opt.Pending)
 	s.add(KindPrompt, "The game master asks", "tmp/"+PromptFile(character), prompt, string(prompt), "")
 	return s, s.check()
 }

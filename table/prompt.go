@@ -220,9 +220,19 @@ func sameHeading(a, b string) bool {
 	return strings.EqualFold(strings.Join(strings.Fields(a), " "), strings.Join(strings.Fields(b), " "))
 }
 
-// placeholder reports whether a body says nothing: blank, or just the [text in
-// brackets] of the template.
+// placeholders are what stands in the sections of the template.
+var placeholders = []string{
+	"[Current situation from character's perspective]",
+	"[What triggered this request]",
+	"[What the GM needs - be specific about expected response format]",
+}
+
+// placeholder reports whether a body says nothing: blank, or a text of the
+// template that nobody has replaced. Other words in brackets are words.
 func placeholder(body string) bool {
-	b := strings.TrimSpace(body)
-	return b == "" || b[0] == '[' && strings.IndexByte(b, ']') == len(b)-1
+	b := strings.ToLower(strings.Join(strings.Fields(body), " "))
+	return b == "" || slices.ContainsFunc(placeholders, func(p string) bool {
+		// Also one that was cut short: "[What the GM needs]".
+		return len(b) > 12 && b[len(b)-1] == ']' && strings.HasPrefix(strings.ToLower(p), b[:len(b)-1])
+	})
 }

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
@@ -23,12 +24,11 @@ const (
 
 // Response is a player's answer, read as data.
 type Response struct {
-	Kind      ResponseKind
-	Text      string // of an answer
-	Reason    string // of a veto
-	Discarded string // what stood after a veto's reason: for the audit, never shown to the GM
-	Long      bool   // a QUICK_REACTION beyond the soft cap
-	Size      int64
+	Kind   ResponseKind
+	Text   string // of an answer
+	Reason string // of a veto, with all its paragraphs
+	Long   bool   // a QUICK_REACTION beyond the soft cap
+	Size   int64
 }
 
 // vetoLine is the first line of every veto file.
@@ -49,10 +49,9 @@ const (
 
 // Words to a player whose turn cannot stand as it is.
 const (
-	RetryVeto       = "Full context was given; answer now, or say that your character waits."
-	RetryEmpty      = "Your answer was empty; answer now, or say that your character waits."
-	RetryTooLong    = "Your answer was too long to be delivered; give a shorter one."
-	ActionDiscarded = "Your action was discarded because you vetoed."
+	RetryVeto    = "Full context was given; answer now, or say that your character waits."
+	RetryEmpty   = "Your answer was empty; answer now, or say that your character waits."
+	RetryTooLong = "Your answer was too long to be delivered; give a shorter one."
 )
 
 var vetoTag = regexp.MustCompile(`(?i)^\[VETO(?:\]|\s*[-–—:]\s*([^\]]*)\])[ \t]*(.*)$`)
@@ -73,7 +72,7 @@ func ParseResponse(raw string, rt RequestType, caps Caps) Response {
 	first, rest, _ := strings.Cut(text, "\n")
 	if m := vetoTag.FindStringSubmatch(first); m != nil {
 		r.Kind = Veto
-		r.Reason, r.Discarded = vetoReason(m[1], m[2], rest)
+		r.Reason = vetoReason(m[1], m[2], rest)
 		return r
 	}
 	r.Kind, r.Text = Answer, text
@@ -81,25 +80,14 @@ func ParseResponse(raw string, rt RequestType, caps Caps) Response {
 	return r
 }
 
-// vetoReason takes the words inside the tag, unless they are the usual ones,
-// and the first paragraph after it.
-func vetoReason(inside, sameLine, rest string) (reason, discarded string) {
-	after := strings.TrimSpace(sameLine + "\n" + rest)
-	para, more := after, ""
-	lines := strings.Split(after, "\n")
-	for i, line := range lines {
-		if strings.TrimSpace(line) == "" {
-			para, more = strings.Join(lines[:i], "\n"), strings.Join(lines[i:], "\n")
-			break
-		}
-	}
+// vetoReason takes the words inside the tag, unless they are the usual ones, and
+// all that stands after it: a veto is nothing but its reason.
+func vetoReason(inside, sameLine, rest string) string {
+	reason := strings.TrimSpace(sameLine + "\n" + rest)
 	if inside = strings.TrimSpace(inside); inside != "" && !strings.EqualFold(inside, genericVetoReason) {
-		para = strings.TrimSpace(inside + "\n" + para)
+		reason = strings.TrimSpace(inside + "\n" + reason)
 	}
-	if para == "" {
-		para = noReason
-	}
-	return para, strings.TrimSpace(more)
+	return cmp.Or(reason, noReason)
 }
 
 // File is the response file of an answer or a veto; nil for what has none: an
@@ -130,6 +118,16 @@ func VetoRefused(rt RequestType, vetoesBefore int) string {
 // no answer.
 func NoResponse(character, reason string) []byte {
 	return fmt.Appendf(nil, "[ERROR: No response]\n\nCharacter: %s\nReason: %s\n", character, reason)
+}
+
+// RefusedVeto is NoResponse for a veto that could not stand. Its reason is kept:
+// it is the player's words, quoted, and none of the engine's.
+func RefusedVeto(character, why, reason string) []byte {
+	file := append(NoResponse(character, why), '\n')
+	for line := range strings.Lines(markdown.EndLine(reason)) {
+		file = append(file, "> "+line...)
+	}
+	return file
 }
 
 // Turn is what a player gives back: the response and, apart, notes for its journal.

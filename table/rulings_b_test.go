@@ -81,11 +81,16 @@ var rulingsB = map[string]func(*testing.T){
 		}
 	},
 	"B8": func(t *testing.T) {
-		for _, body := range []string{"", "  \t\n", "[What the GM needs - be specific]"} {
+		for _, body := range []string{"", "  \t\n", "[What the GM needs - be specific]",
+			"[What the GM needs - be specific about expected response format]", "[what triggered\nthis request]",
+			"[Current situation from character's perspective]"} {
 			malformed(t, strings.Replace(goodPrompt, "React.", body, 1), missing+"Request\n")
 		}
-		_, err := ParsePrompt([]byte(strings.Replace(goodPrompt, "React.", "[softly] What now? [end]", 1)), Caps{})
-		ok(t, err)
+		for _, body := range []string{"[softly] What now? [end]", "[Combat begins]", "[What triggered this request] Tell me.", "[What?]"} {
+			p, err := ParsePrompt([]byte(strings.Replace(goodPrompt, "React.", body, 1)), Caps{})
+			ok(t, err)
+			eq(t, "request", p.Section("Request"), body)
+		}
 	},
 	"B9": func(t *testing.T) {
 		p, err := ParsePrompt([]byte(goodPrompt+"\n## scene\nRain.\n"), Caps{})

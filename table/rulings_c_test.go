@@ -21,11 +21,13 @@ var rulingsC = map[string]func(*testing.T){
 		}
 	},
 	"C2": func(t *testing.T) {
+		// It is a veto, and all of it is its reason (D-48): nothing in it is done.
 		r := resp("[VETO - need more input]\n\nMy bond: the sea.\nTruly.\n\nI stab the king.\n\nTwice.")
-		eq(t, "reason", r.Reason, "My bond: the sea.\nTruly.")
-		eq(t, "discarded", r.Discarded, "I stab the king.\n\nTwice.")
-		eq(t, "file", string(r.File()), "[VETO - need more input]\n\nMy bond: the sea.\nTruly.\n")
-		eq(t, "same line", resp("[VETO] my oath\n\nI act").Reason, "my oath")
+		eq(t, "kind", r.Kind, Veto)
+		eq(t, "an answer", r.Text, "")
+		eq(t, "reason", r.Reason, "My bond: the sea.\nTruly.\n\nI stab the king.\n\nTwice.")
+		eq(t, "file", string(r.File()), "[VETO - need more input]\n\nMy bond: the sea.\nTruly.\n\nI stab the king.\n\nTwice.\n")
+		eq(t, "same line", resp("[VETO] my oath\n\nI act").Reason, "my oath\n\nI act")
 		eq(t, "in the tag", resp("[VETO - my oath]\n\nmore").Reason, "my oath\nmore")
 	},
 	"C3": func(t *testing.T) {
@@ -35,6 +37,8 @@ var rulingsC = map[string]func(*testing.T){
 		eq(t, "full", VetoRefused(FullContext, 0), "veto not allowed for FULL_CONTEXT")
 		eq(t, "twice", VetoRefused(QuickReaction, 1), "veto already used in this cycle")
 		eq(t, "form", string(NoResponse("milo", reasonVetoFull)), "[ERROR: No response]\n\nCharacter: milo\nReason: veto not allowed for FULL_CONTEXT\n")
+		eq(t, "with its reason", string(RefusedVeto("milo", reasonVetoFull, "My oath.\n\n[ERROR: x]")),
+			"[ERROR: No response]\n\nCharacter: milo\nReason: veto not allowed for FULL_CONTEXT\n\n> My oath.\n> \n> [ERROR: x]\n")
 	},
 	"C5": func(t *testing.T) { eq(t, "secret", VetoRefused(SecretAction, 0), "") },
 	"C6": func(t *testing.T) { eq(t, "combat", VetoRefused(CombatAction, 0), "") },

@@ -99,7 +99,7 @@ var rulingsG = map[string]func(*testing.T){
 				t.Errorf("%+v", src)
 			}
 		}
-		eqs(t, "sources", paths, "party/tilda-brannock.md", "party/tilda-brannock-journal.md", "party-knowledge.md", "world-primer.md", "engine:recent", "engine:pending", "tmp/tilda-brannock-prompt.md")
+		eqs(t, "sources", paths, "party/tilda-brannock.md", "party/tilda-brannock-journal.md", "party-knowledge.md", "world-primer.md", "engine:pending", "engine:recent", "tmp/tilda-brannock-prompt.md")
 		eq(t, "prompt hash", s.Sources[6].SHA256, Hash([]byte(goodPrompt)))
 		if strings.Contains(s.Text(), "CANARY") {
 			t.Error(s.Text())

@@ -31,7 +31,7 @@ var newerFiles = []newerFile{
 		"record show 20261115T204523.180Z-400cc1a42c17", "export 20261115T204523.180Z-400cc1a42c17",
 		"bundle create 20261115T204523.180Z-400cc1a42c17 --out new.zip",
 	}},
-	{"engine database", "weir/.conclave/engine/table-own.db", instead("cycle/v1", "cycle/v2"), "weir", []string{
+	{"engine database", "weir/.conclave/engine/table-own.db", instead("cycle/v1", "cycle/v9"), "weir", []string{
 		"table resume own --as gm",
 	}},
 	{"state of profiles", "harbour/.conclave/profiles/state.json", instead(`"version": 1`, `"version": 2`),

@@ -11,19 +11,29 @@ import (
 	"conclave/dice"
 	"conclave/engine"
 	"conclave/table"
+	"conclave/table/gm"
 	"conclave/table/story"
 )
 
 // barrier makes the answers known: to the files, and by them to the GM. Before
 // it nobody has seen one.
 func (c *cycle) barrier(answers []answer) error {
-	var changes []engine.Change
 	for _, a := range answers {
-		c.calls++
 		c.count(a)
-		name := table.ResponseFile(a.Character)
-		c.known[name] = table.Hash(a.File)
-		changes = append(changes, engine.Change{Op: engine.Write, Path: c.t.file("tmp/" + name), Data: a.File})
+		for _, r := range a.Remarks {
+			c.Remark(r)
+		}
+	}
+	err := c.writeAnswers(answers, c.noteFiles(answers))
+	for _, a := range answers {
+		c.known[table.ResponseFile(a.Character)] = table.Hash(a.File)
+	}
+	return err
+}
+
+// noteFiles keeps the notes of answers for their journals.
+func (c *cycle) noteFiles(answers []answer) (changes []engine.Change) {
+	for _, a := range answers {
 		if a.Outcome == story.OutcomeError {
 			continue
 		}
@@ -38,10 +48,42 @@ func (c *cycle) barrier(answers []answer) error {
 			changes = append(changes, engine.Change{Op: engine.Write, Path: file, Data: data})
 		}
 	}
-	return c.t.commit(c.r, fmt.Sprintf("barrier %d", c.turns), changes)
+	return changes
+}
+
+// writeAnswers writes the response files, and what goes with them.
+func (c *cycle) writeAnswers(answers []answer, more []engine.Change) error {
+	var edited *engine.EditedError
+	for try := 1; ; try++ {
+		var way cleared
+		step, err := fmt.Sprintf("barrier %d", c.turns), error(nil)
+		if !c.first {
+			step += fmt.Sprintf(" %d", try)
+			if way, err = c.clearWay(answers, try); err != nil {
+				return err
+			}
+		}
+		for _, r := range way.Remarks {
+			c.Remark(r)
+		}
+		var changes []engine.Change
+		for _, a := range answers {
+			file := c.t.file("tmp/" + table.ResponseFile(a.Character))
+			changes = append(changes, engine.Change{Op: engine.Write, Path: file, Data: a.File, Before: way.Before[a.Character]})
+		}
+		err = c.t.commit(c.r, step, append(changes, more...))
+		if !errors.As(err, &edited) || c.first || try == 3 {
+			return err
+		}
+	}
 }
 
 func (c *cycle) count(a answer) {
+	if c.first {
+		c.calls++ // it counted requests
+	} else {
+		c.calls += a.Calls
+	}
 	c.asked = append(c.asked, a.Asked)
 	c.latest[a.Character] = a
 	if !slices.Contains(c.order, a.Character) {
@@ -70,45 +112,64 @@ func (t *Table) commit(r *engine.Run, name string, changes []engine.Change) erro
 	}
 }
 
-// responses is what the GM is told of the answers: all of the cycle, the
-// newest of each character, until the commit.
+// responses is what the GM is told when it is resumed: its notes, then all the
+// answers of the cycle, the newest of each character, until the commit.
 func (c *cycle) responses(rolls []string) (string, []table.Source) {
 	var b strings.Builder
 	var about []table.Source
-	for _, l := range rolls {
-		b.WriteString(l + "\n")
+	if notes := strings.TrimSpace(c.context); notes != "" {
+		c.recalled = c.context
+		b.WriteString("# Your notes\n\n" + notes + "\n\n# The answers\n")
+		about = append(about, table.Source{Path: "tmp/" + table.GMContextFile, SHA256: table.Hash([]byte(c.context)),
+			Bytes: int64(len(c.context))})
+	}
+	if len(rolls) > 0 {
+		told := "\n" + strings.Join(rolls, "\n") + "\n"
+		b.WriteString(told)
+		about = append(about, gm.EngineSource("engine:rolls", told))
 	}
 	for _, who := range c.order {
 		a := c.latest[who]
-		outcome := a.Outcome
-		if a.Long {
-			outcome = "long answer"
-		}
-		if a.Private {
-			outcome += ", private"
-		}
-		fmt.Fprintf(&b, "\nAnswer of %s (%s): %s\n", who, cmp.Or(string(a.Type), "no request"), outcome)
-		if a.Outcome == story.OutcomeError {
-			for line := range strings.Lines(string(a.File)) {
-				if line = strings.TrimSpace(line); line != "" {
-					b.WriteString("Note: " + line + "\n")
-				}
-			}
-		} else {
-			b.WriteString(table.QuoteForGM(c.Delimiter, who, outcome, string(a.File)))
-			for _, l := range table.LintResponse(a.Text, who, c.Roster, c.rolled) {
-				fmt.Fprintf(&b, "Note: %s: %s\n", l.Kind, l.Text)
-			}
-		}
-		b.WriteString(a.diceLines())
+		b.WriteString(c.answerText(who, a))
 		about = append(about, table.Source{Path: "tmp/" + table.ResponseFile(who), SHA256: table.Hash(a.File),
 			Bytes: int64(len(a.File))})
-	}
-	if notes := strings.TrimSpace(c.context); notes != "" {
-		b.WriteString("\n# Your notes\n\n" + notes + "\n")
+		if dice := a.diceLines(); dice != "" {
+			about = append(about, gm.EngineSource("engine:dice of "+who, dice))
+		}
 	}
 	b.WriteString(c.advice())
 	return b.String(), about
+}
+
+// answerText is one answer as the GM reads it. What a player said is quoted,
+// what the engine says of it is not.
+func (c *cycle) answerText(who string, a answer) string {
+	var b strings.Builder
+	outcome := a.Outcome
+	if a.Long {
+		outcome = "long answer"
+	}
+	if a.Private {
+		outcome += ", private"
+	}
+	fmt.Fprintf(&b, "\nAnswer of %s (%s): %s\n", who, cmp.Or(string(a.Type), "no request"), outcome)
+	if a.Outcome == story.OutcomeError {
+		for line := range strings.Lines(string(a.File)) {
+			if line = strings.TrimSpace(line); line != "" && line[0] != '>' {
+				b.WriteString("Note: " + line + "\n")
+			}
+		}
+		if a.Discarded != "" {
+			b.WriteString(table.QuoteForGM(c.Delimiter, who, "veto that could not stand", a.Discarded))
+		}
+	} else {
+		b.WriteString(table.QuoteForGM(c.Delimiter, who, outcome, string(a.File)))
+		for _, l := range table.LintResponse(a.Text, who, c.Roster, c.rolled) {
+			fmt.Fprintf(&b, "Note: %s: %s\n", l.Kind, l.Text)
+		}
+	}
+	b.WriteString(a.diceLines())
+	return b.String()
 }
 
 // advice says what the answers ask of the GM.

@@ -3,22 +3,30 @@ package flow
 import (
 	"encoding/json"
 
-	"conclave/seat"
+	"conclave/table"
 	"conclave/table/gm"
 )
 
-// toolCalls are the calls of the last attempt at a turn that were not refused,
-// each at its place in what was said.
-func toolCalls(seats *seat.Set, run, turn string) ([]gm.Call, error) {
-	past, err := seats.History(run)
+// turn is a turn of a seat as its record has it: the words, the calls of the last
+// attempt that were not refused, each at its place in the words, and the files
+// that came with them. One that has not ended has no id.
+func (t *Table) turn(run, id string) (gm.Turn, error) {
+	history, err := t.seats.History(run)
 	if err != nil {
-		return nil, err
+		return gm.Turn{}, err
 	}
-	var out []gm.Call
-	for _, c := range past.Turn(turn).Calls {
+	past := history.Turn(id)
+	if !past.Finished {
+		return gm.Turn{}, nil
+	}
+	out := gm.Turn{ID: id, Text: past.Reply.Text}
+	for _, c := range past.Calls {
 		if !c.Failed {
-			out = append(out, gm.Call{Tool: c.Tool, Input: json.RawMessage(c.Input), Said: c.Said})
+			out.Calls = append(out.Calls, gm.Call{Tool: c.Tool, Input: json.RawMessage(c.Input), Said: c.Said})
 		}
+	}
+	for _, f := range past.Files {
+		out.Files = append(out.Files, table.HandIn(f))
 	}
 	return out, nil
 }

@@ -73,7 +73,8 @@ func (c *cycle) event(jobs []journal.Job) story.Event {
 	in := c.in // the event is remembered, the cycle is not
 	e := story.Event{V: story.Version, Seq: c.Seq, Kind: story.EventCommit, Time: c.Time, Session: c.Session,
 		Cycle: c.Cycle, Run: c.r.ID(), Input: &in, Blocks: c.telling.Blocks(), Context: c.context, Asked: c.asked,
-		Rolls: c.rolls, Warnings: c.Warn, Withheld: c.withheld}
+		Rolls: c.rolls, Warnings: c.Warn, Withheld: c.withheld,
+		ContextRead: !c.first && c.context != "" && c.context == c.recalled}
 	if len(c.status) > 0 {
 		e.Statuses = c.status
 	}
@@ -177,13 +178,17 @@ func (t *Table) lateDrafts(characters []string, stamp string) error {
 }
 
 // journalJobs decides whose journals this commit sets off, with everything
-// they need as it is now. A cycle in which no player was asked waits for the
-// next that asks one.
+// they need as it is now. In the first version a cycle in which no player was
+// asked waited for the next that asks one.
 func (c *cycle) journalJobs() ([]journal.Job, []byte, error) {
-	if len(c.asked) == 0 {
+	blocks := c.telling.Blocks()
+	switch {
+	case !c.first:
+		blocks = append(c.telling.Opening(c.in, c.Roster), blocks...)
+	case len(c.asked) == 0:
 		return nil, nil, nil
 	}
-	rounds := append(slices.Clone(c.State.Rounds), c.telling.Blocks())
+	rounds := append(slices.Clone(c.State.Rounds), blocks)
 	return journal.Jobs(journal.Round{Cycle: c.Cycle, Blocks: rounds, Roster: c.Roster, Last: c.State.LastJob,
 		Notes: c.notes}, c.t.caps)
 }

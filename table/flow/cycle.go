@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"conclave/engine"
 	"conclave/table"
@@ -30,6 +31,8 @@ type cycle struct {
 	t  *Table
 	r  *engine.Run
 	in story.Input
+	// first: it was begun by the first version of the flow, and takes its steps.
+	first bool
 	begun
 	master
 	requests
@@ -49,18 +52,21 @@ type master struct {
 	tools    gmTools
 	turns    int
 	context  string // its notes
+	recalled string // the notes that it was resumed with
 	withheld string // words that nobody was told
 	repairs  int
 	rewrites map[string]bool // characters whose prompt was to be written again
 	nudged   bool
 	bounded  bool // told to narrate
 	rounds   int  // of dice
+	diced    bool // no more of them
 }
 
 // requests are the players' side of a cycle.
 type requests struct {
 	sub    int
-	calls  int
+	calls  int          // of players, further attempts included
+	spare  atomic.Int64 // further attempts that are left in this sub-cycle
 	asked  []story.Asked
 	latest map[string]answer // newest answer of each character
 	order  []string          // characters in the order in which they were asked
@@ -77,7 +83,18 @@ type papers struct {
 }
 
 func (t *Table) runCycle(r *engine.Run, raw json.RawMessage) (json.RawMessage, error) {
-	c := &cycle{t: t, r: r, status: map[string]table.Status{}, master: master{rewrites: map[string]bool{}},
+	return t.cycle(r, raw, false)
+}
+
+// runFirst ends what the first version of the flow began: it took a signal on a
+// line of its own alone, set off no journals where nobody was asked, and wrote
+// answers over whatever a hand had laid there.
+func (t *Table) runFirst(r *engine.Run, raw json.RawMessage) (json.RawMessage, error) {
+	return t.cycle(r, raw, true)
+}
+
+func (t *Table) cycle(r *engine.Run, raw json.RawMessage, first bool) (json.RawMessage, error) {
+	c := &cycle{t: t, r: r, first: first, status: map[string]table.Status{}, master: master{rewrites: map[string]bool{}},
 		papers: papers{notes: map[string][]byte{}, known: map[string]string{}, prompt: map[string]bool{}},
 		requests: requests{latest: map[string]answer{}, vetoes: map[string]int{}, broken: map[string]int{},
 			out: map[string]bool{}}}
@@ -105,7 +122,9 @@ func (c *cycle) play() error {
 	var err error
 	if c.in.Kind == story.InputSignal {
 		o.Signal = gm.Signal{Found: true, Names: c.in.Names}
-		c.adopt()
+		if err := c.adopt(); err != nil {
+			return err
+		}
 	} else if o, err = c.hear(c.Message, c.Sources); err != nil {
 		return err
 	}
@@ -121,12 +140,25 @@ func (c *cycle) play() error {
 }
 
 // adopt takes the files of a GM who wrote them by hand.
-func (c *cycle) adopt() {
+func (c *cycle) adopt() error {
 	for _, n := range append([]string{table.GMContextFile}, promptFiles(c.in.Names)...) {
 		if slices.Contains(c.Report.Known, n) {
 			c.known[n] = "" // whatever it is when it is cleaned away
 		}
 	}
+	if _, ok := c.known[table.GMContextFile]; !ok || c.first {
+		return nil
+	}
+	notes, err := engine.Do(c.r, "adopt", func(context.Context) (gm.Context, error) {
+		return gm.ReadContext(c.t.campaign.Tmp, c.t.caps), nil
+	})
+	if notes.Text != "" {
+		c.context = notes.Text
+	}
+	if notes.Remark != "" {
+		c.Remark(notes.Remark)
+	}
+	return err
 }
 
 func promptFiles(names []string) []string {
@@ -176,6 +208,11 @@ func (c *cycle) next(o gm.Intent) (message string, about []table.Source, err err
 	case len(lines) > 0 && c.rounds < maxRollRounds:
 		c.rounds++
 		return c.message("rolls", strings.Join(lines, "\n")+"\n"), nil, nil
+	case len(lines) > 0 && !c.first:
+		c.bounded, c.diced = true, true
+		c.Warn = append(c.Warn, fmt.Sprintf("the GM waited for dice %d times in one cycle: told to narrate", c.rounds+1))
+		return c.message("narrate", strings.Join(lines, "\n")+
+			"\n\nThese were the last dice of this cycle: narrate now.\n"), nil, nil
 	case len(c.prompt) > 0 && !c.nudged:
 		c.nudged = true
 		unsent := strings.Join(slices.Sorted(maps.Keys(c.prompt)), ", ")
@@ -232,6 +269,7 @@ func (c *cycle) handOff(names []string, rolls []string) (string, []table.Source,
 	if msg := c.rewrite(frozen); msg != "" {
 		return msg, nil, nil
 	}
+	c.spare.Store(int64(c.t.caps.Calls - c.calls - len(names)))
 	if err := c.askPlayers(frozen); err != nil {
 		return "", nil, err
 	}

@@ -7,9 +7,9 @@
 // One interaction goes from something said to the GM to the commit of what it
 // narrates. Within it: a turn of the GM; while the GM signals, a sub-cycle
 // (prompts frozen, players asked at once, answers sealed until the last is in,
-// the GM resumed with all of them); the commit; the clean-up of tmp/. Journals
-// are interactions of their own in the background, one per cycle and
-// character, in order.
+// the GM resumed with its notes and all of them); the commit; the clean-up of
+// tmp/. Journals are interactions of their own in the background, one per cycle
+// that has narrative and character that heard it, in order.
 //
 // It stores, under .conclave/tables/{campaign}/, what table/story and table/journal
 // describe, and stale/ and late/ (what was set aside) and drafts/ (a person's
@@ -27,13 +27,15 @@
 // The message of a player is header lines ("Campaign:", "Character:", "Scene:",
 // "Request: QUICK_REACTION"), a blank line, and table.Campaign.PlayerContext as
 // text: "# Your character", "# Your journal", "# What the party knows", "# The
-// world", "# Lately", "# Not yet in your journal", "# The game master asks". The
+// world", "# Not yet in your journal", "# Lately", "# The game master asks". The
 // same parts are files in the room: sheet.md, journal.md, party-knowledge.md,
-// world-primer.md, lately.md, pending.md, prompt.md. Nothing else is there.
+// world-primer.md, pending.md, lately.md, prompt.md. Nothing else is there.
 //
 // A player answers with its words; a veto begins with the line "[VETO - need more
 // input]" and a reason below; after a line "[NOTES]" follow notes for its journal.
-// A second message ("Event: retry") says why an answer could not stand.
+// A second message ("Event: retry") says why an answer could not stand. A player
+// may write two files itself, its response and its notes, by the seed's names
+// (table.PlayerTurn); the response file is then its answer.
 //
 // A player with tools has one, roll, for its own character. What the prompt asks
 // for is open to everybody once the last answer is in, in a secret action only to

@@ -146,7 +146,8 @@ func (t *Table) openEngine(ctx context.Context) (err error) {
 		Dir: o.Workspace, Scope: Scope(o.Campaign), Wait: o.Wait, Purpose: o.Purpose, Asker: o.Asker,
 		DatabaseURL: o.Database, CrashPoint: o.Crash,
 		Flows: []engine.Flow{
-			{Name: flowCycle, Version: 1, Run: t.runCycle},
+			{Name: flowCycle, Version: 1, Run: t.runFirst},
+			{Name: flowCycle, Version: 2, Run: t.runCycle},
 			{Name: flowJournal, Version: 1, Run: t.runJournal},
 			{Name: flowNote, Version: 1, Run: t.runNote},
 			{Name: flowEnd, Version: 1, Run: t.runEnd},

@@ -1,10 +1,12 @@
 package flow
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"conclave/dice"
@@ -23,6 +25,9 @@ const gmTries = 3
 // players.
 func (c *cycle) hear(message string, about []table.Source) (gm.Intent, error) {
 	c.turns++
+	if len(about) == 0 {
+		about = []table.Source{gm.EngineSource("engine:message", message)}
+	}
 	for try := 1; ; try++ {
 		text := message
 		if try == gmTries {
@@ -30,6 +35,7 @@ func (c *cycle) hear(message string, about []table.Source) (gm.Intent, error) {
 			if c.turns > 1 {
 				text = c.Message + "\n\nYou take over in the middle of this cycle. So far in it you have said:\n\n" +
 					c.own() + "\n\n" + message
+				about = slices.Concat(c.Sources, []table.Source{gm.EngineSource("engine:own", c.own())}, about)
 			}
 		}
 		said, err := engine.Do(c.r, fmt.Sprintf("gm %d try %d", c.turns, try), func(ctx context.Context) (gm.Turn, error) {
@@ -69,21 +75,36 @@ func (c *cycle) gmTurn(ctx context.Context, text string, about []table.Source) (
 			return c.t.furnishGM(p)
 		},
 	}
-	id := fmt.Sprintf("t%d", c.turns)
-	got, err := s.take(ctx, id, text)
-	if err != nil {
+	id := c.turnID()
+	if _, err := s.take(ctx, id, text); err != nil {
 		return gm.Turn{}, err
 	}
-	calls, err := toolCalls(c.t.seats, c.gmRun, id)
+	said, err := c.t.turn(c.gmRun, id)
 	if err != nil {
 		return gm.Turn{}, engine.Halt(err)
 	}
-	return gm.Turn{Text: got.Reply.Text, Calls: calls}, c.t.dropDraft(string(policy.GM))
+	if said.Silent() {
+		return gm.Turn{}, &turnError{Reason: table.ReasonEmpty, Text: "the GM said nothing"}
+	}
+	return said, c.t.dropDraft(string(policy.GM))
+}
+
+// turnID is the id of the GM's turn that is to be taken now: one in which it said
+// nothing is over, and another begins.
+func (c *cycle) turnID() string {
+	id := fmt.Sprintf("t%d", c.turns)
+	for n := 2; ; n++ {
+		past, err := c.t.turn(c.gmRun, id)
+		if err != nil || past.ID == "" || !past.Silent() {
+			return id
+		}
+		id = fmt.Sprintf("t%d-%d", c.turns, n)
+	}
 }
 
 // reader reads what the GM says in this cycle.
 func (c *cycle) reader(rolled func(json.RawMessage) (dice.Line, error)) gm.Reader {
-	return gm.Reader{Roster: c.Roster, Caps: c.t.caps, Rolled: rolled}
+	return gm.Reader{Campaign: c.t.opts.Campaign, Roster: c.Roster, Caps: c.t.caps, OwnLines: c.first, Rolled: rolled}
 }
 
 // takeApart reads a turn and does what needs nobody else: files, statuses, the
@@ -91,7 +112,7 @@ func (c *cycle) reader(rolled func(json.RawMessage) (dice.Line, error)) gm.Reade
 func (c *cycle) takeApart(said gm.Turn) (gm.Intent, error) {
 	// What fell during the turn is read by asking again, by the same ids.
 	again := gmTools{c: c}
-	again.begin(fmt.Sprintf("t%d", c.turns))
+	again.begin(cmp.Or(said.ID, fmt.Sprintf("t%d", c.turns)))
 	o := c.reader(again.roll).Read(said)
 	c.rolls = append(c.rolls, o.Fallen...)
 	c.Tell = append(c.Tell, o.Notes...)
@@ -224,6 +245,10 @@ func (c *cycle) publicLeaks(text string) []table.Leak {
 // roll lets the dice fall that an output asks for, and puts them into the
 // narrative. The lines are for the GM.
 func (c *cycle) roll(o gm.Intent) ([]string, error) {
+	if c.diced && len(o.Rolls) > 0 {
+		c.Warn = append(c.Warn, fmt.Sprintf("%d rolls beyond the bound of %d rounds were not made", len(o.Rolls), maxRollRounds))
+		return nil, nil
+	}
 	if len(o.Rolls) == 0 {
 		return nil, nil
 	}

@@ -349,7 +349,7 @@ func (t *Table) Play(ctx context.Context, p Play) error {
 	if err != nil {
 		return t.left(ctx, err)
 	}
-	turns, silent := len(results), 0
+	turns, silent, due := len(results), 0, false
 	var last *Result
 	if turns > 0 {
 		last = &results[turns-1]
@@ -376,8 +376,15 @@ func (t *Table) Play(ctx context.Context, p Play) error {
 		if err != nil {
 			return err
 		}
+		if due, err = t.keepIfQuiet(ctx, due); err != nil {
+			return err
+		}
 		if stop {
-			return t.Drain(ctx)
+			if err := t.Drain(ctx); err != nil {
+				return err
+			}
+			_, err := t.keepIfQuiet(ctx, due)
+			return err
 		}
 		if in.Kind == "" {
 			continue
@@ -388,13 +395,29 @@ func (t *Table) Play(ctx context.Context, p Play) error {
 			return t.left(ctx, err)
 		}
 		if p.Keep && !r.End && t.snapshot().Scene.Number != scene {
-			if err := t.keep(ctx); err != nil {
+			due = true
+			if t.opts.Auto || p.Listen == nil { // nobody waits
+				due, err = false, t.keep(ctx)
+			} else {
+				due, err = t.keepIfQuiet(ctx, due)
+			}
+			if err != nil {
 				return err
 			}
 		}
 		last = &r
 		turns++
 	}
+}
+
+// keepIfQuiet makes a save point that is due, if no journal is being written: a
+// save point holds the journals, and nobody at the table waits for them. It says
+// whether it is still due.
+func (t *Table) keepIfQuiet(ctx context.Context, due bool) (bool, error) {
+	if !due || t.journals.Busy() {
+		return due, nil
+	}
+	return false, t.keep(ctx)
 }
 
 // finish ends the session.

@@ -11,21 +11,40 @@ import (
 	"conclave/table/story"
 )
 
-// TestASilentGM: a table that nobody watches does not go on for ever with a
-// game master who has nothing to say.
+// TestASilentGM: a game master who says nothing has given no answer. The table
+// asks three times, waits, and asks again when it is resumed; nothing is
+// committed.
 func TestASilentGM(t *testing.T) {
 	r := newRig(t, nil)
-	turns := 0
-	r.agents["gm"] = &talker{reply: func(context.Context, string) (string, error) {
-		turns++
-		return "", nil
-	}}
+	gm, words := &talker{}, ""
+	gm.reply = func(context.Context, string) (string, error) { return words, nil }
+	r.agents["gm"] = gm
+	r.open()
+	err := r.table.Play(t.Context(), Play{Seat: table.SeatTable})
+	if err == nil {
+		t.Fatal("it went on")
+	}
+	has(t, "message", err.Error(), "the table waits: empty: the GM said nothing")
+	eq(t, "asked", len(gm.heard), gmTries)
+	eq(t, "the same", gm.heard[0], gm.heard[1])
+	if !r.table.InSession() || r.table.snapshot().Cycle != 0 {
+		t.Error("something was committed, or the session was ended")
+	}
+	words = "Here I am."
+	results, err := r.table.Recover(t.Context())
+	if err != nil || len(results) != 1 || story.TextOf(results[0].Blocks, table.SeatTable) != words {
+		t.Errorf("%+v, %v", results, err)
+	}
+}
+
+// TestAGMWhoOnlyWrites: a table that nobody watches does not go on for ever with
+// a game master who tells nobody anything.
+func TestAGMWhoOnlyWrites(t *testing.T) {
+	r := newRig(t, nil)
+	r.agents["gm"] = &talker{reply: says("[FILE+: story-state.md]\nHm.\n[/FILE]")}
 	r.open()
 	if err := r.table.Play(t.Context(), Play{Seat: table.SeatTable}); !errors.Is(err, errSilent) {
-		t.Errorf("after %d turns: %v", turns, err)
-	}
-	if !r.table.InSession() {
-		t.Error("the session was ended")
+		t.Error(err)
 	}
 }
 

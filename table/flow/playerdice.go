@@ -140,13 +140,13 @@ func (d *playerTools) fall(req gm.Roll, what string) (dice.Line, error) {
 
 // fallen are the rolls of a turn that has ended, from its record.
 func (d *playerTools) fallen(run, turn string) ([]playerRoll, error) {
-	calls, err := toolCalls(d.c.t.seats, run, turn)
-	if err != nil || len(calls) == 0 {
+	said, err := d.c.t.turn(run, turn)
+	if err != nil || len(said.Calls) == 0 {
 		return nil, err
 	}
 	d.begin(turn)
 	var out []playerRoll
-	for _, call := range calls {
+	for _, call := range said.Calls {
 		if f, err := d.roll(call.Input); err == nil { // by the same id: it is read
 			out = append(out, f)
 		}

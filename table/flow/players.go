@@ -35,7 +35,10 @@ type answer struct {
 	Notes string `json:"notes,omitempty"`
 	Long  bool   `json:"long,omitempty"`
 	// Rolled are the dice of the player's own.
-	Rolled []playerRoll `json:"rolled,omitempty"`
+	Rolled  []playerRoll `json:"rolled,omitempty"`
+	Calls   int          `json:"calls,omitempty"`   // attempts at an answer
+	Laid    string       `json:"laid,omitempty"`    // hash of the file in tmp/ that is the answer
+	Remarks []string     `json:"remarks,omitempty"` // of the engine
 }
 
 // freeze reads the prompts at the signal.
@@ -49,22 +52,31 @@ func (c *cycle) freeze(names []string) ([]frozen, error) {
 		if err != nil {
 			return nil, engine.Halt(err)
 		}
+		if err := c.clearLaid(n); err != nil {
+			return nil, engine.Halt(err)
+		}
 		out = append(out, f)
 	}
 	c.t.show(Notice{Kind: "narrative", Cycle: c.Cycle, Blocks: c.telling.Blocks()})
-	c.t.show(c.waiting(out))
+	if n := c.waiting(out); n.Kind != "" {
+		c.t.show(n)
+	}
 	return out, nil
 }
 
-// waiting is what screens show while players think. When one of the requests
-// is private nobody learns who is asked.
-func (c *cycle) waiting(list []frozen) Notice {
-	n := Notice{Kind: "waiting", Cycle: c.Cycle}
+// waiting is what screens show while players think: who is asked. When one of the
+// requests is private nobody learns who is. It is empty when nobody is asked.
+func (c *cycle) waiting(list []frozen) (n Notice) {
 	for _, f := range list {
-		if c.telling.Private(f.Character, f.Type) {
-			return Notice{Kind: "pause", Cycle: c.Cycle, Text: "The table pauses."}
+		switch {
+		case len(f.Leaks) > 0 && !c.rewrites[f.Character]:
+			return Notice{} // the GM writes it again first
+		case len(f.Error) > 0 || len(f.Leaks) > 0:
+		case n.Kind == "pause" || c.telling.Private(f.Character, f.Type):
+			n = Notice{Kind: "pause", Cycle: c.Cycle, Text: "The table pauses."}
+		default:
+			n.Kind, n.Cycle, n.Names = "waiting", c.Cycle, append(n.Names, f.Character)
 		}
-		n.Names = append(n.Names, f.Character)
 	}
 	return n
 }
@@ -225,10 +237,20 @@ func (c *cycle) askPlayer(ctx context.Context, f frozen) (answer, error) {
 	if err != nil {
 		return a, engine.Halt(err)
 	}
+	if c.Persons[f.Character] {
+		if err := c.draftLaid(&a); err != nil {
+			return a, engine.Halt(err)
+		}
+	}
 	reason := ""
 	for try := 1; try <= 1+c.t.caps.Retries; try++ {
+		if try > 1 && c.spare.Add(-1) < 0 {
+			a.Remarks = append(a.Remarks, fmt.Sprintf("%s was not asked again: %d calls are spent", f.Character, c.t.caps.Calls))
+			break
+		}
+		a.Calls++
 		turn := fmt.Sprintf("t%d", try)
-		got, err := s.take(ctx, turn, text)
+		_, err := s.take(ctx, turn, text)
 		if err != nil {
 			if reason = engine.CodeOf(err); reason == "" {
 				return a, err
@@ -246,17 +268,29 @@ func (c *cycle) askPlayer(ctx context.Context, f frozen) (answer, error) {
 			return a, engine.Halt(err)
 		}
 		a.addRolls(rolled)
-		said := table.SplitTurn(got.Reply.Text)
-		resp := table.ParseResponse(said.Response, f.Type, c.t.caps)
+		got, err := c.t.turn(s.run, turn)
+		if err != nil {
+			return a, engine.Halt(err)
+		}
+		said, remarks := table.PlayerTurn(c.t.opts.Campaign, f.Character, got.Text, got.Files)
+		a.Remarks = append(a.Remarks, remarks...)
 		var retry string
-		if reason, retry = c.judge(resp, f); reason == "" {
-			a = a.accepted(resp, said.Notes)
+		if reason, retry = c.judge(&a, said, f); reason == "" {
 			break
 		}
 		text = "Event: retry\n\n" + retry + "\n"
 	}
 	if reason != "" {
-		a = a.failed(table.NoResponse(f.Character, reason))
+		if reason, err = c.takeLaid(&a, f, reason); err != nil {
+			return a, engine.Halt(err)
+		}
+	}
+	if reason != "" {
+		file := table.NoResponse(f.Character, reason)
+		if a.Discarded != "" {
+			file = table.RefusedVeto(f.Character, reason, a.Discarded)
+		}
+		a = a.failed(file)
 	}
 	if a.Outcome == story.OutcomeAnswer {
 		rest, err := tools.rest()
@@ -268,8 +302,10 @@ func (c *cycle) askPlayer(ctx context.Context, f frozen) (answer, error) {
 	return a, engine.Halt(c.t.closeSeat(s.run))
 }
 
-// judge says why a response cannot stand, and what to tell the player.
-func (c *cycle) judge(r table.Response, f frozen) (reason, retry string) {
+// judge takes a turn for the answer, or says why it cannot stand and what to tell
+// the player. The reason of a veto is kept even then.
+func (c *cycle) judge(a *answer, said table.Turn, f frozen) (reason, retry string) {
+	r := table.ParseResponse(said.Response, f.Type, c.t.caps)
 	switch r.Kind {
 	case table.Empty:
 		return table.ReasonEmpty, table.RetryEmpty
@@ -277,9 +313,11 @@ func (c *cycle) judge(r table.Response, f frozen) (reason, retry string) {
 		return table.ReasonTooLong, table.RetryTooLong
 	case table.Veto:
 		if why := table.VetoRefused(f.Type, c.vetoes[f.Character]); why != "" {
+			a.Discarded = r.Reason
 			return why, table.RetryVeto
 		}
 	}
+	*a = a.accepted(r, said.Notes)
 	return "", ""
 }
 
@@ -291,7 +329,7 @@ func (a answer) failed(file []byte) answer {
 func (a answer) accepted(r table.Response, notes string) answer {
 	a.Outcome, a.File, a.Text, a.Notes, a.Long = story.OutcomeAnswer, r.File(), r.Text, notes, r.Long
 	if r.Kind == table.Veto {
-		a.Outcome, a.Text, a.Discarded = story.OutcomeVeto, r.Reason, r.Discarded
+		a.Outcome, a.Text = story.OutcomeVeto, r.Reason
 	}
 	a.Response = string(a.File)
 	return a
@@ -351,9 +389,6 @@ func (c *cycle) lately(who string) string {
 	parts := c.telling.Heard(who)
 	if a, ok := c.latest[who]; ok && a.Outcome == story.OutcomeVeto {
 		parts = append(parts, "You vetoed the last request: "+a.Text)
-		if a.Discarded != "" {
-			parts = append(parts, table.ActionDiscarded)
-		}
 	}
 	return strings.Join(parts, "\n\n")
 }

@@ -141,7 +141,7 @@ var rulingsC = map[string]func(*testing.T){
 		r.say(start)
 		eq(t, "calls", len(k.heard), 2)
 		has(t, "retry", k.heard[1], table.RetryVeto)
-		eq(t, "file", outcome(r.lastCommit(), tilda).Response, "[ERROR: No response]\n\nCharacter: tilda-brannock\nReason: veto not allowed for FULL_CONTEXT\n")
+		eq(t, "file", outcome(r.lastCommit(), tilda).Response, "[ERROR: No response]\n\nCharacter: tilda-brannock\nReason: veto not allowed for FULL_CONTEXT\n\n> No.\n")
 		// One veto a cycle, whatever the type.
 		r = newRig(t, nil)
 		r.listening(tilda, "always\n  say <<E\n[VETO]\n\nNo.\nE\n")

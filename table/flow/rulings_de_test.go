@@ -53,7 +53,7 @@ var rulingsD = map[string]func(*testing.T){
 		r.say(start)
 		eq(t, "messages", len(gm.heard), 2)
 		eq(t, "asked", len(r.lastCommit().Asked), 0)
-		eqs(t, "tmp", r.tmp())
+		eqs(t, "tmp", r.tmp(), table.NarrativeFile)
 	},
 	"D9": func(t *testing.T) {
 		r := newRig(t, nil)
@@ -149,7 +149,7 @@ var rulingsE = map[string]func(*testing.T){
 		report := strings.Join(res.Warnings, "\n")
 		has(t, "report", report, "tmp/tilda-brannock-response.md belongs to no open cycle")
 		has(t, "report", report, "tmp/shopping.txt is no file of the table")
-		eqs(t, "tmp", r.tmp(), "shopping.txt")
+		eqs(t, "tmp", r.tmp(), table.NarrativeFile, "shopping.txt")
 		r.end()
 		eqs(t, "tmp", r.tmp(), table.NarrativeFile)
 		found, err := filepath.Glob(filepath.Join(r.dir, ".conclave/tables/ash/stale/*/*"))
@@ -158,21 +158,31 @@ var rulingsE = map[string]func(*testing.T){
 		}
 	},
 	"E7": func(t *testing.T) {
+		// Notes that no GM was resumed with go to the next process; notes that one
+		// was resumed with are deleted (D-49).
 		r := newRig(t, nil)
-		gm := r.listening("gm", ask(tilda, "QUICK_REACTION", "The well is deep.")+gmSays("Event: said", "You see a rope.")+gmSays("Event: session-start", "Back again.")+gmSays("Event: continue", "x"))
+		r.people[tilda] = true
+		gm := r.listening("gm", gmSays("session-start", "A well.\n"+gmContext)+gmSays("Event: said", "You see a rope.")+
+			gmSays("Event: continue", prompt(gideon, "QUICK_REACTION")+"[AWAIT_AI_PLAYERS: gideon-harrowmoor]")+
+			gmSays("Event: responses", "The well is deep.")+gmSays("Event: said", "It is dry.")+gmSays("Event: continue", "Night."))
 		r.say(start)
-		has(t, "at resume", gm.heard[1], "A careful look.")
 		r.drain()
 		eqs(t, "tmp", r.tmp(), table.NarrativeFile)
 		r.say(said("We look down."))
-		has(t, "after human input", gm.heard[2], "# Your notes\n\n## Expecting\nA careful look.")
-		has(t, "recap", gm.heard[2], "The well is deep.")
-		has(t, "words", gm.heard[2], "> We look down.")
+		has(t, "after human input", gm.heard[1], "# Your notes\n\n## Expecting\nA careful look.")
+		has(t, "recap", gm.heard[1], "A well.")
+		has(t, "words", gm.heard[1], "> We look down.")
 		r.close() // another process
-		r.table = nil
 		r.say(story.Input{Kind: story.InputContinue})
-		has(t, "after a restart", gm.heard[3], "You see a rope.")
-		has(t, "after a restart", gm.heard[3], "A careful look.")
+		has(t, "after a restart", gm.heard[2], "You see a rope.")
+		has(t, "after a restart", gm.heard[2], "A careful look.")
+		has(t, "at resume", gm.heard[3], "A careful look.")
+		has(t, "in the log", r.lastCommit().Context, "A careful look.")
+		r.say(said("And now?"))
+		hasNot(t, "deleted", gm.heard[4], "A careful look.")
+		r.close()
+		r.say(story.Input{Kind: story.InputContinue})
+		hasNot(t, "deleted", gm.heard[5], "A careful look.")
 	},
 	"E9": func(t *testing.T) {
 		r := newRig(t, nil)

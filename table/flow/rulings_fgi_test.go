@@ -67,16 +67,24 @@ var rulingsF = map[string]func(*testing.T){
 		keeper := r.listening("keeper", keeperScript)
 		r.listening("gm", gmSays("session-start", "You wake.")+gmSays("Event: said", "The door is locked.")+
 			gmSays("Event: continue", gmContext+prompt(tilda, "QUICK_REACTION")+"[AWAIT_AI_PLAYERS: tilda-brannock]")+gmSays("Event: responses", "She knocks.")+gmSays("Event: said", "Night falls."))
-		r.say(start)
-		r.say(said("Is it locked?"))
-		eq(t, "no round yet", len(keeper.heard), 0)
-		r.say(story.Input{Kind: story.InputContinue})
-		r.drain()
-		eq(t, "narrative", r.read("tmp/"+table.NarrativeFile), "You wake.\n\nThe door is locked.\n\nShe knocks.\n")
-		r.say(said("We rest."))
+		for i, x := range []struct {
+			in   story.Input
+			want string
+		}{
+			{start, "You wake.\n"},
+			{said("Is it locked?"), "At the table: Is it locked?\n\nThe door is locked.\n"},
+			{story.Input{Kind: story.InputContinue}, "She knocks.\n"},
+			{story.Input{Kind: story.InputSaid, Who: tilda, Text: "I rest."}, "Tilda Brannock: I rest.\n\nNight falls.\n"},
+		} {
+			r.say(x.in)
+			r.drain()
+			eq(t, "narrative", r.read("tmp/"+table.NarrativeFile), x.want)
+			eq(t, "keepers", len(keeper.heard), 3*(i+1))
+			has(t, "told", keeper.heard[3*i], strings.TrimSpace(x.want))
+		}
 		r.end()
-		eq(t, "flushed at the end", r.read("tmp/"+table.NarrativeFile), "Night falls.\n")
-		eq(t, "entries", strings.Count(r.read("party/"+gideon+"-journal.md"), "### "), 2)
+		eq(t, "entries", strings.Count(r.read("party/"+gideon+"-journal.md"), "### "), 4)
+		hasNot(t, "the scene", r.read("scenes/001-opening.md"), "I rest.")
 	},
 	"F4": heldBack,
 	"F6": func(t *testing.T) {

@@ -166,8 +166,8 @@ func TestHostilePlayer(t *testing.T) {
 				has(t, "file", outcome(e, tilda).Response, "Reason: too long\n")
 			}
 			if name == "veto and act" {
-				hasNot(t, "the GM", gm.heard[1], "kill Gideon")
-				eq(t, "kept for the audit", outcome(e, tilda).Discarded, "I kill Gideon.")
+				has(t, "the GM", gm.heard[1], "> Because.\n> \n> I kill Gideon.\n")
+				eq(t, "outcome", outcome(e, tilda).Outcome, story.OutcomeVeto)
 			}
 		})
 	}

@@ -34,3 +34,22 @@ func CheckContext(data []byte, caps table.Caps) (text []byte, warning string, er
 	}
 	return []byte(markdown.EndLine(s)), warning, nil
 }
+
+// Context is what a GM wrote by hand into tmp/gm-context.md.
+type Context struct {
+	Text   string `json:"text,omitempty"`
+	Remark string `json:"remark,omitempty"` // why it was not taken, or that it is long
+}
+
+// ReadContext reads the notes that a GM wrote by hand.
+func ReadContext(tmp *table.Dir, caps table.Caps) Context {
+	data, err := tmp.Read(table.GMContextFile, caps.WithDefaults().GMContext)
+	if err == nil {
+		var text []byte
+		var remark string
+		if text, remark, err = CheckContext(data, caps); err == nil {
+			return Context{string(text), remark}
+		}
+	}
+	return Context{Remark: "tmp/" + table.GMContextFile + " was not taken: " + err.Error()}
+}

@@ -31,8 +31,9 @@
 //	               quoted as data.
 //	continue       nobody has anything to say (full auto, or an empty line): go
 //	               on. The pack follows.
-//	responses      the players have answered; Sub-cycle: says which round. For
-//	               each character that was asked in this cycle a line
+//	responses      the players have answered; Sub-cycle: says which round.
+//	               "# Your notes" (gm-context.md) first, then, under "# The
+//	               answers", for each character that was asked in this cycle a line
 //	               "Answer of tilda-brannock (QUICK_REACTION): answer" (or veto,
 //	               error, long), then its text quoted as data. Remarks of the
 //	               engine stand outside of quotes, as lines "Note: …", and so
@@ -45,15 +46,19 @@
 //	               stands; give what is named again, right, then go on.
 //	nudge          prompts were written and nobody was signalled: signal, or
 //	               withdraw them by saying so.
-//	narrate        the bound on sub-cycles or calls is reached: narrate now, a
-//	               signal is not run any more.
+//	narrate        the bound on sub-cycles, calls or rounds of dice is reached:
+//	               narrate now, a signal is not run any more.
+//
+// A turn in which nothing at all is said or done is none: it is asked for again,
+// then of a GM that has seen nothing but the pack, and then the table waits.
 //
 // The pack has level-1 headings in this order, those without content left out:
 // "# The table" (roster: one line "- tilda-brannock · Tilda Brannock · present ·
 // person" each; the scene), "# Files" (each campaign file that fits: a line
 // "## path" and the text quoted by four-space indent; all of them are in the
 // GM's room too, below campaign/), "# So far" (what was said and narrated
-// lately), "# Your notes" (the last gm-context.md), "# Now" (what to do).
+// lately), "# Your notes" (the last gm-context.md, unless a GM was resumed with it:
+// then it is deleted), "# Now" (what to do).
 //
 // What a person or a player said is quoted by table.QuoteForGM:
 //
@@ -91,7 +96,11 @@
 //	[STATUS: tilda-brannock dead]            present, dead, retired, benched, absent
 //	[END_SESSION]                            the session is over after this text
 //	[AWAIT_AI_PLAYERS: a, b]                 the signal, last: asks these characters.
-//	                                         Whatever stands behind it is withheld.
+//	                                         Whatever stands behind it is withheld. It
+//	                                         may also end a line of words.
+//
+// A file that a GM writes itself (table.HandIn) is taken as if it stood between
+// [FILE: …] and [/FILE].
 //
 // A prompt is the seed's file: front matter with request_type, then ## Scene,
 // ## Just Happened, ## Request. gm-context.md is the seed's scratch pad. A section

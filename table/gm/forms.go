@@ -15,8 +15,15 @@ import (
 
 // Turn is what a game master said: words, and the calls of its tools among them.
 type Turn struct {
-	Text  string `json:"text"`
-	Calls []Call `json:"calls,omitempty"`
+	ID    string         `json:"id,omitempty"`
+	Text  string         `json:"text"`
+	Calls []Call         `json:"calls,omitempty"`
+	Files []table.HandIn `json:"files,omitempty"` // that it wrote itself
+}
+
+// Silent says that nothing at all was said or done.
+func (t Turn) Silent() bool {
+	return strings.TrimSpace(t.Text) == "" && len(t.Calls) == 0 && len(t.Files) == 0
 }
 
 // Call is a call of a tool that was not refused.
@@ -29,8 +36,12 @@ type Call struct {
 
 // Reader reads turns. It must never be given a player's text.
 type Reader struct {
-	Roster table.Roster
-	Caps   table.Caps
+	Campaign string
+	Roster   table.Roster
+	Caps     table.Caps
+	// OwnLines: a signal stands on a line of its own and nowhere else. So it was
+	// in the first version of a cycle.
+	OwnLines bool
 	// Rolled finds the dice that a call of roll let fall; nil if there are none.
 	Rolled func(input json.RawMessage) (dice.Line, error)
 }
@@ -44,7 +55,7 @@ func (r Reader) Read(t Turn) Intent {
 	if calls.Signal.Found {
 		text, after = text[:calls.handed], text[calls.handed:]
 	}
-	w := words{roster: r.Roster}
+	w := words{roster: r.Roster, ownLines: r.OwnLines}
 	from := 0
 	for _, p := range calls.placed {
 		at := min(max(p.said, from), len(text))
@@ -59,7 +70,9 @@ func (r Reader) Read(t Turn) Intent {
 		o.Notes = append(o.Notes, fmt.Sprintf("%d characters beside narrate were told to nobody: "+
 			"who narrates to the party with the tool says everything with it", len(o.Withheld[0])))
 	}
-	o.Files = append(calls.Files, o.Files...)
+	handed := r.handedIn(t.Files)
+	o.Files = slices.Concat(calls.Files, handed.Files, o.Files)
+	o.Notes, o.Faults = append(o.Notes, handed.Notes...), append(handed.Faults, o.Faults...)
 	o.Statuses = append(calls.Statuses, o.Statuses...)
 	o.Faults = append(calls.Faults, o.Faults...)
 	o.Fallen, o.End = calls.Fallen, o.End || calls.End
@@ -80,6 +93,19 @@ func (r Reader) Read(t Turn) Intent {
 	return o
 }
 
+// handedIn are the files that a game master wrote itself. They are taken as if
+// they stood between [FILE: …] and [/FILE].
+func (r Reader) handedIn(files []table.HandIn) (o Intent) {
+	for _, f := range files {
+		if f.Fault != "" {
+			o.Notes = append(o.Notes, fmt.Sprintf("%s was not taken: %s", Clip(f.Name, 80), f.Fault))
+			continue
+		}
+		o.addFile(File{Path: f.In(r.Campaign), Text: markdown.EndLine(clean(f.Text))}, r.Roster)
+	}
+	return o
+}
+
 // awaitByTool: a call of await_players goes before a signal in words.
 func (o *Intent) awaitByTool(s Signal, after string) {
 	if o.Signal.Found {
@@ -95,6 +121,7 @@ func (o *Intent) awaitByTool(s Signal, after string) {
 var (
 	fileOpen    = regexp.MustCompile(`(?i)^\[FILE(\+?):\s*(.+?)\s*\]$`)
 	fileClose   = regexp.MustCompile(`(?i)^\[/FILE\]$`)
+	anySignal   = regexp.MustCompile(`(?i)\[AWAIT_AI_PLAYERS[:\]]`)
 	controlLine = regexp.MustCompile(`(?i)^\[(ROLL|SCENE|STATUS):\s*(.+?)\s*\]$|^\[(END_SESSION)\]$`)
 )
 
@@ -102,13 +129,14 @@ var (
 // outside of fenced code; where one stood the text goes on with a new paragraph.
 type words struct {
 	Intent
-	roster table.Roster
-	text   strings.Builder // without forms, up to a signal
-	cuts   []int           // where in it something stands,
-	items  []item          // and what
-	late   []Passage       // what tools said behind a signal
-	after  strings.Builder // the words behind it
-	notRun []string        // names of later signals
+	roster   table.Roster
+	ownLines bool            // as in Reader
+	text     strings.Builder // without forms, up to a signal
+	cuts     []int           // where in it something stands,
+	items    []item          // and what
+	late     []Passage       // what tools said behind a signal
+	after    strings.Builder // the words behind it
+	notRun   []string        // names of later signals
 }
 
 // item is a roll, or what a call of a tool says.
@@ -163,6 +191,8 @@ func (w *words) read(text string) {
 			w.control(strings.ToUpper(m[1]+m[3]), m[2])
 		} else if n := w.signal(lines[i:]); n > 0 {
 			i += n - 1
+		} else if n := w.signalBehind(lines[i:]); n > 0 {
+			i += n - 1
 		} else {
 			w.write(line + "\n")
 		}
@@ -184,6 +214,27 @@ func (w *words) signal(lines []string) int {
 		w.Signal = Signal{Found: true, Names: names, Fault: fault}
 	}
 	return n
+}
+
+// signalBehind takes a signal that ends a line of words, which are told, and says
+// how many lines it has. What has words on both sides is a text.
+func (w *words) signalBehind(lines []string) int {
+	found := anySignal.FindAllStringIndex(lines[0], -1)
+	quoted := strings.HasPrefix(strings.TrimLeft(lines[0], " \t"), ">") // none of the game master's own words
+	if found == nil || quoted || w.ownLines {
+		return 0
+	}
+	at := found[len(found)-1][0]
+	before, signal := lines[0][:at], append([]string{lines[0][at:]}, lines[1:]...)
+	if _, _, n := readSignal(signal); n == 0 {
+		return 0
+	}
+	bare := strings.TrimRight(before, strings.TrimLeft(table.Decoration, " \t"))
+	if strings.TrimRight(bare, " \t") != bare { // **[…]**: the marks are the signal's
+		before = bare
+	}
+	w.write(strings.TrimRight(before, " \t") + "\n")
+	return w.signal(signal)
 }
 
 // tooLate notes a form that stands behind the signal.

@@ -109,17 +109,18 @@ func (p Pack) Text() (text string, sources []table.Source) {
 	sources = p.writeFiles(&w)
 	if recap := p.recap(); recap != "" {
 		w.WriteString("\n# So far\n\n" + recap)
-		sources = append(sources, engineSource("engine:recap", recap))
+		sources = append(sources, EngineSource("engine:recap", recap))
 	}
 	if notes := strings.TrimSpace(p.State.Context); notes != "" {
 		w.WriteString("\n# Your notes\n\n" + notes + "\n")
-		sources = append(sources, engineSource("engine:gm-context", notes))
+		sources = append(sources, EngineSource("engine:gm-context", notes))
 	}
 	w.WriteString("\n# Now\n\n" + p.now())
 	return w.String(), sources
 }
 
-func engineSource(path, text string) table.Source {
+// EngineSource is a text of the engine's own keeping.
+func EngineSource(path, text string) table.Source {
 	return table.Source{Path: path, SHA256: table.Hash([]byte(text)), Bytes: int64(len(text))}
 }
 

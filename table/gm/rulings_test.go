@@ -93,13 +93,29 @@ var rulings = map[string]func(*testing.T){
 			eqs(t, in, s.Names, "a", "b")
 		}
 		for _, in := range []string{
-			"then [AWAIT_AI_PLAYERS: a]", "[AWAIT_AI_PLAYERS: a] now", "> [AWAIT_AI_PLAYERS: a]", "```\n[AWAIT_AI_PLAYERS: a]\n```",
+			"[AWAIT_AI_PLAYERS: a] now", "> [AWAIT_AI_PLAYERS: a]", "> then [AWAIT_AI_PLAYERS: a]", "```\n[AWAIT_AI_PLAYERS: a]\n```",
 			"~~~\n[AWAIT_AI_PLAYERS: a]", "[AWAIT_AI_PLAYERSX: a]", "AWAIT_AI_PLAYERS: a",
 		} {
 			// It is text, and told as such.
 			if o := read(in); o.Signal.Found || table.PartyText(o.Blocks()) != in {
 				t.Errorf("%q: %+v", in, o)
 			}
+		}
+		// At the end of a line of words it is one, and nobody is told of it.
+		for in, before := range map[string]string{
+			"What now? [AWAIT_AI_PLAYERS: a, b]": "What now?", "What now? **[await_ai_players: a, b]** ": "What now?",
+			"It is **dark**. [AWAIT_AI_PLAYERS: a,\n b]": "It is **dark**.", "x\n\nGo on: `[AWAIT_AI_PLAYERS: a, b]`": "x\n\nGo on:",
+		} {
+			o := read(in)
+			eqs(t, in, o.Signal.Names, "a", "b")
+			eq(t, in, table.PartyText(o.Blocks()), before)
+		}
+		o := read("So [AWAIT_AI_PLAYERS: x] it is [AWAIT_AI_PLAYERS: a, b]")
+		eqs(t, "the last of two", o.Signal.Names, "a", "b")
+		eq(t, "told", table.PartyText(o.Blocks()), "So [AWAIT_AI_PLAYERS: x] it is")
+		first := Reader{Roster: duo(), OwnLines: true, Caps: table.Caps{}.WithDefaults()}
+		if o := first.Read(Turn{Text: "then [AWAIT_AI_PLAYERS: a]"}); o.Signal.Found {
+			t.Error("the first version took a signal behind words")
 		}
 		eq(t, "never closed", signal("x\n[AWAIT_AI_PLAYERS: a,\n\nb]").Fault, "the signal has no closing bracket")
 	},

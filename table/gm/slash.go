@@ -207,18 +207,15 @@ func Gist(message string) string {
 		message = after
 	}
 	var out strings.Builder
-	notes := false // the person's own
 	for line := range strings.Lines(message) {
-		notes = notes && !strings.HasPrefix(line, "Note: ") || line == "# Your notes\n"
-		if notes {
-			continue
-		}
 		who, words := strings.CutPrefix(line, "<<< words from ")
 		switch {
 		case words:
 			who, _, _ = strings.Cut(who, ",")
 			out.WriteString(who + ":\n")
 		case strings.HasPrefix(line, "<<< "), strings.HasPrefix(line, ">>> "):
+		case strings.HasPrefix(line, "# "):
+			out.WriteString(strings.TrimPrefix(line, "# "))
 		case strings.HasPrefix(line, ">"):
 			out.WriteString("  " + strings.TrimPrefix(strings.TrimPrefix(line, ">"), " "))
 		default:

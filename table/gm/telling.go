@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"conclave/dice"
+	"conclave/policy"
 	"conclave/table"
 	"conclave/table/story"
 )
@@ -87,6 +88,28 @@ func (t *Telling) Heard(who string) []string {
 		}
 	}
 	return out
+}
+
+// Opening is what a person said at the beginning of the cycle, as those heard it
+// who were there: it stands before the narrative in journals. Where nothing was
+// narrated to the party, or where it repeats a secret, it is the speaker's alone.
+func (t *Telling) Opening(in story.Input, roster table.Roster) []table.Block {
+	text := strings.TrimSpace(in.Text)
+	if in.Kind != story.InputSaid || text == "" || len(t.blocks) == 0 || in.Who == string(policy.GM) {
+		return nil
+	}
+	ch, plays := roster.Get(in.Who)
+	if table.PartyText(t.blocks) != "" && len(t.Owners(text, t.readers)) == 0 {
+		name := "At the table"
+		if plays {
+			name = ch.Name
+		}
+		return []table.Block{{Audience: table.Audience{Party: true}, Text: name + ": " + text}}
+	}
+	if !plays {
+		return nil
+	}
+	return []table.Block{{Audience: table.Audience{Names: []string{ch.Slug}}, Text: ch.Name + ": " + text}}
 }
 
 // Private says of a request whether it is between a character and the GM: it

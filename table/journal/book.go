@@ -216,6 +216,13 @@ func (j *Book) Unpark(who string) {
 	j.changed()
 }
 
+// Busy says whether a job is open.
+func (j *Book) Busy() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return len(j.open) > 0
+}
+
 // Drain waits until no job is open, or ctx ends.
 func (j *Book) Drain(ctx context.Context) {
 	_ = j.wait(ctx, func() bool { return len(j.open) == 0 })

@@ -24,20 +24,23 @@ const (
 // Event is one file of the table's log, in the order of Seq. It is the stored
 // form: fields may be added, none may change its meaning.
 type Event struct {
-	V        int                     `json:"v"`
-	Seq      int                     `json:"seq"`
-	Kind     string                  `json:"kind"`
-	Time     time.Time               `json:"time"`
-	Session  int                     `json:"session,omitempty"`
-	Cycle    int                     `json:"cycle,omitempty"`
-	Run      string                  `json:"run,omitempty"` // the interaction
-	Input    *Input                  `json:"input,omitempty"`
-	Blocks   []table.Block           `json:"blocks,omitempty"`
-	Context  string                  `json:"context,omitempty"` // the GM's notes
-	Scene    *Scene                  `json:"scene,omitempty"`
-	Statuses map[string]table.Status `json:"statuses,omitempty"`
-	Asked    []Asked                 `json:"asked,omitempty"`
-	Rolls    []uint64                `json:"rolls,omitempty"`
+	V       int           `json:"v"`
+	Seq     int           `json:"seq"`
+	Kind    string        `json:"kind"`
+	Time    time.Time     `json:"time"`
+	Session int           `json:"session,omitempty"`
+	Cycle   int           `json:"cycle,omitempty"`
+	Run     string        `json:"run,omitempty"` // the interaction
+	Input   *Input        `json:"input,omitempty"`
+	Blocks  []table.Block `json:"blocks,omitempty"`
+	Context string        `json:"context,omitempty"` // the GM's notes
+	// ContextRead: the GM was resumed with them, and they are deleted. Nobody is
+	// given them again.
+	ContextRead bool                    `json:"context_read,omitempty"`
+	Scene       *Scene                  `json:"scene,omitempty"`
+	Statuses    map[string]table.Status `json:"statuses,omitempty"`
+	Asked       []Asked                 `json:"asked,omitempty"`
+	Rolls       []uint64                `json:"rolls,omitempty"`
 	// Journals are the characters whose entries this event set off; all that
 	// was kept for them is spent.
 	Journals []string        `json:"journals,omitempty"`
@@ -63,7 +66,7 @@ type Asked struct {
 	Outcome   string            `json:"outcome"` // answer, veto, error
 	Private   bool              `json:"private,omitempty"`
 	Response  string            `json:"response"`
-	Discarded string            `json:"discarded,omitempty"` // by a veto
+	Discarded string            `json:"discarded,omitempty"` // of a veto: what had no effect, or all of it
 	PromptSHA string            `json:"prompt_sha256,omitempty"`
 }
 

@@ -23,7 +23,7 @@ type State struct {
 	Statuses  map[string]table.Status
 	Away      map[string]int // character to the cycle in which its person left
 	Scene     Scene
-	Context   string // the GM's notes
+	Context   string // the GM's notes that no GM was resumed with yet
 	Recap     []Exchange
 	Rounds    [][]table.Block // since the last round of journals
 	Secrets   []Secret        // of the cycles so far, the newest that fit
@@ -81,7 +81,9 @@ func (s *State) tell(e Event) {
 	}
 	switch e.Kind {
 	case EventCommit:
-		s.Context = e.Context
+		if s.Context = e.Context; e.ContextRead {
+			s.Context = ""
+		}
 		s.Secrets = hold(s.Secrets, secretsOf(e.Asked))
 		s.remember(Exchange{e.Cycle, e.Input, e.Blocks})
 		if len(e.Blocks) > 0 {
@@ -171,8 +173,12 @@ const maxHeld = 32 << 10
 func secretsOf(asked []Asked) []Secret {
 	var out []Secret
 	for _, a := range asked {
-		if a.Private && a.Outcome != OutcomeError {
+		switch {
+		case !a.Private:
+		case a.Outcome != OutcomeError:
 			out = append(out, Secret{a.Character, a.Response + "\n" + a.Discarded})
+		case a.Discarded != "": // a veto that could not stand
+			out = append(out, Secret{a.Character, a.Discarded})
 		}
 	}
 	return out
