@@ -113,6 +113,9 @@ func (k *asker) somebody() bool { return k.person != nil || len(k.answers) > 0 }
 
 // Ask implements engine.Asker.
 func (k *asker) Ask(ctx context.Context, q engine.Question) (string, error) {
+	if q.Live && (len(k.answers) > 0 || k.person == nil) {
+		return "", nil // a file answers what it was written for
+	}
 	if len(k.answers) > 0 {
 		if q.Default == flow.EndTalk {
 			k.passBlanks()

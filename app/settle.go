@@ -13,6 +13,7 @@ import (
 	"conclave/engine"
 	"conclave/internal/lockfile"
 	"conclave/internal/newer"
+	"conclave/internal/screen"
 	"conclave/profile"
 	"conclave/quest"
 	"conclave/quest/flow"
@@ -167,6 +168,17 @@ func questError(err error) error {
 		return environmentError("%w", err)
 	}
 	return noError("%w", err)
+}
+
+// handedOff says that a table waits for a person, which is how a cycle with people
+// goes: no error, unless what they had left is wrong.
+func (a *App) handedOff(name string, err error) error {
+	var away *tableflow.AwayError
+	if !errors.As(err, &away) || away.Wrong != nil {
+		return tableError(name, err)
+	}
+	a.show(Remark{screen.Sprintf("The table waits: %v", away)})
+	return nil
 }
 
 // tableError gives an error of a table its kind and the way out.

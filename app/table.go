@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 
 	"conclave/policy"
 	"conclave/table"
@@ -144,44 +143,48 @@ func (a *App) ValidateTable(name string) (v TableFaults, err error) {
 	return v, noUnless(len(v.Problems) == 0)
 }
 
-// checkSeats refuses a table that is not here, and seats that are not at it.
-func (a *App) checkSeats(name string, seats []string) error {
-	for i, seat := range seats {
-		if _, err := a.checkSeat(name, seat); err != nil {
-			return err
+// checkSeats refuses a table that is not here, and seats that are not at it. It
+// returns the seats by their own names.
+func (a *App) checkSeats(name string, called []string) (seats []string, err error) {
+	for _, who := range called {
+		_, seat, err := a.checkSeat(name, who)
+		if err != nil {
+			return nil, err
 		}
-		if slices.Contains(seats[:i], seat) {
-			return usageError("--as %s was given twice", seat)
+		if slices.Contains(seats, seat) {
+			return nil, usageError("--as %s was given twice", who)
 		}
-		if len(seats) > 1 && seat == table.SeatTable {
-			return usageError("who sits at no seat shares no screen with one: leave out --as %s", seat)
+		if len(called) > 1 && seat == table.SeatTable {
+			return nil, usageError("who sits at no seat shares no screen with one: leave out --as %s", who)
 		}
+		seats = append(seats, seat)
 	}
-	_, err := a.checkSeat(name, "")
-	return err
+	_, _, err = a.checkSeat(name, "")
+	return seats, err
 }
 
 // checkSeat refuses a table that is not here, and a seat that is not at it. It
-// returns the workspace's root.
-func (a *App) checkSeat(name, seat string) (string, error) {
-	root, err := a.findRoot()
-	if err != nil {
-		return "", err
+// returns the workspace's root, and the seat that a person called so: a first
+// name will do.
+func (a *App) checkSeat(name, called string) (root, seat string, err error) {
+	if root, err = a.findRoot(); err != nil {
+		return "", "", err
 	}
 	c, err := table.OpenCampaign(root, name)
 	if err != nil {
-		return "", environmentError("%w", err)
+		return "", "", environmentError("%w", err)
 	}
 	defer c.Close()
-	if seat == "" || seat == string(policy.GM) || seat == table.SeatTable {
-		return root, nil
+	if called == "" || called == string(policy.GM) || called == table.SeatTable {
+		return root, called, nil
 	}
 	roster, err := table.LoadRoster(c.Party, nil, table.Caps{})
 	if err != nil {
-		return "", environmentError("%w", err)
+		return "", "", environmentError("%w", err)
 	}
-	if _, ok := roster.Get(seat); !ok {
-		return "", usageError("no seat is called %q at this table: gm, table, %s", seat, strings.Join(roster.Slugs(), ", "))
+	found, err := roster.Find(called)
+	if err != nil {
+		return "", "", usageError("%w; gm and table are seats, too", err)
 	}
-	return root, nil
+	return root, found.Slug, nil
 }

@@ -31,7 +31,7 @@ func (a *App) AuditTable(name string) (out TableAudit, err error) {
 		return out, environmentError("%w", err)
 	}
 	if len(out.Calls) == 0 {
-		if _, err := a.checkSeat(name, ""); err != nil {
+		if _, _, err := a.checkSeat(name, ""); err != nil {
 			return out, err
 		}
 		return out, noError("no call of %s is on record", name)

@@ -19,6 +19,10 @@ import (
 
 // RenameCharacter gives a character another file name.
 func (a *App) RenameCharacter(ctx context.Context, in Seating, from, to string) error {
+	_, from, err := a.checkSeat(in.Table, from)
+	if err != nil {
+		return err
+	}
 	return a.atTable(ctx, "rename", in, func(t *tableflow.Table) error {
 		return answerNo(t.Rename(ctx, from, to))
 	})
@@ -57,7 +61,7 @@ func (a *App) Roll(ctx context.Context, in DiceRoll) (lines []string, err error)
 		}
 		return lines, nil
 	}
-	if _, err := a.checkSeat(in.Table, in.Who); err != nil {
+	if _, in.Who, err = a.checkSeat(in.Table, in.Who); err != nil {
 		return nil, err
 	}
 	err = a.atTable(ctx, "roll", in.Seating, func(t *tableflow.Table) error {
@@ -76,7 +80,7 @@ func (a *App) Roll(ctx context.Context, in DiceRoll) (lines []string, err error)
 // VerifyDice recomputes every roll of a table. A report that is not OK comes
 // with the answer no.
 func (a *App) VerifyDice(name string) (dice.Report, error) {
-	root, err := a.checkSeat(name, "")
+	root, _, err := a.checkSeat(name, "")
 	if err != nil {
 		return dice.Report{}, err
 	}
@@ -117,7 +121,9 @@ func (a *App) SaveTable(ctx context.Context, in Seating, point string) (save sto
 // was.
 func (a *App) RestoreTable(ctx context.Context, in Seating, point string) (kept string, err error) {
 	err = a.atTable(ctx, "restore", in, func(t *tableflow.Table) (err error) {
-		kept, err = t.Restore(ctx, point)
+		if kept, err = t.Restore(ctx, point); err == nil {
+			err = t.Remind()
+		}
 		return answerNo(err)
 	})
 	return kept, err
@@ -132,7 +138,7 @@ func (a *App) ForkTable(ctx context.Context, in Seating, name, from string) erro
 
 // Journal is a character's, as they read it.
 func (a *App) Journal(name, character string) (string, error) {
-	root, err := a.checkSeat(name, character)
+	root, character, err := a.checkSeat(name, character)
 	if err != nil {
 		return "", err
 	}
@@ -159,11 +165,12 @@ type StoryExport struct {
 // ExportStory tells the story of a campaign. It returns the text, where it was
 // not to be written, and the files of a player's edition.
 func (a *App) ExportStory(in StoryExport) (text string, files []string, err error) {
-	root, err := a.checkSeat(in.Table, in.As)
+	root, seat, err := a.checkSeat(in.Table, in.As)
 	if err != nil {
 		return "", nil, err
 	}
 	name := in.Table
+	in.As = seat
 	if in.Title == "" {
 		in.Title = strings.ToUpper(name[:1]) + strings.ReplaceAll(name[1:], "-", " ")
 	}

@@ -1,15 +1,16 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
 
-	"conclave/dice"
 	"conclave/engine"
 	"conclave/internal/screen"
 	"conclave/policy"
 	"conclave/table"
+	"conclave/table/desk"
 	tableflow "conclave/table/flow"
 	"conclave/table/story"
 )
@@ -27,7 +28,7 @@ type Playing struct {
 // PlayTable goes on where the campaign stands. It says whether a session that
 // nobody watched is still open.
 func (a *App) PlayTable(ctx context.Context, in Playing) (open bool, err error) {
-	if err := a.checkSeats(in.Table, in.As); err != nil {
+	if in.As, err = a.checkSeats(in.Table, in.As); err != nil {
 		return false, err
 	}
 	k, err := a.tableAsker(in.Seating)
@@ -42,7 +43,7 @@ func (a *App) PlayTable(ctx context.Context, in Playing) (open bool, err error) 
 		if err := t.Play(ctx, a.playing(t, s, in)); ctx.Err() != nil {
 			return environmentError("interrupted. Go on with: conclave table play %s", in.Table)
 		} else if err != nil {
-			return tableError(in.Table, err)
+			return a.handedOff(in.Table, err)
 		}
 		open = in.Auto && t.InSession()
 		return nil
@@ -67,7 +68,10 @@ func (a *App) playing(t *tableflow.Table, s *tableScreen, in Playing) tableflow.
 		p.Listen = s.listen
 	}
 	p.Command = func(ctx context.Context, who, line string) (bool, error) {
-		stop, err := a.tableLine(ctx, t, who, line)
+		shown, stop, err := a.tableLine(ctx, t, who, line)
+		if shown != "" && err == nil {
+			a.show(Passage{"desk", shown})
+		}
 		if cut := (*engine.CutError)(nil); err == nil || ctx.Err() != nil || errors.As(err, &cut) {
 			return stop, err
 		}
@@ -77,57 +81,51 @@ func (a *App) playing(t *tableflow.Table, s *tableScreen, in Playing) tableflow.
 	return p
 }
 
-// tableLine does what a slash line says.
-func (a *App) tableLine(ctx context.Context, t *tableflow.Table, seat, line string) (stop bool, err error) {
-	word, rest, _ := strings.Cut(strings.TrimPrefix(line, "/"), " ")
-	rest = strings.TrimSpace(rest)
-	switch word {
+// tableLine does what a slash line says that was typed between cycles, and returns
+// what it shows: to that seat, and nobody else.
+func (a *App) tableLine(ctx context.Context, t *tableflow.Table, seat, line string) (shown string, stop bool, err error) {
+	word, rest, _ := desk.IsCommand(line)
+	c, err := desk.Find(word, rest, desk.KindOf(seat), desk.Free)
+	if err != nil {
+		return "", false, err
+	}
+	switch c.Name {
 	case "end":
-		return true, t.End(ctx)
+		return "", true, t.End(ctx)
 	case "quit":
-		return true, nil
+		return "", true, nil
 	case "away":
-		return false, t.StepAway(ctx, seat, false)
+		return "You are away: an agent plays your character until you type /back.", false, t.StepAway(ctx, seat, false)
 	case "back":
 		digest, err := t.Digest(seat)
 		if err != nil {
-			return false, err
+			return "", false, err
 		}
-		if digest != "" {
-			a.show(Passage{narrative, digest})
-		}
-		return false, t.StepAway(ctx, seat, true)
+		return cmp.Or(digest, "You play again. Nothing happened meanwhile."), false, t.StepAway(ctx, seat, true)
 	case "save":
 		save, err := t.Save(ctx, rest)
-		if err == nil {
-			a.note("saved as %s", save.Name)
-		}
-		return false, err
+		return "Saved as " + save.Name + ".", false, err
 	case "roll":
-		who := seat
-		if who == table.SeatTable {
-			who = "a person"
-		}
-		l, err := t.Roll(dice.Request{Who: who, Expr: rest, Purpose: "asked for at the table"})
-		if err != nil {
-			return false, err
-		}
-		a.note("%s", l.Told(dice.Viewer{Name: seat}))
-		return false, nil
+		shown, err := t.RollFor(seat, rest)
+		return shown, false, err
 	}
-	a.note("/%s is nothing here: /end, /quit, /away, /back, /save NAME, /roll EXPR", word)
-	return false, nil
+	shown, err = t.LookUp(seat, desk.Free, desk.Call{Command: c, Rest: rest})
+	return shown, false, err
 }
 
 // ResumeTable continues what was cut, and nothing more.
 func (a *App) ResumeTable(ctx context.Context, in Seating) error {
-	if err := a.checkSeats(in.Table, in.As); err != nil {
+	var err error
+	if in.As, err = a.checkSeats(in.Table, in.As); err != nil {
 		return err
 	}
 	return a.atTable(ctx, "resume", in, func(t *tableflow.Table) error {
+		if err := t.Remind(); err != nil {
+			return tableError(in.Table, err)
+		}
 		results, err := t.Recover(ctx)
 		if err != nil {
-			return tableError(in.Table, err)
+			return a.handedOff(in.Table, err)
 		}
 		if len(results) == 0 {
 			a.show(Remark{screen.Sprintf("no cycle was open")})
@@ -144,9 +142,12 @@ func (a *App) SayAtTable(ctx context.Context, in Seating, text string) (kept boo
 	if len(in.As) > 0 {
 		seat = in.As[0]
 	}
-	root, err := a.checkSeat(in.Table, seat)
+	root, seat, err := a.checkSeat(in.Table, seat)
 	if err != nil {
 		return false, err
+	}
+	if len(in.As) > 0 {
+		in.As = []string{seat}
 	}
 	st, err := a.TableStatus(ctx, in.Table)
 	if err != nil {
@@ -171,24 +172,27 @@ func (a *App) SayAtTable(ctx context.Context, in Seating, text string) (kept boo
 
 // SignalTable asks these characters, as the game master.
 func (a *App) SignalTable(ctx context.Context, in Seating, characters []string) error {
+	var named []string
 	for _, c := range characters {
-		if _, err := a.checkSeat(in.Table, c); err != nil {
+		_, seat, err := a.checkSeat(in.Table, c)
+		if err != nil {
 			return err
 		}
-		if c == string(policy.GM) || c == table.SeatTable {
+		if seat == string(policy.GM) || seat == table.SeatTable {
 			return usageError("%s is no character", c)
 		}
+		named = append(named, seat)
 	}
 	in.As = []string{string(policy.GM)}
 	return a.cycle(ctx, "signal", in,
-		story.Input{Kind: story.InputSignal, Who: string(policy.GM), Names: characters})
+		story.Input{Kind: story.InputSignal, Who: string(policy.GM), Names: named})
 }
 
 // cycle runs one cycle.
 func (a *App) cycle(ctx context.Context, verb string, in Seating, said story.Input) error {
 	return a.atTable(ctx, verb, in, func(t *tableflow.Table) error {
 		if _, err := t.Say(ctx, said); err != nil {
-			return tableError(in.Table, err)
+			return a.handedOff(in.Table, err)
 		}
 		return tableError(in.Table, t.Drain(ctx))
 	})
@@ -230,6 +234,23 @@ func (a *App) Seats(ctx context.Context, in Seating, change SeatChange) ([]Seat,
 }
 
 func (a *App) changeSeats(ctx context.Context, in Seating, change SeatChange) error {
+	for _, called := range []*string{&change.Away, &change.Back} {
+		if *called == "" {
+			continue
+		}
+		var err error
+		if _, *called, err = a.checkSeat(in.Table, *called); err != nil {
+			return err
+		}
+	}
+	for i, s := range change.Status {
+		who, what, _ := strings.Cut(s, "=")
+		_, seat, err := a.checkSeat(in.Table, who)
+		if err != nil {
+			return err
+		}
+		change.Status[i] = seat + "=" + what
+	}
 	return a.atTable(ctx, "seats", in, func(t *tableflow.Table) (err error) {
 		if change.Away != "" {
 			err = errors.Join(err, t.StepAway(ctx, change.Away, false))

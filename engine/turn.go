@@ -78,6 +78,17 @@ type Question struct {
 	Secret bool
 	// Lines asks for several lines, up to an empty one.
 	Lines bool
+
+	// Title says whom a question is for, Lead is what is read before it, and Hint
+	// how it is answered. All are words, as Text is.
+	Title, Lead, Hint string
+	// Alone are the first words of lines that end an answer at once, whatever was
+	// typed before them.
+	Alone []string
+	// Live: only who sits at a keyboard is asked; elsewhere nothing was said. Again:
+	// there is an answer already, and a better one is taken until the context ends,
+	// where nobody else needs the keyboard meanwhile; it is Live, too.
+	Live, Again bool
 }
 
 // Option is an answer to choose.

@@ -52,25 +52,30 @@ func (p Prompt) Bytes() []byte {
 	return []byte("---\n" + strings.Join(append(slices.Clone(p.header), "---"), "\n") + "\n" + markdown.EndLine(p.body))
 }
 
-// Gist is what a person reads of it, and what kind of answer is wanted.
-func (p Prompt) Gist() string {
+// Asked is what a person reads of it: what comes before the question, the
+// question, and what kind of answer is wanted.
+func (p Prompt) Asked() (lead, request, hint string) {
 	var parts []string
 	for _, s := range p.Sections {
 		body := strings.TrimSpace(s.Body)
-		if !slices.Contains(requiredSections, s.Name) {
+		switch {
+		case sameHeading(s.Name, "Request"):
+			request = body
+			continue
+		case !slices.Contains(requiredSections, s.Name):
 			body = s.Name + ": " + body
 		}
 		parts = append(parts, body)
 	}
-	return strings.Join(append(parts, hints[p.Type]), "\n\n")
+	return strings.Join(parts, "\n\n"), request, hints[p.Type]
 }
 
 // hints say what kind of answer a request wants.
 var hints = map[RequestType]string{
-	QuickReaction: "(A sentence or two. [VETO - need more input] if you need to know more.)",
-	CombatAction:  "(One turn: what you do, and where you move.)",
-	FullContext:   "(Take your time.)",
-	SecretAction:  "(Nobody but the game master will know.)",
+	QuickReaction: "A sentence or two; /veto REASON if you need to know more first.",
+	CombatAction:  "One turn: what you do, and where you move.",
+	FullContext:   "Take your time.",
+	SecretAction:  "Nobody but the game master will know.",
 }
 
 // MalformedPrompt says what a prompt lacks. Its File is what stands in for the

@@ -102,6 +102,21 @@ func (r Response) File() []byte {
 	return nil
 }
 
+// VetoFor is a veto as a player says it, with its reason.
+func VetoFor(reason string) string { return vetoLine + "\n\n" + reason }
+
+// WithNotes is an answer with notes for the journal, as SplitTurn tells them
+// apart again.
+func WithNotes(answer string, notes []string) string {
+	if len(notes) == 0 {
+		return answer
+	}
+	if SplitTurn(answer).Notes == "" {
+		answer += "\n[NOTES]"
+	}
+	return answer + "\n" + strings.Join(notes, "\n")
+}
+
 // VetoRefused says why a veto may not stand: full context was given, or the
 // character has had its one veto of the cycle. It returns "" for a good one.
 func VetoRefused(rt RequestType, vetoesBefore int) string {

@@ -73,19 +73,23 @@ func (env *environment) show(e app.Event) {
 
 // printPassage prints what a seat of this screen sees of a table.
 func (env *environment) printPassage(p app.Passage) {
-	text := screen.Indent("  ", p.Text)
 	switch p.Kind {
-	case "narrative":
+	case "scene":
+		title, place, _ := strings.Cut(p.Text, "\n")
+		env.Stdout.Printf("\n%s\n", screen.Bold("── "+title+" ──"))
+		if place != "" {
+			env.Stdout.Printf("  %s\n", screen.Prose("  ", screen.Dim(place)))
+		}
+	case "narrative", "recap", "desk":
+		env.Stdout.Printf("\n  %s\n", screen.Markdown("  ", p.Text))
 	case "digest":
-		env.Stdout.Printf("  %s\n\n", text)
-		return
-	case "journals":
+		env.Stdout.Printf("  %s\n\n", screen.Markdown("  ", p.Text))
+	case "slow":
 		if !env.Stdout.Terminal() {
 			return // nobody is here to wonder why it takes so long
 		}
 		fallthrough
 	default:
-		text = screen.Dim(text)
+		env.Stdout.Printf("\n  %s\n", screen.Dim(screen.Indent("  ", p.Text)))
 	}
-	env.Stdout.Printf("\n  %s\n", text)
 }

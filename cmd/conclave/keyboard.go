@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -68,7 +69,10 @@ func (k *keyboard) Ask(ctx context.Context, q app.Question) (string, error) {
 		return l.text, err
 	}
 	k.put(q)
-	answer, err := k.readAnswer(ctx, q.Lines, q.Ends)
+	answer, err := k.readAnswer(ctx, q.Lines, func(line string, first bool) bool {
+		word, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+		return slices.Contains(q.Alone, word) || first && q.Ends != nil && q.Ends(line)
+	})
 	if errors.Is(err, io.EOF) {
 		k.out().Printf("\n")
 	}
@@ -76,6 +80,12 @@ func (k *keyboard) Ask(ctx context.Context, q app.Question) (string, error) {
 }
 
 func (k *keyboard) put(q app.Question) {
+	if q.Title != "" {
+		k.out().Printf("\n%s\n", screen.Bold("— "+q.Title+" —"))
+	}
+	if q.Lead != "" {
+		k.out().Printf("\n  %s\n", screen.Markdown("  ", q.Lead))
+	}
 	k.out().Printf("\n%s\n", screen.Bold(screen.Indent("  ", q.Text)))
 	for i, o := range q.Options {
 		k.out().Printf("  %d. %s", i+1, o.Label)
@@ -86,6 +96,8 @@ func (k *keyboard) put(q app.Question) {
 	}
 	switch {
 	case len(q.Options) > 0:
+	case q.Hint != "":
+		k.out().Printf("%s\n", screen.Prose("", screen.Dim("("+q.Hint+")")))
 	case q.Lines:
 		k.out().Printf("%s\n", screen.Dim("(as many lines as you like; an empty line ends the answer)"))
 	case !k.hinted && k.out().Terminal():
@@ -98,9 +110,11 @@ func (k *keyboard) put(q app.Question) {
 	k.out().Printf("> ")
 }
 
-// readAnswer reads one answer; ends knows first lines that are whole ones. Without
-// any it is io.EOF.
-func (k *keyboard) readAnswer(ctx context.Context, several bool, ends func(string) bool) (string, error) {
+// readAnswer reads one answer; ends knows lines that end one at once, above all
+// first lines that are whole ones. Without any it is io.EOF.
+func (k *keyboard) readAnswer(
+	ctx context.Context, several bool, ends func(line string, first bool) bool,
+) (string, error) {
 	var parts []string
 	joined := func() string { return strings.TrimRight(strings.Join(parts, "\n"), "\n") }
 	for {
@@ -126,8 +140,9 @@ func (k *keyboard) readAnswer(ctx context.Context, several bool, ends func(strin
 		case pasted:
 		case blank && several, several && strings.TrimSpace(text) == ".":
 			return joined(), nil
-		case len(parts) == 0 && (alone(text) || ends != nil && ends(text)):
-			return text, nil
+		case ends != nil && ends(text, len(parts) == 0):
+			parts = append(parts, text)
+			return joined(), nil
 		case !several && !k.came(l):
 			rest, goesOn := strings.CutSuffix(text, "\\")
 			parts = append(parts, rest)
@@ -167,10 +182,6 @@ func (k *keyboard) unmark(text string) (string, bool) {
 		k.paste, pasted, text = !k.paste, true, after
 	}
 }
-
-// alone says whether a line is a whole turn: nobody wants to end /help with an
-// empty line.
-func alone(line string) bool { return line == "/help" || line == "/quit" }
 
 // follows says whether another line came together with this one, as those of a
 // paste do where the terminal puts no marks around it.

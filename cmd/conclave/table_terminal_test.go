@@ -63,18 +63,18 @@ func without(t *testing.T, what, text string, secrets ...string) {
 // although it is his process that goes on.
 func TestScreenOfASeat(t *testing.T) {
 	w := rot(t, "  gm: {agent: human}\n  player.corwin-voss: {agent: human}\n  player.tilda-brannock: {agent: scripted, script: tilda.script}\n", "")
-	secrets := []string{"RING", "LEDGE", "Answer of", "game master —", "/help"}
-	out := w.types(3, "It rains.\n/secret tilda: A glint on the LEDGE.\n/ask corwin: Do you go in?\n\n", "table", "play", "rot", "--as", "gm")
-	inOrder(t, out, "game master", "The table pauses.", "a person is to answer: corwin-voss")
-	out = w.types(3, "I go in.\n", "table", "resume", "rot", "--as", corwin)
-	inOrder(t, out, "— corwin-voss —", "Do you go in?", "a person is to answer: gm", "resume rot --as gm")
+	secrets := []string{"RING", "LEDGE", "answers", "Game master", "/ask"}
+	out := w.types(0, "It rains.\n/secret tilda: A glint on the LEDGE.\n/ask corwin: Do you go in?\n\n\n", "table", "play", "rot", "--as", "gm")
+	inOrder(t, out, "Game master", "Tilda Brannock is asked, and nobody else learns of it", "The table pauses.", "Corwin Voss is to answer", "play rot --as corwin-voss")
+	out = w.types(0, "I go in.\n", "table", "resume", "rot", "--as", "corwin")
+	inOrder(t, out, "— Corwin Voss —", "Do you go in?", "the game master is to answer", "play rot --as gm")
 	without(t, "Corwin's screen", out, secrets...)
-	out = w.types(3, "I go in.\n", "table", "play", "rot", "--as", corwin)
+	out = w.types(0, "I go in.\n", "table", "play", "rot", "--as", corwin)
 	without(t, "Corwin's screen, again", out, secrets...)
-	out = w.types(3, "Nothing.\n", "table", "resume", "rot")
+	out = w.types(0, "Nothing.\n", "table", "resume", "rot")
 	without(t, "the table's screen", out, secrets...)
-	out = w.types(0, "He goes in. The night passes.\n/tell tilda: It is cold in your hand.\n\n", "table", "resume", "rot", "--as", "gm")
-	inOrder(t, out, "Answer of tilda-brannock (SECRET_ACTION)", "RING", "I go in.", "The night passes.")
+	out = w.types(0, "He goes in. The night passes.\n/tell tilda: It is cold in your hand.\n\n\n", "table", "resume", "rot", "--as", "gm")
+	inOrder(t, out, "Tilda Brannock answers, in secret:", "RING", "Corwin Voss answers:", "I go in.", "The night passes.")
 	w.run(0, "table", "export", "rot", "--format", "log", "--as", corwin)
 	without(t, "Corwin's export", w.out.String(), "RING", "LEDGE", "cold in your hand")
 }
@@ -131,11 +131,11 @@ const twoPeople = "  gm: {agent: scripted, script: gm.script}\n  player: {agent:
 // T1, with two people: the screen of one never prints what the other is asked.
 func TestScreenOfOneOfTwoPeople(t *testing.T) {
 	w := rot(t, twoPeople, asksBoth)
-	out := w.types(3, "I go in.\n", "table", "play", "rot", "--as", corwin)
-	inOrder(t, out, "— corwin-voss —", "The DOOR", "a person is to answer, at another terminal")
-	without(t, "Corwin's screen", out, "LEDGE", "Do you take it?", tildaB)
+	out := w.types(0, "I go in.\n", "table", "play", "rot", "--as", corwin)
+	inOrder(t, out, "— Corwin Voss —", "The DOOR", "somebody is to answer, at another terminal")
+	without(t, "Corwin's screen", out, "LEDGE", "Do you take it?", tildaB, "Tilda")
 	out = w.types(0, "I take it.\n", "table", "resume", "rot", "--as", tildaB)
-	inOrder(t, out, "— tilda-brannock —", "The LEDGE", "It is night.", "COLD")
+	inOrder(t, out, "— Tilda Brannock —", "The LEDGE", "It is night.", "COLD")
 	without(t, "Tilda's screen", out, "DOOR", "I go in.")
 }
 
@@ -145,7 +145,7 @@ func TestTwoPeopleAtOneTerminal(t *testing.T) {
 	const cleared = "\x1b[H\x1b[2J\x1b[3J"
 	w := rot(t, twoPeople, asksBoth)
 	out := w.types(0, "\nI go in.\n\nI take the RING.\n\n\ntilda: I wait.\n/quit\n", "table", "play", "rot", "--as", corwin, "--as", tildaB)
-	inOrder(t, out, "This is for corwin-voss alone", "— corwin-voss —", "The DOOR", "> ", cleared, "This is for tilda-brannock alone", "— tilda-brannock —", "The LEDGE", "> ",
+	inOrder(t, out, "This is for corwin-voss alone", "— Corwin Voss —", "The DOOR", "> ", cleared, "This is for tilda-brannock alone", "— Tilda Brannock —", "The LEDGE", "> ",
 		cleared, "It is night.", "This is for tilda-brannock alone", "COLD", cleared, "What do you do? (NAME: what you say", "It goes on.")
 	if n := strings.Count(out, "COLD"); n != 1 {
 		t.Errorf("what Tilda was told alone is shown %d times", n)
@@ -157,7 +157,7 @@ func TestTwoPeopleAtOneTerminal(t *testing.T) {
 func TestTypedTooSoon(t *testing.T) {
 	w := rot(t, twoPeople, asksBoth)
 	out := w.types(0, "I take the RING.\nI go in.\n\nI take it, I say.\n\n\n/quit\n", "table", "play", "rot", "--as", corwin, "--as", tildaB)
-	inOrder(t, out, "This is for corwin-voss alone", "What was typed was not taken", "— corwin-voss —")
+	inOrder(t, out, "This is for corwin-voss alone", "What was typed was not taken", "— Corwin Voss —")
 	answers(t, w, "I go in.", "I take it, I say.")
 	w.run(2, "table", "play", "rot", "--as", corwin, "--as", corwin)
 	w.run(2, "table", "resume", "rot", "--as", "nobody-here")

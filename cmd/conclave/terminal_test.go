@@ -226,7 +226,7 @@ func TestTheEndOfTheInputLeavesATable(t *testing.T) {
 	out := atTable(t, "I look at the letter.\n", "bram-oatley")
 	inOrder(t, out, "The rain thins", "What do you do?", "Bram Oatley: I look at the letter.", "What do you do?", "session 1, cycle 2, in session")
 	out = atTable(t, "/help\nIt rains.\n/ask bram: Do you go in?\n\n", "gm")
-	inOrder(t, out, "/help says", "/secret WHO", "Waiting for bram-oatley.", "Answer of bram-oatley", "The table waits where you left it.", "a cycle is open")
+	inOrder(t, out, "/help says", "/secret WHO", "Waiting for Bram Oatley.", "Bram Oatley answers:", "The table waits where you left it.", "a cycle is open")
 }
 
 // TestCommandsAtATable: what a command cannot do is said, and play goes on.

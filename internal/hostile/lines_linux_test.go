@@ -91,7 +91,7 @@ var lines = map[string]line{
 	"table save":         {args: []string{"weir", "dawn"}},
 	"table say":          {args: []string{"weir", "--as", "bram-oatley", "I open the hatch."}},
 	"table seats":        {args: []string{"weir", "--away", "bram-oatley"}},
-	"table signal":       {args: []string{"weir", "bram-oatley"}, waits: "Waiting for"}, // an ordinary hand-off ends with 3
+	"table signal":       {args: []string{"weir", "bram-oatley"}, waits: "Waiting for"},
 	"table status":       {args: []string{"weir"}},
 	"table validate":     {args: []string{"weir"}},
 	"transcript check":   {args: []string{".conclave/records/" + RecordID + ".record"}},

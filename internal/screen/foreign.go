@@ -7,7 +7,7 @@ import (
 
 // own are the sequences that the program writes itself, and what a terminal
 // makes of a line's end.
-var own = [][]byte{[]byte(reset), []byte(bold), []byte(dim), []byte(red), []byte(green), []byte(clearLine),
+var own = [][]byte{[]byte(reset), []byte(bold), []byte(dim), []byte(red), []byte(green), []byte(italic), []byte(clearLine),
 	[]byte(clearAll), []byte("\r\n")}
 
 // Foreign finds in what a terminal received everything that this package would

@@ -21,9 +21,11 @@ const (
 	dim   = "\x1b[2m"
 	red   = "\x1b[31m"
 	green = "\x1b[32m"
+	// italic is underlined where a terminal has no slanted letters.
+	italic = "\x1b[3m"
 )
 
-var uncoloured = strings.NewReplacer(reset, "", bold, "", dim, "", red, "", green, "", clearLine, "")
+var uncoloured = strings.NewReplacer(reset, "", bold, "", dim, "", red, "", green, "", italic, "", clearLine, "")
 
 func (t Text) String() string { return uncoloured.Replace(plainProse(t.s)) }
 

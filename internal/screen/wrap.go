@@ -106,7 +106,11 @@ func (w *wrapper) feed(dst, p []byte, final bool) []byte {
 		p = p[size:]
 	}
 	if final {
-		dst = append(w.plain(w.flush(dst)), bytes.Repeat([]byte(" "), w.blanks)...)
+		dst = w.plain(w.flush(dst))
+		if w.width > 0 {
+			w.blanks = min(w.blanks, max(0, w.width-w.column)) // nobody sees those over the edge
+		}
+		dst = append(dst, bytes.Repeat([]byte(" "), w.blanks)...)
 		w.column, w.blanks = w.column+w.blanks, 0
 	}
 	return dst

@@ -43,7 +43,7 @@ func (c *cycle) commit() (Result, error) {
 	cleaned, err := engine.Do(c.r, "clean", func(context.Context) ([]string, error) {
 		edited, err := c.t.clean(c.known, c.stamp())
 		err = errors.Join(err, c.t.lateDrafts(c.Roster.Slugs(), c.stamp()))
-		c.t.show(Notice{Kind: "narrative", Cycle: c.Cycle, Blocks: blocks})
+		c.tell(blocks)
 		for _, w := range append(slices.Clone(c.Warn), edited...) {
 			c.t.show(Notice{Kind: "note", Cycle: c.Cycle, Text: w})
 		}
@@ -170,7 +170,7 @@ func (t *Table) lateDrafts(characters []string, stamp string) error {
 		if _, err := t.campaign.SetLate(table.ResponseFile(who), stamp, []byte(text)); err != nil {
 			return err
 		}
-		if err := t.dropDraft(who); err != nil {
+		if err := t.dropDraft(who, text); err != nil {
 			return err
 		}
 	}

@@ -40,10 +40,11 @@ type cycle struct {
 	gm.Remarks
 	telling *gm.Telling
 
-	rolls  []uint64
-	ended  bool
-	scene  *story.Scene
-	status map[string]table.Status
+	rolls   []uint64
+	ended   bool
+	scene   *story.Scene
+	entered bool // the scene's title was shown
+	status  map[string]table.Status
 }
 
 // master is the GM's side of a cycle.

@@ -285,9 +285,10 @@ func (t *Table) diceFile() string {
 
 // Notice is something for a screen.
 type Notice struct {
-	Kind   string // narrative, waiting, pause, note, commitment, end
+	Kind   string // scene, narrative, recap, waiting, pause, note, commitment, slow, left
 	Cycle  int
 	Blocks []table.Block // of a narrative; show each seat its own
+	Past   story.Past    // of a recap, of which each seat knew its part
 	Names  []string      // of waiting
 	Text   string
 }

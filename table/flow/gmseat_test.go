@@ -19,8 +19,16 @@ type typist struct {
 	asked   []string
 }
 
+// whole is all that is read of a question.
+func whole(q engine.Question) string {
+	return strings.Join([]string{q.Title, q.Lead, q.Text, q.Hint}, "\n")
+}
+
 func (p *typist) Ask(_ context.Context, q engine.Question) (string, error) {
-	p.asked = append(p.asked, q.Text)
+	p.asked = append(p.asked, whole(q))
+	if q.Live {
+		return "", nil
+	}
 	if len(p.answers) == 0 {
 		return "", engine.ErrNobody
 	}
@@ -41,7 +49,7 @@ func TestAPersonRunsTheTable(t *testing.T) {
 	r.scripts[tilda] = "always\n  say I wait.\n"
 	r.scripts[gideon] = "always\n  say I run.\n"
 	p := &typist{answers: []string{
-		"", "/help", "/ask nobody: hello", "/ask tilda", "/dance",
+		"", "/help", "/ask nobody: hello", "/ask tilda", "/dance", "/ask tilda: x\n/rol 1d6", "/drop",
 		"/scene The Cellar | at night\nIt is dark.\n/ask tilda: Do you wait?\n/decide gideon: And you?",
 		"They part.\n//not a command\n/tell tilda: A hand takes yours.\n/note the hand is Odo's\n/roll 1d6",
 		"The end.\n/end",
@@ -54,8 +62,8 @@ func TestAPersonRunsTheTable(t *testing.T) {
 	if len(p.answers) > 0 {
 		t.Errorf("not asked for %q", p.answers)
 	}
-	for i, want := range []string{"The session begins", "Nothing was said", "/tell WHO: TEXT", `"nobody": no such character`, "needs a colon", "/dance is nothing here",
-		"Answer of tilda-brannock (QUICK_REACTION): answer\n  I wait.", "Roll #1 · gm"} {
+	for i, want := range []string{"The session begins", "Nothing was said", "/tell WHO: TEXT", `"nobody" is no character here`, "needs a colon", "/dance is nothing here",
+		"Did you mean /roll?", "thrown away", "Tilda Brannock answers:\n  I wait.", "Tilda Brannock will read", "Roll #1 · gm"} {
 		has(t, "question", p.asked[i], want)
 	}
 	if strings.Contains(strings.Join(p.asked, "\n"), "<<<") || strings.Contains(strings.Join(p.asked, "\n"), "gm-context") || strings.Contains(strings.Join(p.asked, "\n"), "Your notes") {
@@ -153,12 +161,12 @@ func TestAPersonLeaves(t *testing.T) {
 
 // TestWhatAPersonIsAsked: a person reads the game master's words, not the file.
 func TestWhatAPersonIsAsked(t *testing.T) {
-	asked := gist("Character: tilda\n\n# Your character\n\nA spy.\n\n# The game master asks\n\n---\nrequest_type: SECRET_ACTION\n---\n\n## Scene\nA bar.\n\n## Just Happened\nA crash.\n\n## Combat State\nRound 2\n\n## Request\nReact.\n")
-	if want := "A bar.\n\nA crash.\n\nCombat State: Round 2\n\nReact.\n\n(Nobody but the game master will know.)"; asked != want {
-		t.Errorf("got %q, want %q", asked, want)
-	}
-	if got := gist("Event: retry\n\nToo long."); got != "Event: retry\n\nToo long." {
-		t.Errorf("a message without a prompt became %q", got)
+	lead, request, hint := gist("Character: tilda\n\n# Your character\n\nA spy.\n\n# The game master asks\n\n---\nrequest_type: SECRET_ACTION\n---\n\n## Scene\nA bar.\n\n## Just Happened\nA crash.\n\n## Combat State\nRound 2\n\n## Request\nReact.\n")
+	eq(t, "before the question", lead, "A bar.\n\nA crash.\n\nCombat State: Round 2")
+	eq(t, "the question", request, "React.")
+	eq(t, "the answer", hint, "Nobody but the game master will know.")
+	if _, request, _ = gist("Event: retry\n\nToo long."); request != "Too long." {
+		t.Errorf("a message without a prompt became %q", request)
 	}
 }
 

@@ -16,13 +16,41 @@ import (
 	"conclave/engine"
 	"conclave/policy"
 	"conclave/table"
+	"conclave/table/desk"
 	"conclave/table/gm"
 	"conclave/transcript"
 	"conclave/workspace"
 )
 
-// errAway: a person is to answer and is not here. The cycle stays open.
-var errAway = errors.New("a person is to answer")
+// AwayError: a person is to answer and is not here, or has left. The cycle stays
+// open. Its words are for whoever is here instead: what the person had left, and
+// that a secret is asked for, is no business of theirs.
+type AwayError struct {
+	Who      string // the seat; "" where nobody may know
+	Wrong    error  // with what was left for the seat
+	campaign string
+	name     string // of whoever sits there
+	mine     bool   // the seat is one of this screen's
+	left     error  // why it is not answered although it was asked
+}
+
+func (e *AwayError) Error() string {
+	way := fmt.Sprintf("`conclave table play %s --as %s`, or `conclave table say %[1]s --as %[2]s TEXT` and then resume",
+		e.campaign, e.Who)
+	switch {
+	case e.Who == "":
+		return fmt.Sprintf("somebody is to answer, at another terminal: `conclave table play %s --as NAME` there", e.campaign)
+	case e.left != nil:
+		return fmt.Sprintf("%s is to answer: %s", e.name, e.left)
+	case e.Wrong != nil && e.mine:
+		return fmt.Sprintf("%s is to answer, and what was left cannot be taken: %s\n%s", e.name, e.Wrong, way)
+	case e.Wrong != nil:
+		return fmt.Sprintf("%s is to answer, and what was left there cannot be taken: %s", e.name, way)
+	}
+	return fmt.Sprintf("%s is to answer: %s", e.name, way)
+}
+
+func (e *AwayError) Unwrap() error { return e.left }
 
 // errLeft says that the person who was to answer has left. What was open stays
 // open.
@@ -44,25 +72,26 @@ func (p *person) here() bool {
 	return p.t.opts.Asker != nil && slices.Contains(p.t.opts.Here, p.who)
 }
 
-// away is what is said when not. It is said to whoever is here instead: what
-// the person had left, and that a secret is asked for, is no business of theirs.
-func (p *person) away(wrong error) error {
-	campaign, who := p.t.opts.Campaign, p.who
-	mine := slices.Contains(p.t.opts.Here, who)
-	if p.private && !mine && !slices.Contains(p.t.opts.Here, string(policy.GM)) {
-		return fmt.Errorf("%w, at another terminal: `conclave table resume %s --as NAME` there", errAway, campaign)
+// away is what is said when not.
+func (p *person) away(wrong, left error) error {
+	e := &AwayError{Who: p.who, Wrong: wrong, campaign: p.t.opts.Campaign, name: p.name(), left: left,
+		mine: slices.Contains(p.t.opts.Here, p.who)}
+	if p.private && !e.mine && !slices.Contains(p.t.opts.Here, string(policy.GM)) {
+		e.Who, e.Wrong = "", nil
 	}
-	how := fmt.Sprintf("Answer with `conclave table say %s --as %s TEXT`, "+
-		"then `conclave table resume %[1]s --as %[2]s`", campaign, who)
-	switch {
-	case wrong != nil && mine:
-		return fmt.Errorf("%w: %s: %w. %s", errAway, who, wrong, how)
-	case wrong != nil:
-		return fmt.Errorf("%w: %s, and what was left there cannot be read. %s", errAway, who, how)
-	case !mine:
-		return fmt.Errorf("%w: %s, at another terminal or later at this one. %s", errAway, who, how)
+	return e
+}
+
+// name is how people call whoever sits here.
+func (p *person) name() string {
+	if p.who == string(policy.GM) {
+		return "the game master"
 	}
-	return fmt.Errorf("%w: %s. %s", errAway, who, how)
+	roster, err := p.t.roster()
+	if err != nil {
+		return p.who
+	}
+	return roster.NameOf(p.who)
 }
 
 // Adapter implements agent.Agent.
@@ -114,78 +143,61 @@ func (s *personSession) emit(kind transcript.Type, text string) (agent.Event, er
 
 // answer is what was left for the seat, or what the person says now.
 func (s *personSession) answer(ctx context.Context, question string) (string, error) {
-	q := engine.Question{ID: s.run, Who: s.who, Text: "— " + s.who + " —\n" + gist(question)}
-	if s.isGM() {
-		q.Lines = true
-		q.Text = "— game master —\n" + gm.Gist(question) + "\n(An empty line ends your turn; /help says what you can do.)"
+	roster, err := s.t.roster()
+	if err != nil {
+		return "", err
 	}
-	var wrong error // with the draft
+	sit := &sitting{personSession: s, roster: roster, asked: s.question(question, roster)}
 	draft, ok, err := s.t.takeDraft(s.who)
 	if err != nil {
 		return "", err
 	}
+	var wrong error
 	if ok {
-		said, err := s.words(draft)
+		said, err := s.t.asSaid(s.who, draft)
 		if err == nil {
 			return said, nil
 		}
-		q.Text, wrong = err.Error(), err
+		sit.keep(draft, err)
+		wrong = err
 	}
 	if !s.here() {
-		return "", s.away(wrong)
+		return "", s.away(wrong, nil)
 	}
-	return s.ask(ctx, q)
-}
-
-// ask puts the question until there is an answer that can be taken.
-func (s *personSession) ask(ctx context.Context, q engine.Question) (string, error) {
-	s.t.asking.Lock()
-	defer s.t.asking.Unlock()
-	for {
-		text, err := s.t.opts.Asker.Ask(ctx, q)
-		if err != nil {
-			return "", fmt.Errorf("%w: %s: %w", errAway, s.who, err)
-		}
-		switch line := strings.TrimSpace(text); {
-		case line == "/quit":
-			return "", fmt.Errorf("%w: %s: %w", errAway, s.who, errLeft)
-		case line == "/help" && s.isGM():
-			q.Text = gm.Help
-			continue
-		case line == "" && s.isGM():
-			q.Text = "Nothing was said. What happens? (/help, or /quit)"
-			continue
-		}
-		said, err := s.words(text)
-		if err == nil {
-			return said, nil
-		}
-		q.Text = err.Error()
-	}
+	return sit.ask(ctx)
 }
 
 func (s *personSession) isGM() bool { return s.who == string(policy.GM) }
 
-// words are what the person typed as the table takes it.
-func (s *personSession) words(text string) (string, error) {
+// question is what a message asks the person: a person has seen the sheet, the
+// journal and the story; an agent has not.
+func (s *personSession) question(message string, roster table.Roster) engine.Question {
+	q := engine.Question{ID: s.run, Who: s.who, Title: s.name(), Alone: desk.Alone(desk.KindOf(s.who), desk.Asked)}
 	if s.isGM() {
-		return s.t.gmWords(text)
+		q.Title, q.Lead, q.Text, q.Lines = "Game master", gm.Gist(message, roster), "What happens?", true
+		q.Hint = "An empty line ends your turn; /help says what you can do."
+		return q
 	}
-	return text, nil
+	q.Lead, q.Text, q.Hint = gist(message)
+	q.Hint = strings.TrimSpace(q.Hint + " \\ at the end of a line goes on in the next; /help says what else you can do.")
+	return q
 }
 
-// gist is what a person needs to read of a message: a person has seen the
-// sheet, the journal and the story; an agent has not.
-func gist(message string) string {
+// gist is what a player reads of a message.
+func gist(message string) (lead, request, hint string) {
 	_, asked, ok := strings.Cut(message, "# The game master asks\n\n")
 	if !ok {
-		return message
+		_, after, ok := strings.Cut(message, "\n\n")
+		if strings.HasPrefix(message, "Event: ") && ok {
+			message = after
+		}
+		return "", strings.TrimSpace(message), ""
 	}
 	p, err := table.ParsePrompt([]byte(asked), table.Caps{})
 	if err != nil {
-		return asked
+		return "", asked, ""
 	}
-	return p.Gist()
+	return p.Asked()
 }
 
 type personTurn struct {
@@ -241,8 +253,17 @@ func (t *Table) takeDraft(who string) (string, bool, error) {
 	return string(data), err == nil, err
 }
 
-func (t *Table) dropDraft(who string) error {
-	err := os.Remove(draftPath(t.opts.Workspace, t.opts.Campaign, who))
+// dropDraft removes the draft of a seat, if it is the one that was answered: what
+// the person has left since is for the next question.
+func (t *Table) dropDraft(who, answered string) error {
+	text, ok, err := t.takeDraft(who)
+	if err != nil || !ok {
+		return err
+	}
+	if said, err := t.asSaid(who, text); text != answered && (err != nil || said != answered) {
+		return nil
+	}
+	err = os.Remove(draftPath(t.opts.Workspace, t.opts.Campaign, who))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -49,6 +49,7 @@ func (t *Table) Recover(ctx context.Context) ([]Result, error) {
 		if strings.HasPrefix(p.Flow, flowJournal+"/") {
 			continue
 		}
+		t.show(Notice{Kind: "slow", Text: "The table goes on where it was interrupted."})
 		raw, err := t.engine.Resume(ctx, p.ID)
 		if err != nil {
 			return results, t.noteCut(err)
@@ -186,7 +187,8 @@ func (t *Table) beginSession(ctx context.Context) error {
 		return err
 	}
 	commitment, test := log.Commitment()
-	text := "dice commitment " + commitment
+	text := fmt.Sprintf("The dice of this session are fixed: commitment %s… (`conclave table dice verify %s` shows it whole)",
+		commitment[:8], t.opts.Campaign)
 	if test {
 		text += " (test)"
 	}
@@ -278,16 +280,7 @@ func (t *Table) runEnd(r *engine.Run, raw json.RawMessage) (json.RawMessage, err
 // drain waits for the journals, up to a bound: what is not written then stays
 // pending and is written at the next start. It says so when that takes a while.
 func (t *Table) drain(ctx context.Context) error {
-	said := make(chan struct{})
-	slow := time.AfterFunc(time.Second, func() {
-		defer close(said)
-		t.show(Notice{Kind: "journals", Text: "The journals are being written."})
-	})
-	defer func() {
-		if !slow.Stop() {
-			<-said
-		}
-	}()
+	defer t.slowly(Notice{Kind: "slow", Text: "The journals are being written."})()
 	limited, cancel := context.WithTimeout(ctx, t.opts.DrainWait)
 	defer cancel()
 	t.journals.Drain(limited)
@@ -345,6 +338,9 @@ type Play struct {
 // person ends the session, or the turns are used up. A session that it leaves
 // open has its journals written.
 func (t *Table) Play(ctx context.Context, p Play) error {
+	if err := t.Remind(); err != nil {
+		return err
+	}
 	results, err := t.Recover(ctx)
 	if err != nil {
 		return t.left(ctx, err)

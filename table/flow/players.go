@@ -57,7 +57,7 @@ func (c *cycle) freeze(names []string) ([]frozen, error) {
 		}
 		out = append(out, f)
 	}
-	c.t.show(Notice{Kind: "narrative", Cycle: c.Cycle, Blocks: c.telling.Blocks()})
+	c.tell(c.telling.Blocks())
 	if n := c.waiting(out); n.Kind != "" {
 		c.t.show(n)
 	}
@@ -75,7 +75,7 @@ func (c *cycle) waiting(list []frozen) (n Notice) {
 		case n.Kind == "pause" || c.telling.Private(f.Character, f.Type):
 			n = Notice{Kind: "pause", Cycle: c.Cycle, Text: "The table pauses."}
 		default:
-			n.Kind, n.Cycle, n.Names = "waiting", c.Cycle, append(n.Names, f.Character)
+			n.Kind, n.Cycle, n.Names = "waiting", c.Cycle, append(n.Names, c.Roster.NameOf(f.Character))
 		}
 	}
 	return n
@@ -250,7 +250,7 @@ func (c *cycle) askPlayer(ctx context.Context, f frozen) (answer, error) {
 		}
 		a.Calls++
 		turn := fmt.Sprintf("t%d", try)
-		_, err := s.take(ctx, turn, text)
+		took, err := s.take(ctx, turn, text)
 		if err != nil {
 			if reason = engine.CodeOf(err); reason == "" {
 				return a, err
@@ -260,7 +260,7 @@ func (c *cycle) askPlayer(ctx context.Context, f frozen) (answer, error) {
 			}
 			continue
 		}
-		if err := c.t.dropDraft(f.Character); err != nil {
+		if err := c.t.dropDraft(f.Character, took.Reply.Text); err != nil {
 			return a, engine.Halt(err)
 		}
 		rolled, err := tools.fallen(s.run, turn)

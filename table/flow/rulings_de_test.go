@@ -18,7 +18,7 @@ import (
 )
 
 // Ask implements engine.Asker.
-func (f askerFunc) Ask(_ context.Context, q engine.Question) (string, error) { return f.ask(q.Text) }
+func (f askerFunc) Ask(_ context.Context, q engine.Question) (string, error) { return f.ask(whole(q)) }
 
 var rulingsD = map[string]func(*testing.T){
 	"D2": func(t *testing.T) {

@@ -452,7 +452,7 @@ var rulingsGI = map[string]func(*testing.T){
 		r.people["gm"] = true
 		r.open()
 		_, err := r.table.Say(t.Context(), story.Input{Kind: story.InputSignal, Who: "gm", Names: []string{tilda}})
-		if !errors.Is(err, errAway) {
+		if away := (*AwayError)(nil); !errors.As(err, &away) {
 			t.Fatalf("nobody narrated, yet %v", err)
 		}
 		eq(t, "response", r.read("tmp/tilda-brannock-response.md"), "I wait.\n")

@@ -116,6 +116,9 @@ func (s *tableSeat) Take(ctx context.Context) (agent.Reply, error) {
 	}
 	defer cancel()
 	s.t.crash("asking " + s.run)
+	if !patient && s.role == policy.GM {
+		defer s.t.slowly(Notice{Kind: "slow", Text: "The game master thinks."})()
+	}
 	reply, err := s.EngineTurn.Take(turn)
 	if err == nil {
 		s.t.crash("answered " + s.run)
@@ -125,7 +128,7 @@ func (s *tableSeat) Take(ctx context.Context) (agent.Reply, error) {
 		return agent.Reply{}, broke
 	}
 	switch {
-	case errors.Is(err, errAway):
+	case errors.As(err, new(*AwayError)):
 		return agent.Reply{}, engine.Halt(err)
 	case errors.Is(context.Cause(turn), errTimeout):
 		return agent.Reply{}, &turnError{Reason: table.ReasonTimeout, Text: fmt.Sprintf("no answer within %s", s.timeout)}

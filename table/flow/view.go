@@ -2,8 +2,10 @@ package flow
 
 import (
 	"strings"
+	"time"
 
 	"conclave/policy"
+	"conclave/table"
 	"conclave/table/story"
 )
 
@@ -14,6 +16,8 @@ func (n Notice) For(seat string) string {
 		return story.TextOf(n.Blocks, seat)
 	case "waiting":
 		return "Waiting for " + strings.Join(n.Names, ", ") + "."
+	case "recap":
+		return n.Past.For(seat)
 	case "note":
 		// Remarks of the engine may name what only the GM knows.
 		if seat != string(policy.GM) {
@@ -31,4 +35,41 @@ func (t *Table) Digest(character string) (string, error) {
 		return "", nil
 	}
 	return story.Missed(t.opts.Workspace, t.opts.Campaign, character, since)
+}
+
+// Remind shows those who come back where the story stands: the scene, and the
+// last exchange as each seat knew it.
+func (t *Table) Remind() error {
+	past, err := story.Lately(t.opts.Workspace, t.opts.Campaign)
+	if err != nil || past.Last == nil {
+		return err
+	}
+	if title := past.Title(); title != "" {
+		t.show(Notice{Kind: "scene", Text: title})
+	}
+	t.show(Notice{Kind: "recap", Past: past})
+	return nil
+}
+
+// tell shows what was narrated in a cycle so far, with the scene that began in it.
+func (c *cycle) tell(blocks []table.Block) {
+	if c.scene != nil && !c.entered {
+		c.entered = true
+		c.t.show(Notice{Kind: "scene", Cycle: c.Cycle, Text: c.scene.Heading()})
+	}
+	c.t.show(Notice{Kind: "narrative", Cycle: c.Cycle, Blocks: blocks})
+}
+
+// slowly shows a sign of life when something takes a while, until stop is called.
+func (t *Table) slowly(n Notice) (stop func()) {
+	said := make(chan struct{})
+	slow := time.AfterFunc(time.Second, func() {
+		defer close(said)
+		t.show(n)
+	})
+	return func() {
+		if !slow.Stop() {
+			<-said
+		}
+	}
 }

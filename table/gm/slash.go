@@ -1,35 +1,15 @@
 package gm
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"conclave/table"
+	"conclave/table/desk"
 	"conclave/table/story"
 )
-
-// Help is what a person in the game master's seat may type.
-const Help = `What you type is told to the whole party. Lines that begin with a slash do something else:
-
-  /ask WHO: TEXT       a quick question, answered before you go on
-  /decide WHO: TEXT    one that deserves thought
-  /fight WHO: TEXT     one turn in a fight
-  /secret WHO: TEXT    a chance to do something that nobody sees
-  /tell WHO: TEXT      told to nobody else
-  /roll EXPR | WHO | WHAT FOR | dc N
-                       dice; the last three only if wanted
-  /scene TITLE | PLACE a new scene begins
-  /note TEXT           kept in the story state, for you
-  /status WHO WORD     present, dead, retired, benched or absent
-  /end                 the session is over after this
-  /quit                leave; the table waits where it is
-  //…                  a line that begins with a slash
-
-WHO is a character (its first name will do), several with commas, or all. An empty line ends your turn.
-The game master's forms ([TO: …], [FILE: …] and the others) work as well.`
-
-var slashCommands = []string{"ask", "decide", "fight", "secret", "tell", "roll", "scene", "note", "status", "end"}
 
 // asks are the commands that put a question, and its kind.
 var asks = map[string]table.RequestType{
@@ -46,12 +26,13 @@ type Typist struct {
 }
 
 // Forms turns what the person typed into what any game master says: text and
-// forms. The error is for that person, who can type it again.
+// forms. The error is a *desk.Fault with the line, for that person, who can type
+// it again.
 func (t Typist) Forms(text string) (string, error) {
 	d := &draft{Typist: t, scene: t.Scene.Describe()}
-	for line := range strings.SplitSeq(text, "\n") {
+	for i, line := range strings.Split(text, "\n") {
 		if err := d.line(line); err != nil {
-			return "", err
+			return "", &desk.Fault{Line: i + 1, Text: line, Err: err}
 		}
 	}
 	if len(d.asked) > 0 {
@@ -71,18 +52,17 @@ type draft struct {
 }
 
 func (d *draft) line(line string) error {
-	rest, ok := strings.CutPrefix(line, "/")
-	if !ok || strings.HasPrefix(rest, "/") {
-		d.out.WriteString(rest + "\n")
+	word, rest, ok := desk.IsCommand(line)
+	if !ok {
+		d.out.WriteString(desk.Plain(line) + "\n")
 		return nil
 	}
-	word, rest, _ := strings.Cut(rest, " ")
-	rest = strings.TrimSpace(rest)
+	c, err := desk.Find(word, rest, desk.GM, desk.Asked)
 	switch {
-	case !slices.Contains(slashCommands, word):
-		return fmt.Errorf("/%s is nothing here: /help says what there is", word)
-	case rest == "" && word != "end":
-		return fmt.Errorf("/%s needs something behind it: /help says what", word)
+	case err != nil:
+		return err
+	case !c.Turn || word == "scene" && rest == "":
+		return fmt.Errorf("/%s is no part of a turn: type it by itself, at the table", word)
 	}
 	if kind, ok := asks[word]; ok {
 		return d.ask(kind, word, rest)
@@ -95,10 +75,11 @@ func (d *draft) line(line string) error {
 		}
 		fmt.Fprintf(&d.out, "[TO: %s]\n%s\n[/TO]\n", strings.Join(names, ", "), text)
 	case "roll":
-		if !strings.Contains(rest, "|") {
-			rest += " | gm | for the game master"
+		text, err := d.roll(rest)
+		if err != nil {
+			return err
 		}
-		fmt.Fprintf(&d.out, "[ROLL: %s]\n", rest)
+		fmt.Fprintf(&d.out, "[ROLL: %s]\n", text)
 	case "scene":
 		title, place, _ := strings.Cut(rest, "|")
 		d.scene = story.Scene{Title: strings.TrimSpace(title), Place: strings.TrimSpace(place)}.Describe()
@@ -106,7 +87,11 @@ func (d *draft) line(line string) error {
 	case "note":
 		fmt.Fprintf(&d.out, "[FILE+: %s]\n- %s\n[/FILE]\n", "story-state.md", rest)
 	case "status":
-		fmt.Fprintf(&d.out, "[STATUS: %s]\n", rest)
+		text, err := d.status(rest)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&d.out, "[STATUS: %s]\n", text)
 	case "end":
 		d.out.WriteString("[END_SESSION]\n")
 	}
@@ -146,6 +131,41 @@ func (d *draft) told(who string) string {
 	return strings.TrimSpace(table.TextFor(so.Blocks(), who))
 }
 
+// roll reads "EXPR | WHO | WHAT FOR | …", with whom a person names.
+func (d *draft) roll(rest string) (string, error) {
+	if !strings.Contains(rest, "|") {
+		rest += " | gm | for the game master"
+	}
+	parts := strings.Split(rest, "|")
+	if who := strings.TrimSpace(parts[1]); who != "" && who != "gm" {
+		c, err := d.Roster.Find(who)
+		if err != nil {
+			return "", err
+		}
+		parts[1] = " " + c.Slug + " "
+	}
+	rest = strings.Join(parts, "|")
+	_, err := parseRoll(rest, d.Roster)
+	return rest, err
+}
+
+// status reads "WHO WORD".
+func (d *draft) status(rest string) (string, error) {
+	at := strings.LastIndex(rest, " ")
+	if at < 0 {
+		return "", errors.New("/status WHO WORD needs a character and a word")
+	}
+	c, err := d.Roster.Find(rest[:at])
+	if err != nil {
+		return "", err
+	}
+	word := strings.ToLower(rest[at+1:])
+	if !slices.Contains(table.Statuses, table.Status(word)) {
+		return "", fmt.Errorf("%q is none of present, dead, retired, benched and absent", Clip(rest[at+1:], 40))
+	}
+	return c.Slug + " " + word, nil
+}
+
 // addressed reads "WHO, WHO: TEXT".
 func (d *draft) addressed(word, rest string) (names []string, text string, err error) {
 	who, text, ok := strings.Cut(rest, ":")
@@ -161,8 +181,16 @@ func (d *draft) addressed(word, rest string) (names []string, text string, err e
 		}
 		return names, text, nil
 	}
-	for name := range strings.FieldsFuncSeq(who, func(r rune) bool { return r == ',' || r == ' ' }) {
-		names = append(names, d.called(name))
+	list := strings.Split(who, ",")
+	if _, err := d.Roster.Find(who); err != nil && len(list) == 1 {
+		list = strings.Fields(who) // several first names
+	}
+	for _, name := range list {
+		c, err := d.Roster.Find(name)
+		if err != nil {
+			return nil, "", err
+		}
+		names = append(names, c.Slug)
 	}
 	names, bad := Signal{Found: true, Names: names}.Check(d.Roster)
 	if bad == nil {
@@ -170,57 +198,10 @@ func (d *draft) addressed(word, rest string) (names []string, text string, err e
 	}
 	var faults []string
 	for _, n := range bad.Names {
-		fault := fmt.Sprintf("%q: %s", n.Name, n.Reason)
-		if n.Suggest != "" {
-			fault += "; did you mean " + n.Suggest + "?"
-		}
-		faults = append(faults, fault)
+		faults = append(faults, n.Name+": "+n.Reason)
 	}
 	if bad.Fault != "" {
 		faults = append(faults, bad.Fault)
 	}
-	return nil, "", fmt.Errorf("/%s: %s\nthere are: %s",
-		word, strings.Join(faults, "; "), strings.Join(bad.Known, ", "))
-}
-
-// called finds a character by the first part of its name, if only one has it.
-func (d *draft) called(name string) string {
-	var found []string
-	for _, slug := range d.Roster.Slugs() {
-		if strings.HasPrefix(slug, strings.ToLower(name)+"-") {
-			found = append(found, slug)
-		}
-	}
-	if len(found) == 1 {
-		return found[0]
-	}
-	return name
-}
-
-// Gist is what a person in the game master's seat needs to read of a message:
-// what is new in it, without the marks that are there for an agent.
-func Gist(message string) string {
-	const now = "\n# Now\n\n"
-	if i := strings.LastIndex(message, now); i >= 0 {
-		message = message[i+len(now):]
-	} else if _, after, ok := strings.Cut(message, "\n\n"); ok {
-		message = after
-	}
-	var out strings.Builder
-	for line := range strings.Lines(message) {
-		who, words := strings.CutPrefix(line, "<<< words from ")
-		switch {
-		case words:
-			who, _, _ = strings.Cut(who, ",")
-			out.WriteString(who + ":\n")
-		case strings.HasPrefix(line, "<<< "), strings.HasPrefix(line, ">>> "):
-		case strings.HasPrefix(line, "# "):
-			out.WriteString(strings.TrimPrefix(line, "# "))
-		case strings.HasPrefix(line, ">"):
-			out.WriteString("  " + strings.TrimPrefix(strings.TrimPrefix(line, ">"), " "))
-		default:
-			out.WriteString(line)
-		}
-	}
-	return strings.TrimSpace(out.String())
+	return nil, "", errors.New(strings.Join(faults, "; "))
 }

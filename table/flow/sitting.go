@@ -1,0 +1,326 @@
+package flow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"conclave/dice"
+	"conclave/engine"
+	"conclave/table"
+	"conclave/table/desk"
+	"conclave/table/gm"
+	"conclave/table/story"
+)
+
+// sitting is a person who is asked, until there is an answer: what was typed and
+// not sent is kept, whatever is wrong with a line of it.
+type sitting struct {
+	*personSession
+	roster table.Roster
+	asked  engine.Question // as it was put first
+	kept   []string        // lines that are not sent
+	bad    *desk.Fault     // in one of them
+	notes  []string        // for the journal
+	seen   string          // the preview that was shown last
+	shown  []string        // by commands, to be read before the question stands again
+}
+
+// ask puts the question until there is an answer that can be taken.
+func (s *sitting) ask(ctx context.Context) (string, error) {
+	q := s.again()
+	if len(s.shown) == 0 {
+		q = s.asked
+	}
+	for {
+		text, err := s.put(ctx, q)
+		if err != nil {
+			return "", s.away(nil, err)
+		}
+		said, sent, err := s.take(text)
+		if sent || err != nil {
+			return said, err
+		}
+		q = s.again()
+	}
+}
+
+func (s *sitting) put(ctx context.Context, q engine.Question) (string, error) {
+	s.t.asking.Lock()
+	defer s.t.asking.Unlock()
+	return s.t.opts.Asker.Ask(ctx, q)
+}
+
+// again is the question as it stands after a command or a fault.
+func (s *sitting) again() engine.Question {
+	q := s.asked
+	q.Title, q.Lead = "", strings.Join(s.shown, "\n\n")
+	s.shown = nil
+	switch n := len(s.kept); {
+	case s.bad != nil && s.bad.Line > 0:
+		q.Text = fmt.Sprintf("Type line %d again.", s.bad.Line)
+		q.Hint = fmt.Sprintf("The other lines are kept. /drop %d leaves this one out, /drop throws all of them away.",
+			s.bad.Line)
+	case n > 0:
+		q.Text = "Go on, or send it with an empty line."
+		q.Hint = counted(n) + " kept; /drop throws them away."
+		if s.isGM() {
+			q.Hint = counted(n) + " kept; /preview shows what each player will see, /drop throws them away."
+		}
+		q.Live = true
+	}
+	return q
+}
+
+func counted(n int) string {
+	if n == 1 {
+		return "One line is"
+	}
+	return strconv.Itoa(n) + " lines are"
+}
+
+// take takes what was typed. sent says that it was an answer.
+func (s *sitting) take(text string) (said string, sent bool, err error) {
+	calls, words, err := s.split(text)
+	if blank(words) && err == nil && len(calls) > 0 {
+		return s.doAll(calls)
+	}
+	if blank(text) {
+		if s.bad == nil && len(s.kept) > 0 {
+			return s.send()
+		}
+		s.shown = append(s.shown, "Nothing was said.")
+		return "", false, nil
+	}
+	if !s.isGM() {
+		s.add(text)
+		return s.send()
+	}
+	s.add(words)
+	if len(calls) > 0 {
+		return s.doAll(calls)
+	}
+	return s.send()
+}
+
+func blank(text string) bool { return strings.TrimSpace(text) == "" }
+
+// doAll does commands at once. A veto is an answer.
+func (s *sitting) doAll(calls []desk.Call) (said string, sent bool, err error) {
+	for _, c := range calls {
+		switch c.Name {
+		case "quit":
+			return "", false, s.away(nil, errLeft)
+		case "veto":
+			return table.WithNotes(table.VetoFor(c.Rest), s.notes), true, nil
+		}
+		shown, err := s.do(c)
+		if err != nil {
+			shown = err.Error()
+		}
+		s.shown = append(s.shown, shown)
+	}
+	return "", false, nil
+}
+
+// split tells what is done at once from what is said. The lines of a game master
+// that are part of a turn stay where they are.
+func (s *sitting) split(text string) (calls []desk.Call, words string, err error) {
+	if !s.isGM() {
+		return desk.Split(text, desk.Player, desk.Asked)
+	}
+	var rest []string
+	for line := range strings.SplitSeq(text, "\n") {
+		word, behind, ok := desk.IsCommand(line)
+		c, err := desk.Find(word, behind, desk.GM, desk.Asked)
+		if ok && err == nil && (!c.Turn || word == "scene" && behind == "") {
+			calls = append(calls, desk.Call{Command: c, Rest: behind})
+			continue
+		}
+		rest = append(rest, line)
+	}
+	return calls, strings.Join(rest, "\n"), nil
+}
+
+// add keeps words: in place of the line that was wrong, or behind the others.
+func (s *sitting) add(words string) {
+	lines := strings.Split(words, "\n")
+	if s.bad == nil || s.bad.Line == 0 {
+		s.kept = append(s.kept, lines...)
+		return
+	}
+	at := s.bad.Line - 1
+	s.kept = append(append(append([]string{}, s.kept[:at]...), lines...), s.kept[at+1:]...)
+	s.bad = nil
+}
+
+// keep keeps an answer that cannot be taken as it is, and says why not.
+func (s *sitting) keep(text string, err error) {
+	s.kept, s.bad = strings.Split(strings.TrimSpace(text), "\n"), nil
+	var f *desk.Fault
+	switch {
+	case !errors.As(err, &f):
+		s.shown = append(s.shown, err.Error())
+	case len(s.kept) == 1: // it is typed again
+		s.kept = nil
+		s.shown = append(s.shown, f.Err.Error())
+	default:
+		s.bad = f
+		s.shown = append(s.shown, f.Pointed())
+	}
+}
+
+// send makes an answer of what was kept, unless a line of it is wrong, or a game
+// master has not seen yet that its readers will read different things.
+func (s *sitting) send() (said string, sent bool, err error) {
+	text := strings.Join(s.kept, "\n")
+	if !s.isGM() {
+		calls, words, err := s.split(text)
+		if err != nil {
+			s.keep(text, err)
+			return "", false, nil
+		}
+		s.kept = nil
+		if said, sent, err = s.doAll(calls); sent || err != nil || blank(words) {
+			return said, sent, err
+		}
+		return table.WithNotes(words, s.notes), true, nil
+	}
+	said, err = s.t.gmWords(text)
+	if err != nil {
+		s.keep(text, err)
+		return "", false, nil
+	}
+	if p, err := s.t.typist(s.roster).Preview(text); err == nil && p.Differs && p.Text != s.seen {
+		s.seen = p.Text
+		s.shown = append(s.shown, p.Text)
+		return "", false, nil
+	}
+	return said, true, nil
+}
+
+// asSaid is what a person left or typed for a seat as the table takes it.
+func (t *Table) asSaid(who, text string) (string, error) {
+	if desk.KindOf(who) == desk.GM {
+		return t.gmWords(text)
+	}
+	calls, words, err := desk.Split(text, desk.Player, desk.Asked)
+	if err != nil {
+		return "", err
+	}
+	var notes []string
+	for _, c := range calls {
+		switch c.Name {
+		case "veto":
+			return table.WithNotes(table.VetoFor(c.Rest), notes), nil
+		case "notes":
+			notes = append(notes, c.Rest)
+		default:
+			return "", &desk.Fault{Text: "/" + c.Name, Err: fmt.Errorf("/%s is no answer: type it at the table", c.Name)}
+		}
+	}
+	return table.WithNotes(words, notes), nil
+}
+
+// do does a command at once, and says what it shows.
+func (s *sitting) do(c desk.Call) (string, error) {
+	switch c.Name {
+	case "roll":
+		return s.t.RollFor(s.who, c.Rest)
+	case "notes":
+		s.notes = append(s.notes, c.Rest)
+		return "Kept for your journal.", nil
+	case "drop":
+		return s.drop(c.Rest)
+	case "preview":
+		return s.preview()
+	}
+	return s.t.LookUp(s.who, desk.Asked, c)
+}
+
+func (s *sitting) drop(which string) (string, error) {
+	if which == "" {
+		s.kept, s.bad, s.notes, s.seen = nil, nil, nil, ""
+		return "What you had typed is thrown away.", nil
+	}
+	n, err := strconv.Atoi(which)
+	if err != nil || n < 1 || n > len(s.kept) {
+		return "", fmt.Errorf("there is no line %s: %s kept", table.Clip(which, 20), counted(len(s.kept)))
+	}
+	gone := s.kept[n-1]
+	s.kept, s.bad = append(append([]string{}, s.kept[:n-1]...), s.kept[n:]...), nil
+	return fmt.Sprintf("Line %d is left out: %s", n, gone), nil
+}
+
+func (s *sitting) preview() (string, error) {
+	if len(s.kept) == 0 {
+		return "Nothing is typed yet.", nil
+	}
+	p, err := s.t.typist(s.roster).Preview(strings.Join(s.kept, "\n"))
+	s.seen = p.Text
+	return p.Text, err
+}
+
+// LookUp is what a command shows that only looks, to a seat and nobody else.
+func (t *Table) LookUp(seat string, at desk.At, c desk.Call) (string, error) {
+	d, err := t.desk(seat, at)
+	if err != nil {
+		return "", err
+	}
+	text, _, err := d.Show(c)
+	return text, err
+}
+
+// desk is a person's place at the table.
+func (t *Table) desk(seat string, at desk.At) (desk.Desk, error) {
+	roster, err := t.roster()
+	if err != nil {
+		return desk.Desk{}, err
+	}
+	past, err := story.Lately(t.opts.Workspace, t.opts.Campaign)
+	if err != nil {
+		return desk.Desk{}, err
+	}
+	b := begun{Roster: roster}
+	if err := t.seating(&b); err != nil {
+		return desk.Desk{}, err
+	}
+	return desk.Desk{Seat: seat, At: at, Campaign: t.campaign, Roster: roster, Past: past, Scene: t.snapshot().Scene,
+		Played: func(slug string) string { return b.Played[slug] }, Caps: t.caps}, nil
+}
+
+// RollFor lets dice fall for a person in a seat, and says what they show.
+func (t *Table) RollFor(seat, expr string) (string, error) {
+	who := seat
+	if who == table.SeatTable {
+		who = "a person"
+	}
+	l, err := t.Roll(dice.Request{Who: who, Expr: expr, Purpose: "asked for at the table"})
+	if err != nil {
+		return "", err
+	}
+	return l.Told(dice.Viewer{Name: seat}), nil
+}
+
+// typist is a person in the game master's seat.
+func (t *Table) typist(roster table.Roster) gm.Typist {
+	s := t.snapshot()
+	return gm.Typist{Roster: roster, Scene: s.Scene, Lately: func(who string) string {
+		if len(s.Recap) == 0 {
+			return ""
+		}
+		return strings.TrimSpace(table.TextFor(s.Recap[len(s.Recap)-1].Blocks, who))
+	}}
+}
+
+// gmWords turns what a person typed in the game master's seat into the forms
+// that the table reads. The error is for that person, who can type it again.
+func (t *Table) gmWords(text string) (string, error) {
+	roster, err := t.roster()
+	if err != nil {
+		return "", err
+	}
+	return t.typist(roster).Forms(text)
+}

@@ -1,0 +1,244 @@
+package flow
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"conclave/policy"
+	"conclave/table"
+	"conclave/table/desk"
+	"conclave/table/story"
+)
+
+// behind is what is typed behind a command that needs something.
+var behind = map[string]string{"roll": "1d20", "notes": "I am afraid.", "sheet": "tilda"}
+
+// atOnce are the commands of a seat that are done while it is asked and are no
+// answer, from the table of commands.
+func atOnce(seats desk.Seats) (lines []string) {
+	for _, c := range desk.For(seats, desk.Asked) {
+		if c.Turn || c.Name == "quit" || c.Name == "veto" {
+			continue
+		}
+		line := "/" + c.Name
+		if c.Needs {
+			line += " " + behind[c.Name]
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// T11: at a game master's question to a player every command of the table is done,
+// none is sent as speech, and the question stands again behind each; so it does
+// after a word that nobody knows, and after a command of another place.
+func TestEveryCommandWhereAPlayerIsAsked(t *testing.T) {
+	r := newRig(t, map[string]string{"party/tilda-brannock-journal.md": "# Tilda Brannock's Journal\n\n---\n\n### One\n\n- Notes: OWN-ENTRY\n"})
+	r.people[tilda] = true
+	lines := append(atOnce(desk.Player), "/rol 1d20", "/ask gideon: x", "/away", "/veto")
+	p := &typist{answers: append(slices.Clone(lines), "I go in.")}
+	r.opts.Asker, r.opts.Here, r.opts.Auto = p, []string{tilda}, false
+	r.scripts["gm"] = ask(tilda, "QUICK_REACTION", "Done.")
+	r.say(start)
+	eq(t, "response", outcome(r.lastCommit(), tilda).Response, "I go in.\n")
+	eq(t, "questions", len(p.asked), len(lines)+1)
+	if len(lines) < 11 {
+		t.Fatalf("only %d lines were tried", len(lines))
+	}
+	for i, line := range lines {
+		again := p.asked[i+1]
+		has(t, "after "+line, again, "What do you do?")
+		lead, _, _ := strings.Cut(again, "What do you do?")
+		if strings.TrimSpace(lead) == "" {
+			t.Errorf("%s shows nothing", line)
+		}
+	}
+	all := strings.Join(p.asked, "\n")
+	for _, want := range []string{"the sea took her brother", "OWN-ENTRY", "Gideon Harrowmoor (gideon-harrowmoor): present", "Roll #1 · tilda-brannock",
+		"Nothing has happened yet.", "Kept for your journal.", "Did you mean /roll?", "/ask is nothing here", "/away is for between questions", "/veto needs something"} {
+		has(t, "what was shown", all, want)
+	}
+	hasNot(t, "what was shown", all, "CANARY")
+	r.drain()
+}
+
+// T11, in the game master's seat.
+func TestEveryCommandInTheGameMastersTurn(t *testing.T) {
+	r := newRig(t, map[string]string{"overview.md": "# OVERVIEW\n", "beats/one.md": "# The First Beat\n"})
+	lines := append(atOnce(desk.GM), "/beats one", "/scene", "/dance", "/veto no", "/save x")
+	p := &typist{answers: append(slices.Clone(lines), "It rains.\n/end")}
+	seatGM(r, p)
+	r.open()
+	if err := r.table.Play(t.Context(), Play{Seat: string(policy.GM)}); err != nil {
+		t.Fatal(err)
+	}
+	eq(t, "scene", r.read("scenes/001-opening.md"), "# Scene 1: Opening\n\nIt rains.\n")
+	for i, line := range lines {
+		has(t, "after "+line, p.asked[i+1], "What happens?")
+	}
+	for _, want := range []string{"# OVERVIEW", "CANARY-STORY", "one: The First Beat", "# The First Beat", "the sea took her brother", "No scene has a name yet", "Nothing is typed yet",
+		"/dance is nothing here", "/veto is nothing here", "/save is nothing here"} {
+		has(t, "what was shown", strings.Join(p.asked, "\n"), want)
+	}
+}
+
+// A player's veto by command is the seed's form, with the whole reason; thoughts
+// behind [NOTES] or /notes go to the journal alone (C15b).
+func TestVetoAndNotesOfAPerson(t *testing.T) {
+	for _, x := range []struct{ typed, response, notes string }{
+		{"/veto She is my sister,\nand I have never told.", "[VETO - need more input]\n\nShe is my sister,\nand I have never told.\n", ""},
+		{"I go in.\nSlowly.\n[NOTES]\nI am AFRAID.", "I go in.\nSlowly.\n", "I am AFRAID."},
+		{"/notes I am AFRAID.\nI go in.", "I go in.\n", "I am AFRAID."},
+		{"//roll with it", "/roll with it\n", "/roll with it"},
+	} {
+		r := newRig(t, nil)
+		r.people[tilda] = true
+		r.opts.Asker, r.opts.Here, r.opts.Auto = &typist{answers: []string{x.typed}}, []string{tilda}, false
+		gm := r.listening("gm", ask(tilda, "QUICK_REACTION", "Done."))
+		keeper := r.listening("keeper", keeperScript)
+		r.say(start)
+		r.drain()
+		eq(t, "response", outcome(r.lastCommit(), tilda).Response, x.response)
+		has(t, "the journal's keeper", keeper.all(), x.notes)
+		hasNot(t, "the game master", gm.all(), "AFRAID")
+	}
+}
+
+// T5: a fault in one line keeps the others and points at the word; the line can be
+// typed again, left out, or all be thrown away.
+func TestAFaultKeepsTheTurn(t *testing.T) {
+	ten := strings.Repeat("It rains.\n", 9) + "/aks tilda: Do you wait?\nAnd it rains."
+	for _, x := range []struct {
+		then []string
+		want string
+	}{
+		{[]string{"/ask tilda: Do you wait?"}, "asked"},
+		{[]string{"/who", "", "/ask tilda: Do you wait?"}, "asked"},
+		{[]string{"/drop 10"}, "left out"},
+		{[]string{"/drop", "The sun shines.\n/end"}, "anew"},
+	} {
+		r := newRig(t, nil)
+		asked := 0
+		r.scripts[tilda] = "always\n  say I wait.\n"
+		p := &typist{answers: append(append([]string{ten}, x.then...), "The end.\n/end")}
+		seatGM(r, p)
+		r.open()
+		if err := r.table.Play(t.Context(), Play{Seat: string(policy.GM)}); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"Line 10 cannot be taken: /aks is nothing here. Did you mean /ask?", "\n  /aks tilda: Do you wait?\n  ^^^^", "Type line 10 again.", "The other lines are kept."} {
+			has(t, "the fault", p.asked[1], want)
+		}
+		events, err := story.ReadLog(r.dir, "ash")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range events {
+			asked += len(e.Asked)
+		}
+		scene := r.read("scenes/001-opening.md")
+		rains := strings.Count(scene, "It rains.")
+		eq(t, x.want+": asked", asked == 1, x.want == "asked")
+		eq(t, x.want+": lines kept", rains == 9 && strings.Contains(scene, "And it rains."), x.want != "anew")
+	}
+}
+
+// T5, for a player: the fault of one line is named, the rest is kept.
+func TestAFaultKeepsAnAnswer(t *testing.T) {
+	r := newRig(t, nil)
+	r.people[tilda] = true
+	p := &typist{answers: []string{"I go in.\n/rol 1d20\nSlowly.", "Carefully."}}
+	r.opts.Asker, r.opts.Here, r.opts.Auto = p, []string{tilda}, false
+	r.scripts["gm"] = ask(tilda, "QUICK_REACTION", "Done.")
+	r.say(start)
+	has(t, "the fault", p.asked[1], "Line 2 cannot be taken")
+	eq(t, "response", outcome(r.lastCommit(), tilda).Response, "I go in.\nCarefully.\nSlowly.\n")
+}
+
+// T7: first names in every command that names a character.
+func TestFirstNames(t *testing.T) {
+	r := newRig(t, nil)
+	r.open()
+	for typed, want := range map[string]string{
+		"/roll 1d20 | tilda | listening | dc 12": "[ROLL: 1d20 | tilda-brannock | listening | dc 12]",
+		"/status Gideon dead":                    "[STATUS: gideon-harrowmoor dead]",
+		"/status tilda brannock absent":          "[STATUS: tilda-brannock absent]",
+		"/tell tilda, gideon: Hush.":             "[TO: tilda-brannock, gideon-harrowmoor]",
+		"/ask tilda gideon: Now?":                "[AWAIT_AI_PLAYERS: tilda-brannock, gideon-harrowmoor]",
+		"/ask Tilda Brannock: Now?":              "[AWAIT_AI_PLAYERS: tilda-brannock]",
+	} {
+		said, err := r.table.gmWords(typed)
+		if err != nil {
+			t.Errorf("%s: %v", typed, err)
+		}
+		has(t, typed, said, want)
+	}
+	for _, wrong := range []string{"/roll 1d20 | odo |", "/roll 4d6x", "/status odo dead", "/status tilda sleepy", "/tell odo: x"} {
+		f := (*desk.Fault)(nil)
+		if _, err := r.table.gmWords(wrong); !errors.As(err, &f) || f.Line != 1 {
+			t.Errorf("%s: %v", wrong, err)
+		}
+	}
+	// What an agent says is matched exactly (A10).
+	gm := r.listening("gm", gmSays("session-start", "[ROLL: 1d20 | tilda | x]")+gmSays("Event: repair", "Well."))
+	r.say(start)
+	has(t, "the game master", gm.all(), `"tilda" rolls nothing`)
+}
+
+// G4: what can be looked up from a seat is what its agent could read.
+func TestTheDeskKeepsSecrets(t *testing.T) {
+	r := newRig(t, map[string]string{
+		"party/tilda-brannock.md":            "# Tilda Brannock\n\n<!-- gm -->CANARY-REGION<!-- /gm -->\nA sailor.\n",
+		"party/gideon-harrowmoor.md":         "# Gideon Harrowmoor\n\nCANARY-SHEET\n",
+		"party/gideon-harrowmoor-journal.md": "# Gideon Harrowmoor's Journal\n\nCANARY-JOURNAL\n", "overview.md": "CANARY-OVERVIEW\n",
+	})
+	r.scripts["gm"] = gmSays("session-start", "It rains.\n[TO: gideon-harrowmoor]\nCANARY-PRIVATE\n[/TO]\n[GM]\nCANARY-GM\n[/GM]")
+	r.say(start)
+	tried := 0
+	for _, seat := range []string{tilda, table.SeatTable} {
+		for _, at := range []desk.At{desk.Asked, desk.Free} {
+			for _, c := range desk.Commands { // also those that are not the seat's
+				for _, rest := range []string{"", "gideon", "../story-state"} {
+					tried++
+					text, err := r.table.LookUp(seat, at, desk.Call{Command: c, Rest: rest})
+					if err != nil {
+						text = err.Error()
+					}
+					hasNot(t, seat+" /"+c.Name+" "+rest, text, "CANARY")
+				}
+			}
+		}
+	}
+	if tried < 300 {
+		t.Fatalf("only %d were tried", tried)
+	}
+	text, err := r.table.LookUp(gideon, desk.Free, desk.Call{Command: desk.Command{Name: "recap"}})
+	if err != nil || !strings.Contains(text, "CANARY-PRIVATE") || strings.Contains(text, "CANARY-GM") {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
+// A draft that a person left after the question was answered is for the next one.
+func TestALaterDraftIsKept(t *testing.T) {
+	r := newRig(t, nil)
+	r.open()
+	for _, x := range []struct {
+		who, draft, answered string
+		gone                 bool
+	}{
+		{tilda, "I wait.", "I wait.", true}, {tilda, "/veto No.", "[VETO - need more input]\n\nNo.", true}, {tilda, "I run.", "I wait.", false},
+		{"gm", "/end", "[END_SESSION]\n", true}, {"gm", "It rains.", "[END_SESSION]\n", false},
+	} {
+		if err := LeaveDraft(r.dir, "ash", x.who, x.draft); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.table.dropDraft(x.who, x.answered); err != nil {
+			t.Fatal(err)
+		}
+		if HasDraft(r.dir, "ash", x.who) == x.gone {
+			t.Errorf("%s: %q after %q was answered: gone is %v", x.who, x.draft, x.answered, !x.gone)
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package story
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"conclave/policy"
+	"conclave/table"
+)
+
+// Past is where a story stands, for whoever comes back to it: the scene, and the
+// newest cycle that stands.
+type Past struct {
+	Scene Scene  `json:"scene"`
+	Last  *Event `json:"last,omitempty"`
+}
+
+// Lately reads the past of a campaign. It takes no lock.
+func Lately(root, campaign string) (Past, error) {
+	s, err := Load(root, campaign)
+	p := Past{Scene: s.Scene}
+	if err != nil {
+		return p, err
+	}
+	dir := filepath.Join(table.PrivatePath(root, campaign), "log")
+	log, err := places(dir)
+	if err != nil {
+		return p, err
+	}
+	stands := standing(log)
+	for i := len(log) - 1; i >= 0; i-- {
+		if !stands[i] || !strings.HasSuffix(log[i].name, "-"+EventCommit+".json") {
+			continue
+		}
+		e, err := readEvent(dir, log[i].name)
+		if err == nil {
+			p.Last = &e
+		}
+		return p, err
+	}
+	return p, nil
+}
+
+// Title is the scene's heading; "" where no scene has a name.
+func (p Past) Title() string {
+	if p.Scene.Number == 0 {
+		return ""
+	}
+	return p.Scene.Heading()
+}
+
+// For is what a seat knew of the newest cycle: its own words, and what it was
+// told. "" for nothing.
+func (p Past) For(seat string) string {
+	if p.Last == nil {
+		return ""
+	}
+	var parts []string
+	e, master := p.Last, seat == string(policy.GM)
+	if in := e.Input; in != nil && in.Text != "" && (in.Who == seat || master) {
+		parts = append(parts, said(in.Who, seat, in.Text))
+	}
+	for _, a := range e.Asked {
+		if a.Outcome != OutcomeError && (a.Character == seat || master) {
+			parts = append(parts, said(a.Character, seat, a.Response))
+		}
+	}
+	if text := TextOf(e.Blocks, seat); text != "" {
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+func said(who, seat, text string) string {
+	if who == seat {
+		who = "You"
+	}
+	return fmt.Sprintf("%s: %s", who, strings.TrimSpace(text))
+}
+
+// Heading is the scene as a title: its name, and in the next line its place.
+func (s Scene) Heading() string { return strings.TrimSpace(s.Title + "\n" + s.Place) }
