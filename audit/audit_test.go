@@ -4,14 +4,17 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"conclave/agent/scripted"
 	"conclave/audit"
+	"conclave/internal/shingle"
 	"conclave/record"
 	"conclave/room"
 	"conclave/seat"
@@ -236,6 +239,43 @@ func TestACanaryIsFound(t *testing.T) {
 	found(t, r, audit.RuleCanary, "what the model was sent")
 	if len(r.Gaps) != 1 || !strings.Contains(r.Gaps[0], "not observed") {
 		t.Errorf("gaps = %v", r.Gaps)
+	}
+}
+
+// What is hidden by escapes is found; but not by the fingerprints of a version
+// that did not look there when it left out what the role was given.
+func TestReadings(t *testing.T) {
+	printer := shingle.NewPrinter()
+	print := printer.Print([]byte("the party struggled mightily for weeks before it found the answer"))
+	for _, readings := range []int{0, 2} {
+		path := filepath.Join(t.TempDir(), "x.record")
+		w, err := record.Create(path, record.Header{Run: "x"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := transcript.NewEmitter(transcript.Options{PromptName: "p", Adapter: transcript.AdapterClaude, Store: w})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var blob bytes.Buffer
+		digests := printer.Digests([]shingle.Print{print}, nil)[0]
+		for _, d := range digests {
+			blob.Write(d[:])
+		}
+		room := audit.Room{Role: "dragon", Key: printer.Key(), Readings: readings,
+			Denied: []audit.Source{{Name: "log", Size: 60, Windows: len(digests)}}}
+		hidden := `the party\nstruggled\nmightily\nfor weeks\nbefore it\nfound the\nanswer`
+		err = errors.Join(
+			e.Event(slog.LevelInfo, audit.EventRoom, "", room), w.AppendBlob(audit.FingerprintChannel, blob.Bytes()),
+			e.Event(slog.LevelInfo, audit.EventMessage, "", audit.Message{Turn: "t", Attempt: 1, Parts: []audit.Part{{Origin: audit.FromPerson, Text: hidden}}}),
+			w.Close())
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := judgeFile(t, path)
+		if yes := slices.ContainsFunc(r.Findings, func(f audit.Finding) bool { return f.Rule == audit.RuleFound }); yes != (readings == 2) {
+			t.Errorf("%d readings: %v", readings, r.Findings)
+		}
 	}
 }
 

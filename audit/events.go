@@ -32,6 +32,9 @@ type Room struct {
 	// stand only where this role must not look.
 	Key      []byte   `json:"key"`
 	Canaries []string `json:"canaries,omitempty"`
+	// Readings is in how many ways the texts were read of which fingerprints were
+	// made: 2 is as written and as seen, 0 is as written alone.
+	Readings int `json:"readings,omitempty"`
 }
 
 // Item is one thing in a room.

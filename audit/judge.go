@@ -145,6 +145,8 @@ func (j *judge) room(r Room) {
 	var err error
 	if j.denied, err = shingle.NewSet(r.Key); err != nil {
 		j.find(RuleFound, j.frameN, "the fingerprints have no key: nothing can be looked for")
+	} else if r.Readings < 2 {
+		j.denied.AsWritten() // what was given, too, was looked at in this way alone
 	}
 	j.pending = nil
 	var short []string

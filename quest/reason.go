@@ -39,9 +39,13 @@ func strengthOf(text string) strength {
 		return pleads
 	case recountsIn(plain):
 		return recounts
-	case argumentIn(plain) >= 2:
+	case argumentIn(text, plain) >= 2:
 		return argues
-	case strings.HasSuffix(strings.TrimRight(text, " \t\r\n\"'”’»)*_"), "?") || hintsIn(plain):
+	case strings.HasSuffix(strings.TrimRight(text, " \t\r\n\"'”’»)*_"), "?"):
+		return hints
+	case actsIn(plain):
+		return describes
+	case hintsIn(plain):
 		return hints
 	case describesIn(text):
 		return describes
@@ -90,7 +94,11 @@ type vocabulary struct {
 	technical, defining, doing             *regexp.Regexp
 	texts, parts, writing, places, reasons *regexp.Regexp
 	shown, asking, orders                  *regexp.Regexp
+	requests, opinions                     *regexp.Regexp // for a thing, and for what somebody thinks
+	pages                                  *regexp.Regexp // asks for what will stand on one
 	small                                  map[string]bool
+	conditions, acts                       map[string]bool // of what is described: "if …, … returns …"
+	statements                             map[string]bool // that begin lines of SQL and the like
 }
 
 var vocab = sync.OnceValue(func() *vocabulary {
@@ -124,6 +132,8 @@ var vocab = sync.OnceValue(func() *vocabulary {
 	v.texts, v.parts, v.writing = v.runs("texts"), v.runs("parts"), v.runs("writing")
 	v.places = regexp.MustCompile(`\b[\w-]+\.[a-z]{1,5}\b|\b[A-Z]{4,}\b`)
 	v.reasons, v.shown, v.asking = v.runs("reasons"), v.runs("shown"), v.runs("asking")
+	v.requests, v.opinions, v.pages = v.runs("requests"), v.runs("opinions"), v.runs("pages")
+	v.conditions, v.acts, v.statements = v.words("conditions"), v.words("acts"), v.words("statements")
 	// orders begin messages that ask for a text.
 	v.orders = regexp.MustCompile(`(?m)(?:^|[.!?])\s*` + v.oneOf("orders") + `\b`)
 	return v
@@ -180,30 +190,57 @@ func firstPersonTells(plain string) bool {
 }
 
 // argumentIn weighs what judges and gives reasons.
-func argumentIn(plain string) int {
+func argumentIn(text, plain string) int {
 	v, n := vocab(), 0
 	past, reason := false, false
+	before := ""
 	for w := range strings.FieldsSeq(plain) {
 		switch {
+		case w == "id" && !strings.ContainsAny(text, "'’"): // a column's name, and not "I'd"
 		case v.speaker[w], v.judging[w]:
 			n += 2
-		case v.past[w] && !past:
+		case v.tellsPast(before, w) && !past:
 			n, past = n+1, true
 		case v.reason[w] && !reason:
 			n, reason = n+1, true
 		}
+		before = w
 	}
 	return n
 }
 
+// tellsPast says whether a word tells of the past: in "is kept" and "a kept one" it
+// does not.
+func (v *vocabulary) tellsPast(before, word string) bool {
+	switch before {
+	case "is", "are", "be", "being", "a", "an", "the":
+		return false
+	}
+	return v.past[word]
+}
+
 func hintsIn(plain string) bool {
-	v := vocab()
+	v, before := vocab(), ""
 	for w := range strings.FieldsSeq(plain) {
-		if v.hint[w] || v.past[w] || v.reason[w] {
+		if v.hint[w] || v.tellsPast(before, w) || v.reason[w] {
 			return true
 		}
+		before = w
 	}
 	return false
+}
+
+// actsIn says whether a sentence tells what a thing does, under which conditions
+// and with what effect, and nothing that somebody thinks of it.
+func actsIn(plain string) bool {
+	v, acts, before := vocab(), false, ""
+	for w := range strings.FieldsSeq(plain) {
+		if (v.hint[w] || v.tellsPast(before, w) || v.reason[w]) && !v.conditions[w] {
+			return false
+		}
+		acts, before = acts || v.acts[w], w
+	}
+	return acts
 }
 
 // tellsOfThePast says whether a text has a verb of the past.

@@ -162,7 +162,7 @@ func conversationTrace(c Transcript, words bool, stood func(string) [][2]int) tr
 		t.blocks(span{0, len(c.Data)}, speech{manner: spoken})
 		return t.done()
 	}
-	asked, answered := false, false
+	asked, page, answered := false, false, false
 	for _, m := range messages {
 		text := string(c.Data[m.from:m.to])
 		if m.person && t.evidence && !answered {
@@ -173,10 +173,10 @@ func conversationTrace(c Transcript, words bool, stood func(string) [][2]int) tr
 			}
 			m.from += end // nobody known has answered: somebody unknown may have
 		}
-		t.blocks(m.span, speech{manner: spoken, person: m.person, asked: !m.person && asked})
+		t.blocks(m.span, speech{manner: spoken, person: m.person, asked: !m.person && asked, page: !m.person && page})
 		t.standing(m.span)
 		if m.person {
-			asked = asksForText(text)
+			asked, page = asksForText(text), asksForPage(text)
 		} else {
 			answered = true
 			for _, h := range t.put.Find(c.Data[m.from:m.to]) {

@@ -12,6 +12,7 @@ type speech struct {
 	manner manner
 	person bool // the person speaks
 	asked  bool // text for the work was asked for
+	page   bool // and where it will stand was said
 }
 
 // blocks reads a text block by block: paragraphs, items of lists, quotations,
@@ -57,7 +58,7 @@ func (b *blockReader) usual() manner {
 		return b.how.manner
 	case b.how.person && b.long && b.count > 0:
 		return pasted
-	case b.offer || b.list:
+	case b.offer || b.list || b.how.page:
 		return offered
 	case b.how.asked, b.how.person && b.count > 0:
 		return fenced

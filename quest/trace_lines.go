@@ -12,14 +12,20 @@ func isCode(text string) bool {
 	if len(words) == 0 {
 		return false
 	}
-	letters := 0
+	if vocab().statements[words[0]] {
+		return true
+	}
+	letters, capitals := 0, 0
 	for _, w := range words {
 		bare := strings.Trim(w, `.,;:!?'"()–—-…*_>#/“”„‘’«»`)
 		if !strings.ContainsFunc(bare, func(r rune) bool { return !unicode.IsLetter(r) && !strings.ContainsRune("-'’", r) }) {
 			letters++
 		}
+		if len(bare) > 1 && strings.ToUpper(bare) == bare && strings.ToLower(bare) != bare {
+			capitals++
+		}
 	}
-	return letters*5 < len(words)*4 || strings.HasSuffix(text, "{") || strings.HasSuffix(text, ";")
+	return capitals >= 2 && capitals*2 >= len(words) || letters*5 < len(words)*4 || strings.HasSuffix(text, "{") || strings.HasSuffix(text, ";")
 }
 
 // smallWords counts the words that sentences have and programs lack.

@@ -136,6 +136,14 @@ func announces(sentence string, person bool) bool {
 
 // asksForText says whether the person asks for words or code to use.
 func asksForText(message string) bool {
-	v := vocab()
-	return v.asking.MatchString(plainWords(message)) || v.orders.MatchString(message)
+	v, plain := vocab(), plainWords(message)
+	return v.asking.MatchString(plain) || v.orders.MatchString(message) || asksForPage(message) ||
+		v.requests.MatchString(plain) && !v.opinions.MatchString(plain)
+}
+
+// asksForPage says whether what the person asks for will stand somewhere, word
+// for word, and is no account of reasons.
+func asksForPage(message string) bool {
+	v, plain := vocab(), plainWords(message)
+	return v.pages.MatchString(plain) && !v.opinions.MatchString(plain)
 }

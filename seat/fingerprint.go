@@ -25,7 +25,7 @@ func fingerprint(p Plan, given [][]byte) (audit.Room, [][]byte) {
 			prints[i] = printer.Print(d.Text)
 		}
 	}
-	opened := audit.Room{Role: p.Role, InProcess: p.InProcess, Key: printer.Key(), Denied: []audit.Source{}}
+	opened := audit.Room{Role: p.Role, InProcess: p.InProcess, Key: printer.Key(), Readings: 2, Denied: []audit.Source{}}
 	var blobs [][]byte
 	for i, digests := range printer.Digests(prints, given) {
 		var blob bytes.Buffer

@@ -44,6 +44,9 @@ type Set struct {
 	quick map[uint64]struct{}
 	sieve [1 << 12]uint64
 	blind bool
+	// written: only the first reading of a text counts, because the digests were
+	// made when there was no other.
+	written bool
 }
 
 // origin is where a window comes from.
@@ -93,6 +96,11 @@ func (s *Set) AddDigests(source string, digests []Digest) {
 	s.blind = s.blind || len(digests) > 0
 }
 
+// AsWritten makes the set look at texts only as they are written: its digests
+// were made, and what was granted was subtracted, when there was no second
+// reading.
+func (s *Set) AsWritten() { s.written = true }
+
 // Subtract removes every window that also stands in a granted text.
 func (s *Set) Subtract(granted []byte) {
 	mac := s.mac()
@@ -130,17 +138,17 @@ func (s *Set) Find(text []byte) []Hit {
 type Finder struct {
 	set   *Set
 	mac   hash.Hash
-	words *tokeniser
-	last  ring
-	at    int // windows seen
-	hitAt int // the window of the last hit
+	words *reader
+	at    int  // windows seen
+	hitAt int  // the window of the last hit
+	mixed bool // the last hit was seen in the second reading
 	hits  []Hit
 }
 
 // Finder returns a new finder; the set must not change while it is used.
 func (s *Set) Finder() *Finder {
 	f := &Finder{set: s, mac: s.mac(), hitAt: -2}
-	f.words = newTokeniser(f.word)
+	f.words = newReader(f.window)
 	return f
 }
 
@@ -158,22 +166,22 @@ func (f *Finder) Hits() []Hit {
 	return f.hits
 }
 
-func (f *Finder) word(word []byte, at place) {
-	if !f.last.push(word, at) {
+func (f *Finder) window(w *ring, seen bool) {
+	if !seen {
+		f.at++
+	}
+	if seen && f.set.written || !f.set.maybe(w) {
 		return
 	}
-	f.at++
-	if !f.set.maybe(&f.last) {
-		return
-	}
-	o, hit := f.set.digests[f.last.digest(f.mac)]
+	o, hit := f.set.digests[w.digest(f.mac)]
 	if !hit {
 		return
 	}
-	span, end := f.last.span(), f.last.end()
-	if n := len(f.hits) - 1; n >= 0 && f.at == f.hitAt+1 && f.hits[n].Source == o.source {
-		h := &f.hits[n]
-		h.EndLine, h.To, h.SourceTo = end.line, span.to, max(h.SourceTo, o.at.to)
+	span, end := w.span(), w.end()
+	if f.goesOn(span, o, seen) {
+		h := &f.hits[len(f.hits)-1]
+		h.EndLine, h.To = max(h.EndLine, end.line), max(h.To, span.to)
+		h.SourceFrom, h.SourceTo = min(h.SourceFrom, o.at.from), max(h.SourceTo, o.at.to)
 		h.Windows++
 	} else {
 		f.hits = append(f.hits, Hit{
@@ -181,22 +189,27 @@ func (f *Finder) word(word []byte, at place) {
 			SourceLine: o.at.line, SourceFrom: o.at.from, SourceTo: o.at.to,
 		})
 	}
-	f.hitAt = f.at
+	f.mixed = seen
+	if !seen {
+		f.hitAt = f.at
+	}
+}
+
+// goesOn says whether a window belongs to the last hit: it is the next one, or,
+// where the two readings meet, it overlaps with it on both sides.
+func (f *Finder) goesOn(span place, o origin, seen bool) bool {
+	n := len(f.hits) - 1
+	if n < 0 || f.hits[n].Source != o.source {
+		return false
+	}
+	h := f.hits[n]
+	if !seen && !f.mixed {
+		return f.at == f.hitAt+1
+	}
+	return span.from < h.To && (o.at.to == 0 || o.at.from < h.SourceTo && h.SourceFrom < o.at.to)
 }
 
 func (s *Set) mac() hash.Hash { return hmac.New(sha256.New, s.key) }
-
-// windows calls each for every window of a text.
-func windows(text []byte, each func(*ring)) {
-	w := &ring{}
-	t := newTokeniser(func(word []byte, at place) {
-		if w.push(word, at) {
-			each(w)
-		}
-	})
-	t.feed(text)
-	t.close()
-}
 
 // ring holds the last eight words.
 type ring struct {
@@ -228,6 +241,14 @@ func (w *ring) push(word []byte, at place) bool {
 	w.next = (i + 1) % Window
 	w.full = w.full || w.next == 0
 	return w.full
+}
+
+// copy makes w what another ring is.
+func (w *ring) copy(from *ring) {
+	for i, word := range from.words {
+		w.words[i] = append(w.words[i][:0], word...)
+	}
+	w.sums, w.places, w.rolled, w.next, w.full = from.sums, from.places, from.rolled, from.next, from.full
 }
 
 func (w *ring) end() place { return w.places[(w.next+Window-1)%Window] }

@@ -10,81 +10,19 @@ import (
 // base64, minified code) is cut into several words of this many bytes.
 const maxWord = 128
 
-// tokeniser turns bytes into normalised words. It is fed piece by piece, so
-// that a file of any size is read in constant memory.
+// tokeniser turns characters into normalised words.
 type tokeniser struct {
 	emit func(word []byte, at place)
 	word []byte
-	rest []byte // an unfinished UTF-8 sequence at the end of the last piece
-	line int    // line of the next byte, from 1
-	pos  int    // offset of the next byte in the text
-	from place  // where the current word began
+	line int   // line of the next character, from 1
+	pos  int   // its offset in the text
+	from place // where the current word began
 }
 
 // place is where a word stands in a text.
 type place struct {
 	line     int // from 1
 	from, to int // in bytes
-}
-
-func newTokeniser(emit func(word []byte, at place)) *tokeniser {
-	return &tokeniser{emit: emit, line: 1}
-}
-
-func (t *tokeniser) feed(p []byte) {
-	for len(t.rest) > 0 && len(p) > 0 {
-		t.rest = append(t.rest, p[0])
-		p = p[1:]
-		if !utf8.FullRune(t.rest) {
-			continue
-		}
-		whole := t.rest
-		t.rest = nil
-		t.runes(whole, false)
-	}
-	t.runes(p, false)
-}
-
-// close ends the last word.
-func (t *tokeniser) close() {
-	rest := t.rest
-	t.rest = nil
-	t.runes(rest, true)
-	t.flush()
-}
-
-func (t *tokeniser) runes(p []byte, last bool) {
-	for len(p) > 0 {
-		if n := t.plain(p); n > 0 {
-			p = p[n:]
-			continue
-		}
-		if !last && !utf8.FullRune(p) {
-			t.rest = append([]byte(nil), p...)
-			return
-		}
-		r, n := utf8.DecodeRune(p)
-		if r == utf8.RuneError && n == 1 {
-			t.flush()
-		} else {
-			t.wide(r)
-		}
-		t.pos += n
-		p = p[n:]
-	}
-}
-
-// plain takes the ASCII that a piece begins with, which is nearly all of it, and
-// returns how much that is.
-func (t *tokeniser) plain(p []byte) int {
-	for i, c := range p {
-		if c >= utf8.RuneSelf {
-			return i
-		}
-		t.ascii(c)
-		t.pos++
-	}
-	return len(p)
 }
 
 // letters says what an ASCII character is in a word: itself in lower case, or
