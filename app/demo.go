@@ -167,7 +167,7 @@ func (d *demo) confront(ctx context.Context) error {
 // and shows one moment as each of three may read it.
 func (d *demo) table(ctx context.Context) error {
 	d.heading("5. A table: what each of them did in secret, on three screens")
-	if err := d.app.NewTable("weir", DefaultAdventure, nil); err != nil {
+	if _, err := d.app.NewTable("weir", DefaultAdventure, nil); err != nil {
 		return err
 	}
 	play := Playing{Seating: Seating{Table: "weir", Auto: true}, MaxTurns: 2, End: true}

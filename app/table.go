@@ -103,6 +103,9 @@ func (a *App) TableStatus(ctx context.Context, name string) (tableflow.Status, e
 		return tableflow.Status{}, err
 	}
 	st, err := tableflow.Look(ctx, root, name, database)
+	if err == nil {
+		st.Told, err = tableflow.Told(root, name)
+	}
 	return st, refusedHere(err)
 }
 

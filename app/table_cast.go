@@ -1,20 +1,29 @@
 package app
 
 import (
+	"cmp"
 	"slices"
+	"sync"
 
 	"conclave/agent"
+	"conclave/config"
 	"conclave/policy"
 	"conclave/seat"
+	"conclave/table"
+	"conclave/table/adventure"
 	tableflow "conclave/table/flow"
 	"conclave/table/offline"
+	door "conclave/workspace"
 )
 
 // tableCast finds who sits where: the person in the seat that they named, or
 // for which they have left an answer, else whom the configuration names, by
 // character first, then by role. With auto no person sits anywhere, and the
-// seat that they named is one they look from.
+// seat that they named is one they look from. The embedded game master tells the
+// adventures that come with the program; of any other campaign a person is the
+// game master until an agent is named.
 func (w *workspace) tableCast(campaign string, as []string, auto bool) tableflow.Cast {
+	vacant := sync.OnceValues(func() (bool, error) { return w.gmVacant(campaign) })
 	return func(role policy.Role, character string, stepIn bool) (tableflow.Actor, error) {
 		embedded := offline.GM()
 		switch role {
@@ -33,8 +42,62 @@ func (w *workspace) tableCast(campaign string, as []string, auto bool) tableflow
 		if (seated || w.config.For(key).Agent == "human") && !stepIn && !auto {
 			return tableflow.Actor{Person: true}, nil
 		}
+		if role == policy.GM {
+			if empty, err := vacant(); err != nil || empty && auto {
+				return tableflow.Actor{}, cmp.Or(err, errNoGM(campaign))
+			} else if empty {
+				return tableflow.Actor{Person: true}, nil
+			}
+		}
 		return w.tableActor(key, embedded)
 	}
+}
+
+// gmVacant says whether nobody but a person can be the game master of a
+// campaign: no agent is named, and the embedded one does not know the story.
+func (w *workspace) gmVacant(campaign string) (bool, error) {
+	if w.config.For(w.tableKey(policy.GM, "")).Agent != "offline" {
+		return false, nil
+	}
+	c, err := table.OpenCampaign(w.root, campaign)
+	if err != nil {
+		return false, environmentError("%w", err)
+	}
+	defer c.Close()
+	from, err := adventure.Of(func(name string) ([]byte, error) { return c.ReadFile(name, door.MaxText) })
+	return from == "", refusedHere(err)
+}
+
+// gmAgentHow is how an agent becomes the game master.
+const gmAgentHow = "agents: {gm: {agent: claude, model: …}} in " + config.FileName
+
+func errNoGM(campaign string) error {
+	return environmentError("%[1]s has no game master: the embedded one tells only the adventures that come with "+
+		"the program, and no agent is named\ntry: conclave table play %[1]s --as gm, or name one: %[2]s", campaign, gmAgentHow)
+}
+
+// sitDown finds the seats of a person who named none: where nobody else can be
+// the game master they are, and are told so. With auto nobody can.
+func (a *App) sitDown(in *Playing) error {
+	w, err := a.openWorkspace()
+	if err != nil {
+		return err
+	}
+	empty, err := w.gmVacant(in.Table)
+	switch {
+	case err != nil || !empty || slices.Contains(in.As, string(policy.GM)):
+		return err
+	case in.Auto:
+		return errNoGM(in.Table)
+	case len(in.As) > 0:
+		a.aside("The game master of %s is a person: conclave table play %[1]s --as gm, at another terminal. "+
+			"An agent is named by %[2]s.", in.Table, gmAgentHow)
+		return nil
+	}
+	in.As = []string{string(policy.GM)}
+	a.aside("You are the game master of %s: no agent is named for that seat. One is named by %s; then sit down with "+
+		"--as CHARACTER.", in.Table, gmAgentHow)
+	return nil
 }
 
 // tableKey is the name under which the configuration knows a seat.

@@ -3,13 +3,16 @@ package app
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"conclave/policy"
 	"conclave/table"
 	"conclave/table/adventure"
+	"conclave/table/draft"
 	tableflow "conclave/table/flow"
 )
 
@@ -20,20 +23,11 @@ func Adventures() []string { return adventure.Names() }
 const DefaultAdventure = adventure.Default
 
 // NewTable begins a campaign: a copy of an adventure, or an empty one with these
-// characters, each a name or name=slug.
-func (a *App) NewTable(name, from string, characters []string) error {
-	root, err := a.findRoot()
+// characters, each a name or name=slug. It returns the seat to sit down in.
+func (a *App) NewTable(name, from string, characters []string) (sit string, err error) {
+	root, err := a.freeTable(name)
 	if err != nil {
-		return err
-	}
-	if err := table.CheckSlug(name); err != nil {
-		return usageError("campaign %w", err)
-	}
-	dir := filepath.Join(root, "campaigns", name)
-	for _, there := range []string{dir, table.PrivatePath(root, name)} {
-		if _, err := os.Lstat(there); err == nil {
-			return noError("%s exists: choose another name", there)
-		}
+		return "", err
 	}
 	files := map[string]string{}
 	if from != "" {
@@ -42,9 +36,41 @@ func (a *App) NewTable(name, from string, characters []string) error {
 		err = blankCampaign(name, characters, files)
 	}
 	if err != nil {
-		return err
+		return "", err
 	}
-	return refusedHere(layOut(root, dir, files))
+	return seatToTake(from, files), refusedHere(layOut(root, filepath.Join(root, "campaigns", name), files))
+}
+
+// freeTable refuses a name that no campaign can have, or that one has. It
+// returns the workspace's root.
+func (a *App) freeTable(name string) (string, error) {
+	root, err := a.findRoot()
+	if err != nil {
+		return "", err
+	}
+	if err := table.CheckSlug(name); err != nil {
+		return "", usageError("campaign %w", err)
+	}
+	for _, there := range []string{filepath.Join(root, "campaigns", name), table.PrivatePath(root, name)} {
+		if _, err := os.Lstat(there); err == nil {
+			return "", noError("%s exists: choose another name", there)
+		}
+	}
+	return root, nil
+}
+
+// seatToTake is the first character of an adventure. A campaign of somebody's
+// own needs a game master first.
+func seatToTake(from string, files map[string]string) string {
+	if from == "" {
+		return string(policy.GM)
+	}
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		if class := table.Classify(path); class.Kind == table.KindSheet {
+			return class.Character
+		}
+	}
+	return string(policy.GM)
 }
 
 // layOut writes a campaign beside its place and puts it there whole.
@@ -76,6 +102,7 @@ func adventureFiles(from string, files map[string]string) error {
 	if err != nil {
 		return environmentError("%w", err)
 	}
+	files[adventure.RecordFile] = adventure.Record(from)
 	return fs.WalkDir(src, ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -87,10 +114,7 @@ func adventureFiles(from string, files map[string]string) error {
 }
 
 func blankCampaign(name string, characters []string, files map[string]string) error {
-	files["overview.md"] = "# " + name + "\n\nWhat this campaign is about. Only the game master reads this.\n"
-	files["story-state.md"] = "# Story state\n\nWhat is true and what nobody knows yet. Only the game master reads this.\n"
-	files["party-knowledge.md"] = "# What the party knows\n"
-	var taken []string
+	var d draft.Draft
 	for _, c := range characters {
 		shownName, slug, explicit := strings.Cut(c, "=")
 		if !explicit {
@@ -99,12 +123,11 @@ func blankCampaign(name string, characters []string, files map[string]string) er
 				return usageError("character %w", err)
 			}
 		}
-		if err := errors.Join(table.CheckSlug(slug), table.UniqueSlug(slug, taken)); err != nil {
-			return usageError("character %w", err)
+		if err := draft.CheckSlug(slug, d.Slugs()); err != nil {
+			return usageError("%w", err)
 		}
-		taken = append(taken, slug)
-		files["party/"+table.SheetFile(slug)] =
-			"# " + shownName + "\n\n- Bond:\n- Flaw:\n- Ideal:\n- Secret action triggers:\n"
+		d.Characters = append(d.Characters, draft.Character{Name: shownName, Slug: slug})
 	}
+	maps.Copy(files, d.Files(name))
 	return nil
 }

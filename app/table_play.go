@@ -38,6 +38,12 @@ func (a *App) PlayTable(ctx context.Context, in Playing) (open bool, err error) 
 	if k == nil && !in.Auto {
 		return false, environmentError("nobody is here to play: use a terminal, --answers, or --auto")
 	}
+	if err := a.sitDown(&in); err != nil {
+		return false, err
+	}
+	if err := a.report(in.Seating); err != nil {
+		return false, err
+	}
 	s := a.newTableScreen(in.As, k)
 	err = a.atScreen(ctx, "play", in.Seating, s, func(t *tableflow.Table) error {
 		if err := t.Play(ctx, a.playing(t, s, in)); ctx.Err() != nil {
@@ -117,6 +123,9 @@ func (a *App) tableLine(ctx context.Context, t *tableflow.Table, seat, line stri
 func (a *App) ResumeTable(ctx context.Context, in Seating) error {
 	var err error
 	if in.As, err = a.checkSeats(in.Table, in.As); err != nil {
+		return err
+	}
+	if err := a.report(in); err != nil {
 		return err
 	}
 	return a.atTable(ctx, "resume", in, func(t *tableflow.Table) error {
@@ -222,7 +231,13 @@ func (a *App) Seats(ctx context.Context, in Seating, change SeatChange) ([]Seat,
 	if err != nil {
 		return nil, err
 	}
-	seats := []Seat{{Name: string(policy.GM), Agent: w.config.For(w.tableKey(policy.GM, "")).Agent}}
+	master := w.config.For(w.tableKey(policy.GM, "")).Agent
+	if vacant, err := w.gmVacant(in.Table); err != nil {
+		return nil, err
+	} else if vacant {
+		master = "human"
+	}
+	seats := []Seat{{Name: string(policy.GM), Agent: master}}
 	for _, c := range st.Characters {
 		who := w.config.For(w.tableKey(policy.Player, c.Slug)).Agent
 		if c.Away {

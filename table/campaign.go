@@ -121,6 +121,21 @@ func (c *Campaign) Close() error {
 	return errors.Join(errs...)
 }
 
+// ReadFile reads a file of the campaign by its path, through every directory on
+// the way as it is, up to a limit.
+func (c *Campaign) ReadFile(path string, limit int64) ([]byte, error) {
+	d, names := c.Root, strings.Split(path, "/")
+	for _, name := range names[:len(names)-1] {
+		sub, err := d.Sub(name)
+		if err != nil {
+			return nil, err
+		}
+		defer sub.Close()
+		d = sub
+	}
+	return d.Read(names[len(names)-1], limit)
+}
+
 // PrivatePath is where the engine keeps its own state of a campaign: lock,
 // event log, pending journals, stale and late files, seeds. It is never inside
 // the campaign and never in a room.

@@ -64,7 +64,9 @@ func (c *Campaign) PlayerContext(character string, prompt []byte, opt ContextOpt
 	}
 	s.own("engine:pending", kindNarrative, "Not yet in your journal", opt.Pending) // older than
 	s.own("engine:recent", kindNarrative, "Lately", opt.Recent)
-	s.add(KindPrompt, "The game master asks", "tmp/"+PromptFile(character), prompt, string(prompt), "")
+	if len(prompt) > 0 {
+		s.add(KindPrompt, "The game master asks", "tmp/"+PromptFile(character), prompt, string(prompt), "")
+	}
 	return s, s.check()
 }
 

@@ -17,7 +17,8 @@ import (
 var withAgents = []string{
 	"checkpoint", "confront", "consult", "council", "debrief", "demo",
 	"quest archive", "quest continue", "quest log", "quest return", "quest start",
-	"record import", "record watch", "table play", "table resume", "table say", "table signal",
+	"record import", "record watch", "table chat", "table new", "table play", "table resume",
+	"table say", "table signal",
 }
 
 // logLast is how long the end of a command waits for who reads its log.

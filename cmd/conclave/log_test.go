@@ -26,7 +26,7 @@ var withoutAgents = []string{
 	"room enter", "room run", "room show",
 	"search",
 	"table audit", "table dice verify", "table export", "table fork", "table journal", "table list",
-	"table new", "table rename", "table restore", "table reveal", "table roll", "table save", "table seats", "table status",
+	"table rename", "table restore", "table reveal", "table roll", "table save", "table seats", "table status",
 	"table validate",
 	"transcript check", "transcript map", "transcript summary", "transcript verify",
 	"trust",

@@ -25,7 +25,7 @@ a session that was cut goes on where it stopped.`,
 	}
 	cmd.AddCommand(
 		newTableNew(env), newTableList(env), newTableValidate(env),
-		newTablePlay(env), newTableResume(env), newTableSay(env), newTableSignal(env),
+		newTablePlay(env), newTableResume(env), newTableSay(env), newTableSignal(env), newTableChat(env),
 		newTableStatus(env), newTableSeats(env), newTableRename(env),
 		newTableRoll(env), newTableDice(env), newTableReveal(env),
 		newTableSave(env), newTableRestore(env), newTableFork(env),
@@ -98,10 +98,13 @@ func newTableStatus(env *environment) *cobra.Command {
 		for _, part := range []struct {
 			what string
 			list []string
-		}{{"open", v.Open}, {"journal", v.Journals}, {"draft", v.Drafts}, {"problem", v.Problems}} {
+		}{{"open", v.Open}, {"journal", v.Journals}, {"draft", v.Drafts}} {
 			for _, l := range part.list {
 				w.Printf("%s: %s\n", part.what, l)
 			}
+		}
+		for _, t := range v.Told {
+			w.Printf("note: %s\n", t.Text)
 		}
 		for _, sv := range v.Saves {
 			scene := ""

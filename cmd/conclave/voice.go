@@ -27,7 +27,7 @@ const saidIndent = "  "
 func (v *voice) hear(out *screen.Writer, e app.Speech) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	tag := screen.Bold(e.Emoji + " " + e.Name + ":")
+	tag := screen.Bold(strings.TrimSpace(e.Emoji+" "+e.Name) + ":")
 	switch {
 	case e.Part == app.Whole && !out.Terminal():
 		out.Printf("\n%s %s\n", tag, screen.Indent(saidIndent, e.Text))

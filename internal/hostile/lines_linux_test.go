@@ -76,6 +76,7 @@ var lines = map[string]line{
 	"room show":          {args: []string{"dragon", "plan.md", "work"}},
 	"search":             {args: []string{"lantern", "--archive", "archive.db"}},
 	"table audit":        {args: []string{"weir"}},
+	"table chat":         {args: []string{"weir", "bram-oatley", "--message", "Who are you?"}},
 	"table dice verify":  {args: []string{"weir"}},
 	"table export":       {args: []string{"weir", "--as", "gm"}},
 	"table fork":         {args: []string{"weir", "weir-two", "--from", "dusk"}},

@@ -14,6 +14,7 @@ import (
 	"conclave/table"
 	"conclave/table/gm"
 	"conclave/table/story"
+	"conclave/table/told"
 )
 
 // begun is what a cycle takes from the world at its beginning, as it was then.
@@ -51,7 +52,9 @@ func (c *cycle) begin() error {
 		return err
 	}
 	c.begun, c.context = b, b.State.Context
-	c.Warn = slices.Clone(b.Warnings)
+	c.Warn = slices.DeleteFunc(slices.Clone(b.Warnings), func(w string) bool {
+		return slices.Contains(b.Roster.Problems, w) || slices.Contains(b.Roster.Warnings, w) // told when they were new
+	})
 	c.telling = gm.NewTelling(b.Roster, gm.Before{Common: b.State.Common, Recap: b.State.Recap, Rounds: b.State.Rounds,
 		Secrets: b.State.Secrets}, &c.Remarks)
 	_, err = engine.Do(c.r, "set aside", func(context.Context) (struct{}, error) {
@@ -77,6 +80,7 @@ func (t *Table) look(in story.Input) (begun, error) {
 		return b, engine.Halt(fmt.Errorf("campaign %s has no characters: write a sheet party/{character}.md%s",
 			t.opts.Campaign, firstOf(": ", roster.Problems)))
 	}
+	t.tellUnseated(roster)
 	s := t.snapshot()
 	b.Cycle, b.Session, b.Seq = s.Cycle+1, s.Session, s.Seq+1
 	b.Time, b.Delimiter, b.Auto = time.Now().UTC().Round(0), table.NewDelimiter(), t.opts.Auto
@@ -92,8 +96,7 @@ func (t *Table) look(in story.Input) (begun, error) {
 	b.Warnings = append(b.Warnings, roster.Problems...)
 	b.Warnings = append(b.Warnings, roster.Warnings...)
 	for _, n := range b.Report.Stale {
-		b.Warnings = append(b.Warnings,
-			fmt.Sprintf("tmp/%s belongs to no open cycle: set aside in .conclave/tables/%s/stale", n, t.opts.Campaign))
+		b.Warnings = append(b.Warnings, told.SetAside(n, t.opts.Campaign))
 	}
 	for _, n := range b.Report.Foreign {
 		b.Warnings = append(b.Warnings, fmt.Sprintf("tmp/%s is no file of the table: left alone", n))

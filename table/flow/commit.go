@@ -45,7 +45,7 @@ func (c *cycle) commit() (Result, error) {
 		err = errors.Join(err, c.t.lateDrafts(c.Roster.Slugs(), c.stamp()))
 		c.tell(blocks)
 		for _, w := range append(slices.Clone(c.Warn), edited...) {
-			c.t.show(Notice{Kind: "note", Cycle: c.Cycle, Text: w})
+			c.t.remark(c.Cycle, w)
 		}
 		return edited, engine.Halt(err)
 	})

@@ -14,6 +14,7 @@ import (
 	"conclave/table"
 	"conclave/table/gm"
 	"conclave/table/story"
+	"conclave/table/told"
 )
 
 // Result is what a cycle came to.
@@ -194,7 +195,7 @@ func (c *cycle) next(o gm.Intent) (message string, about []table.Source, err err
 			return c.message("repair", repair(faults, lines)), nil, nil
 		}
 		for _, f := range faults {
-			c.Warn = append(c.Warn, "given up after repairs: "+f)
+			c.Warn = append(c.Warn, told.GivenUp(f))
 		}
 		if len(names) == 0 && o.Signal.Found {
 			return "", nil, nil // treated as no signal

@@ -88,6 +88,7 @@ type Table struct {
 	mu    sync.Mutex
 	state story.State
 	dice  *dice.Log
+	unfit []string // files of party/ that are nobody's seat, as far as that was told
 
 	showing sync.Mutex
 	asking  sync.Mutex // people are asked one at a time
@@ -291,6 +292,7 @@ type Notice struct {
 	Past   story.Past    // of a recap, of which each seat knew its part
 	Names  []string      // of waiting
 	Text   string
+	Others string // of a note: what seats other than the game master's read
 }
 
 func (t *Table) show(n Notice) {

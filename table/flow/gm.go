@@ -15,6 +15,7 @@ import (
 	"conclave/seat"
 	"conclave/table"
 	"conclave/table/gm"
+	"conclave/table/told"
 )
 
 // gmTries: the same input once more, then a GM that has seen nothing but the
@@ -40,6 +41,9 @@ func (c *cycle) hear(message string, about []table.Source) (gm.Intent, error) {
 		}
 		said, err := engine.Do(c.r, fmt.Sprintf("gm %d try %d", c.turns, try), func(ctx context.Context) (gm.Turn, error) {
 			said, err := c.gmTurn(ctx, text, about)
+			if engine.CodeOf(err) != "" && try < gmTries {
+				c.t.show(Notice{Kind: "waiting again", Cycle: c.Cycle, Text: told.Waiting(try+1, gmTries)})
+			}
 			if err != nil && try == gmTries {
 				err = engine.Halt(fmt.Errorf("the GM gives no answer, the table waits: %w", err))
 			}
@@ -52,7 +56,7 @@ func (c *cycle) hear(message string, about []table.Source) (gm.Intent, error) {
 		if !errors.As(err, &failure) {
 			return gm.Intent{}, err
 		}
-		c.Warn = append(c.Warn, fmt.Sprintf("turn %d of the GM, attempt %d: %s", c.turns, try, failure.Message))
+		c.Warn = append(c.Warn, told.NoAnswer(c.turns, try, failure.Message))
 	}
 }
 

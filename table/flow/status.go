@@ -20,6 +20,7 @@ import (
 	"conclave/table"
 	"conclave/table/journal"
 	"conclave/table/story"
+	"conclave/table/told"
 )
 
 // Status is what can be seen of a table from outside.
@@ -37,6 +38,7 @@ type Status struct {
 	Rolls      int               `json:"rolls"`
 	Holder     *lockfile.Holder  `json:"holder,omitempty"`
 	Problems   []string          `json:"problems,omitempty"`
+	Told       []told.Thing      `json:"told,omitempty"` // what somebody has to know; see Told
 }
 
 // CharacterStatus is a line of the roster.

@@ -21,7 +21,7 @@ func (n Notice) For(seat string) string {
 	case "note":
 		// Remarks of the engine may name what only the GM knows.
 		if seat != string(policy.GM) {
-			return ""
+			return n.Others
 		}
 	}
 	return n.Text

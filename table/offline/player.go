@@ -19,7 +19,10 @@ func Player() agent.Agent {
 	}}
 }
 
-type player struct{ files fs.FS }
+type player struct {
+	files fs.FS
+	chats bool // this is a talk outside of play
+}
 
 func (p *player) read(name string) string {
 	if p.files == nil {
@@ -42,6 +45,10 @@ func (p *player) Answer(_ context.Context, m agent.Message) ([]string, error) {
 	prompt := p.read("prompt.md")
 	if prompt == "" {
 		prompt = section(m.Text, "The game master asks")
+	}
+	if in.header["Event"] == "chat" || p.chats {
+		p.chats = true
+		return one(chat(sheet, said(m.Text))), nil
 	}
 	c := character{bonds: bullets(section(sheet, "Bonds")), voice: voice(sheet)}
 	kind := in.header["Request"]

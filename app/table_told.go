@@ -1,0 +1,43 @@
+package app
+
+import (
+	"cmp"
+	"strings"
+
+	"conclave/policy"
+	"conclave/table"
+	tableflow "conclave/table/flow"
+	"conclave/table/told"
+)
+
+// report tells the seats of a screen what is amiss at a table before it is
+// played: what is so now, and what has happened since they last sat there.
+func (a *App) report(in Seating) error {
+	w, err := a.openWorkspace()
+	if err != nil {
+		return err
+	}
+	if err := w.makePrivate(); err != nil {
+		return err
+	}
+	things, err := tableflow.Told(w.root, in.Table)
+	if err != nil {
+		return tableError(in.Table, err)
+	}
+	screen := cmp.Or(strings.Join(in.As, "+"), table.SeatTable)
+	if things, err = tableflow.News(w.root, in.Table, screen, things); err != nil {
+		return tableError(in.Table, err)
+	}
+	gm, err := w.tableCast(in.Table, in.As, in.Auto)(policy.GM, "", false)
+	if err != nil {
+		return err
+	}
+	lines := told.Report(things, in.As, !gm.Person, in.Table)
+	for i, line := range lines {
+		if i == 0 {
+			a.aside("Before you play:")
+		}
+		a.aside("- %s", line)
+	}
+	return nil
+}

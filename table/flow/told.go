@@ -1,0 +1,112 @@
+package flow
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"conclave/policy"
+	"conclave/table"
+	"conclave/table/journal"
+	"conclave/table/story"
+	"conclave/table/told"
+)
+
+// Told is what there is to be told of a table: what is so now, and what has
+// happened in its last session. It takes no lock.
+func Told(workspace, campaign string) ([]told.Thing, error) {
+	c, err := table.OpenCampaign(workspace, campaign)
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	roster, err := table.LoadRoster(c.Party, nil, table.Caps{})
+	if err != nil {
+		return nil, err
+	}
+	out := told.OfRoster(roster)
+	problems, warnings, err := Validate(workspace, campaign, table.Caps{})
+	if err != nil {
+		return nil, err
+	}
+	files := told.OfFiles(problems, warnings, roster)
+	parked, err := journal.Parked(workspace, campaign)
+	if err != nil {
+		return nil, err
+	}
+	out = append(out, told.OfJournals(parked)...)
+	log, err := story.ReadLog(workspace, campaign)
+	for _, e := range log {
+		if e.Session == log[len(log)-1].Session {
+			out = append(out, told.OfEvent(e)...)
+		}
+	}
+	return append(out, files...), err
+}
+
+// News are the things that a screen was not told yet; from now on it was. What
+// is so now is told every time.
+func News(workspace, campaign, screen string, things []told.Thing) ([]told.Thing, error) {
+	dir := filepath.Join(table.PrivatePath(workspace, campaign), "told")
+	d, err := ownDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	before := 0
+	if data, err := d.Read(screen, 32); err == nil {
+		before, _ = strconv.Atoi(strings.TrimSpace(string(data)))
+	}
+	last := before
+	var out []told.Thing
+	for _, t := range things {
+		if t.Seq == 0 || t.Seq > before {
+			out = append(out, t)
+		}
+		last = max(last, t.Seq)
+	}
+	if last == before {
+		return out, nil
+	}
+	return out, d.Write(screen, []byte(strconv.Itoa(last)+"\n"))
+}
+
+// remark shows a remark of the engine: to a game master who is a person as it
+// is, to anybody else that there is one, if somebody has to act on it.
+func (t *Table) remark(cycle int, text string) {
+	n := Notice{Kind: "note", Cycle: cycle, Text: text}
+	if thing, ok := told.OfRemark(text, cycle); ok && t.gmIsAgent() {
+		n.Others = strings.ToUpper(thing.To(table.SeatTable, true)[:1]) + thing.To(table.SeatTable, true)[1:] +
+			": conclave table status " + t.opts.Campaign
+	}
+	t.show(n)
+}
+
+func (t *Table) gmIsAgent() bool {
+	actor, err := t.opts.Cast(policy.GM, "", false)
+	return err == nil && !actor.Person
+}
+
+// tellUnseated tells everybody of a file of party/ that is nobody's seat since
+// the table was opened; of the others the report at the beginning tells.
+func (t *Table) tellUnseated(r table.Roster) {
+	t.mu.Lock()
+	before := t.unfit
+	t.unfit = append([]string{}, r.Problems...)
+	t.mu.Unlock()
+	for _, thing := range told.OfRoster(r) {
+		if before != nil && !slices.ContainsFunc(before, func(p string) bool { return strings.HasSuffix(thing.Text, p) }) {
+			t.show(Notice{Kind: "unseated", Text: thing.Text})
+		}
+	}
+}
+
+// ownDir opens a directory of the table's own state, and makes it first.
+func ownDir(dir string) (*table.Dir, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	return table.OpenDir(dir)
+}
