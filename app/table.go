@@ -36,6 +36,9 @@ func (a *App) atScreen(
 	ctx context.Context, verb string, in Seating, s *tableScreen, do func(*tableflow.Table) error,
 ) (err error) {
 	w, err := a.openWorkspace()
+	if err == nil {
+		err = w.checkCharacters()
+	}
 	if err != nil {
 		return err
 	}

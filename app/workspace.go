@@ -15,8 +15,9 @@ import (
 // workspace is a project: the directory that holds .campaign or campaigns, what
 // was read from it, and what of it the person trusts.
 type workspace struct {
-	root   string
-	config config.Config
+	root    string
+	project config.Config // what the project's own file says
+	config  config.Config // with everything else
 
 	app        *App
 	door       *door.Dir
@@ -140,6 +141,6 @@ func (w *workspace) configure() error {
 	if err != nil {
 		return err
 	}
-	w.config, w.budgetFile = config.Merge(project, own), w.configuredBy(own)
+	w.project, w.config, w.budgetFile = project, config.Merge(project, own), w.configuredBy(own)
 	return nil
 }

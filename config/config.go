@@ -151,6 +151,9 @@ func Parse(data []byte) (Config, error) {
 	}
 	for _, role := range slices.Sorted(maps.Keys(c.Agents)) {
 		a := c.Agents[role]
+		if err := checkSeat(role); err != nil {
+			return Config{}, fmt.Errorf("line %d: agents: %w", frontmatter.KeyLine(data, "agents", role), err)
+		}
 		if a.Agent != "" && !slices.Contains(agentKinds, a.Agent) {
 			return Config{}, fmt.Errorf("agents: %s: no agent is called %q (there are %s)", role, a.Agent, strings.Join(agentKinds, ", "))
 		}

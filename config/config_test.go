@@ -48,6 +48,10 @@ func TestRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		"agents:\n  cat: {agent: gpt}":      `no agent is called "gpt"`,
 		"agents:\n  cat: {agnet: claude}":   "agnet",
+		"agents:\n  playr.tilda: {}":        `line 2: agents: there is no seat "playr.tilda"; did you mean player.tilda?`,
+		"agents:\n  gandlaf: {}":            `there is no seat "gandlaf"; did you mean gandalf?`,
+		"agents:\n  player.: {}":            `there is no seat "player."`,
+		"agents:\n  cat.tilda: {}":          `there is no seat "cat.tilda" (default,`,
 		"agents:\n  cat: {agent: scripted}": "needs a script",
 		"providers:\n  x: {kind: y}":        "neither anthropic nor openai",
 		"lower: {player: sealed}":           "neither fenced nor advisory",

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"conclave/internal/nearest"
 	"conclave/workspace"
 )
 
@@ -74,7 +75,7 @@ func NearestPath(root, name string) string {
 		}
 		best, least := "", len([]rune(part))/3+1
 		for _, e := range entries {
-			if d := distance(strings.ToLower(part), strings.ToLower(e.Name())); e.Name() == part || d < least {
+			if d := nearest.Distance(strings.ToLower(part), strings.ToLower(e.Name())); e.Name() == part || d < least {
 				best, least = e.Name(), d
 			}
 		}
@@ -84,30 +85,4 @@ func NearestPath(root, name string) string {
 		dir = path.Join(dir, best)
 	}
 	return dir
-}
-
-// distance is how many letters must change, come or go to make one word another;
-// two that changed places count as one.
-func distance(a, b string) int {
-	s, t := []rune(a), []rune(b)
-	var before, last []int
-	row := make([]int, len(t)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(s); i++ {
-		before, last, row = last, row, make([]int, len(t)+1)
-		row[0] = i
-		for j := 1; j <= len(t); j++ {
-			cost := 1
-			if s[i-1] == t[j-1] {
-				cost = 0
-			}
-			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
-			if i > 1 && j > 1 && s[i-1] == t[j-2] && s[i-2] == t[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-		}
-	}
-	return row[len(t)]
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"conclave/internal/markdown"
+	word "conclave/internal/nearest"
 )
 
 // Status says whether a character can be called.
@@ -183,39 +184,12 @@ func nearest(name string, slugs []string) string {
 	if s, err := Slugify(name); err == nil && !strings.ContainsAny(name, `/\.`) {
 		low = s
 	}
-	best, dist := "", 3
 	for _, slug := range slugs {
 		if low != "" && (strings.HasPrefix(slug, low+"-") || strings.HasSuffix(slug, "-"+low) || slug == low) {
 			return slug
 		}
-		if d := editDistance(low, slug); d < dist {
-			best, dist = slug, d
-		}
 	}
-	return best
-}
-
-func editDistance(a, b string) int {
-	if len(a) > 2*maxSlug {
-		return len(a)
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		diag := row[0]
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := diag
-			if a[i-1] != b[j-1] {
-				cost++
-			}
-			diag = row[j]
-			row[j] = min(cost, row[j]+1, row[j-1]+1)
-		}
-	}
-	return row[len(b)]
+	return word.Of(low, slugs)
 }
 
 // Move is one file of a rename, by campaign path.

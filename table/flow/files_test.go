@@ -174,3 +174,26 @@ func TestLaidByHand(t *testing.T) {
 		eq(t, "set aside", aside(r), big)
 	})
 }
+
+// TestNotesByHand: notes that a person wrote for `table signal` reach the game
+// master before the answers, once.
+func TestNotesByHand(t *testing.T) {
+	r := newRig(t, map[string]string{"tmp/tilda-brannock-prompt.md": promptText("QUICK_REACTION"),
+		"tmp/gm-context.md": "## Contingencies\n- If veto: the boat.\n"})
+	gm := r.listening("gm", gmSays("Event: responses", "Done.")+gmSays("Event: continue", "Night."))
+	r.say(story.Input{Kind: story.InputSignal, Names: []string{tilda}})
+	notes, answers := strings.Index(gm.heard[0], "- If veto: the boat."), strings.Index(gm.heard[0], "Answer of tilda-brannock")
+	if notes < 0 || answers < notes {
+		t.Errorf("the notes do not stand before the answers:\n%s", gm.heard[0])
+	}
+	r.drain()
+	eqs(t, "tmp", r.tmp(), table.NarrativeFile)
+	r.say(story.Input{Kind: story.InputContinue})
+	hasNot(t, "again", gm.heard[1], "the boat")
+	// What cannot be taken is said.
+	r = newRig(t, map[string]string{"tmp/tilda-brannock-prompt.md": promptText("QUICK_REACTION"),
+		"tmp/gm-context.md": strings.Repeat("x", 20<<10)})
+	gm = r.listening("gm", gmSays("Event: responses", "Done."))
+	r.say(story.Input{Kind: story.InputSignal, Names: []string{tilda}})
+	has(t, "told", gm.heard[0], "Note: tmp/gm-context.md was not taken: ")
+}
