@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"io/fs"
 	"math/big"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"conclave/dice"
+	"conclave/engine"
 	"conclave/policy"
 	"conclave/table"
 	tableflow "conclave/table/flow"
@@ -24,7 +26,7 @@ func (a *App) RenameCharacter(ctx context.Context, in Seating, from, to string) 
 		return err
 	}
 	return a.atTable(ctx, "rename", in, func(t *tableflow.Table) error {
-		return answerNo(t.Rename(ctx, from, to))
+		return tableAnswer(in.Table, t.Rename(ctx, from, to), noError)
 	})
 }
 
@@ -69,7 +71,7 @@ func (a *App) Roll(ctx context.Context, in DiceRoll) (lines []string, err error)
 			Who: in.Who, Expr: in.Expr, Purpose: in.Purpose, Visibility: dice.Visibility(in.Visibility),
 		})
 		if err != nil {
-			return usageError("%w", err)
+			return tableAnswer(in.Table, err, usageError)
 		}
 		lines = []string{l.Told(dice.Viewer{GM: in.Who == string(policy.GM), Name: in.Who})}
 		return nil
@@ -88,10 +90,46 @@ func (a *App) VerifyDice(name string) (dice.Report, error) {
 	if errors.Is(err, os.ErrNotExist) {
 		return report, noError("no dice have fallen in %s yet", name)
 	}
-	if err == nil && !report.OK() {
-		return report, noError("%w", report.Bad)
+	switch {
+	case err != nil:
+		return report, refusedHere(err)
+	case !report.OK():
+		return report, noError("%w\n`conclave table dice seal %s` keeps this log and lets the table go on", report.Bad, name)
+	case len(report.Breaks) > 0:
+		return report, noError("%s: what was lost at a sealed break can never be checked; every line that is left holds", name)
 	}
-	return report, refusedHere(err)
+	return report, nil
+}
+
+// SealDice gives a table whose dice log does not hold a way on. That the log
+// holds, and nothing was done, is the answer no.
+func (a *App) SealDice(ctx context.Context, in Seating, reason string) (sealed dice.Sealed, err error) {
+	if _, _, err := a.checkSeat(in.Table, ""); err != nil {
+		return sealed, err
+	}
+	err = a.atTable(ctx, "seal", in, func(t *tableflow.Table) (err error) {
+		sealed, err = t.SealDice(reason)
+		if errors.Is(err, dice.ErrWhole) {
+			return answerNo(err)
+		}
+		return refusedHere(err)
+	})
+	return sealed, err
+}
+
+// tableAnswer gives an error of a table its kind: what stands in the way here is
+// the environment's, what stays open has its way on, the rest is as otherwise
+// says.
+func tableAnswer(name string, err error, otherwise func(string, ...any) error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, new(*engine.CutError)), errors.Is(err, tableflow.ErrOpen):
+		return tableError(name, err)
+	case errors.As(err, new(*dice.DamageError)), errors.As(err, new(*table.Obstacle)), errors.As(err, new(*fs.PathError)):
+		return environmentError("%w", err)
+	}
+	return otherwise("%w", err)
 }
 
 // RevealRoll opens a sealed or private roll to everyone, and says what it was.
@@ -103,7 +141,7 @@ func (a *App) RevealRoll(ctx context.Context, in Seating, number string) (text s
 	err = a.atTable(ctx, "reveal", in, func(t *tableflow.Table) error {
 		l, err := t.Reveal(n)
 		text = l.Told(dice.Viewer{GM: true})
-		return answerNo(err)
+		return tableAnswer(in.Table, err, noError)
 	})
 	return text, err
 }
@@ -112,7 +150,7 @@ func (a *App) RevealRoll(ctx context.Context, in Seating, number string) (text s
 func (a *App) SaveTable(ctx context.Context, in Seating, point string) (save story.Save, err error) {
 	err = a.atTable(ctx, "save", in, func(t *tableflow.Table) (err error) {
 		save, err = t.Save(ctx, point)
-		return answerNo(err)
+		return tableAnswer(in.Table, err, noError)
 	})
 	return save, err
 }
@@ -124,7 +162,7 @@ func (a *App) RestoreTable(ctx context.Context, in Seating, point string) (kept 
 		if kept, err = t.Restore(ctx, point); err == nil {
 			err = t.Remind()
 		}
-		return answerNo(err)
+		return tableAnswer(in.Table, err, noError)
 	})
 	return kept, err
 }
@@ -132,7 +170,7 @@ func (a *App) RestoreTable(ctx context.Context, in Seating, point string) (kept 
 // ForkTable makes another campaign of this one, from a save point or from now.
 func (a *App) ForkTable(ctx context.Context, in Seating, name, from string) error {
 	return a.atTable(ctx, "fork", in, func(t *tableflow.Table) error {
-		return answerNo(t.Fork(ctx, name, from))
+		return tableAnswer(in.Table, t.Fork(ctx, name, from), noError)
 	})
 }
 

@@ -36,6 +36,12 @@
 // request id that is already in the log returns the roll it had: no crash
 // makes a die fall twice.
 //
+// A log alone cannot say that its end is missing. Marks can, which are kept
+// apart from it: Options.Head after every line, and whatever else the table has
+// written down. A log that does not hold is never mended and never thrown away:
+// Seal keeps the file, and lets the numbers go on behind a line that says for
+// ever what was lost.
+//
 // The seed is stored apart from the log in a file with mode 0600 and reaches no
 // agent. What is promised is fairness against everyone but the host of the
 // engine: who can read the seed file can foresee the rolls.

@@ -31,9 +31,15 @@ const (
 	eventSetting  = "setting"  // overrides are allowed or forbidden from here on
 	eventSeed     = "seed"     // the epoch ends: its seed is shown
 	eventLost     = "lost"     // the epoch ends without its seed
+	eventBreak    = "break"    // lines were lost, and somebody has sealed the place
 )
 
-const logVersion = 1
+// logVersion is the newest version of a line, which only a break has; epochs are
+// what they have been from the beginning.
+const (
+	logVersion   = 2
+	epochVersion = 1
+)
 
 // Line is one line of dice-log.jsonl, as it is stored. Readers of version 1
 // keep unknown members alone: the chain goes over the bytes of the line.
@@ -42,7 +48,7 @@ const logVersion = 1
 // followed by the line without its hash member and without the line feed.
 type Line struct {
 	Event      string     `json:"event"`
-	V          int        `json:"v,omitempty"` // version of the format, on epochs
+	V          int        `json:"v,omitempty"` // version of the format, on epochs and breaks
 	Epoch      int        `json:"epoch"`
 	Commit     string     `json:"commit,omitempty"`
 	Test       bool       `json:"test,omitempty"` // the seed was fixed for a test
@@ -65,6 +71,7 @@ type Line struct {
 	Check      *Outcome   `json:"check,omitempty"` // the first result against DC
 	Total      *int64     `json:"total,omitempty"` // of an override
 	Salt       string     `json:"salt,omitempty"`
+	Break      *Break     `json:"break,omitempty"`
 	Prev       string     `json:"prev"`
 	Hash       string     `json:"hash,omitempty"`
 }

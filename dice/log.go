@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -19,6 +20,11 @@ import (
 type Options struct {
 	Path     string // of dice-log.jsonl
 	SeedPath string // of the secret seed; kept with mode 0600, away from the campaign
+	// Head is a file in which the log keeps its own Mark, away from the campaign,
+	// and Marks are what others have kept: a log that lacks what they name was
+	// cut, exchanged or removed.
+	Head  string
+	Marks []Mark
 	// TestSeed fixes the seed of new epochs. The log then says "test".
 	TestSeed *Seed
 	// NoOverride forbids overrides. A change of the setting is a line in the log.
@@ -43,37 +49,54 @@ type Log struct {
 
 // seedLostError says that an epoch is open and its seed cannot be read.
 type seedLostError struct {
-	path  string
 	epoch int
 	err   error
 }
 
 func (e *seedLostError) Error() string {
-	return fmt.Sprintf("%s: the seed of dice epoch %d is lost (%v); accept the loss to begin a new epoch", e.path, e.epoch, e.err)
+	return fmt.Sprintf("the seed of dice epoch %d is lost: %v", e.epoch, e.err)
 }
 
 func (e *seedLostError) Unwrap() error { return e.err }
 
-// damageError says which line of a log is bad.
-type damageError struct {
-	path string
-	line int
-	err  error
+// DamageError says what is wrong with a log, or with its seed: with which line,
+// or 0 for all of it. Seal is the way on.
+type DamageError struct {
+	Path string
+	Line int
+	Err  error
 }
 
-func (e *damageError) Error() string { return fmt.Sprintf("%s:%d: %v", e.path, e.line, e.err) }
+func (e *DamageError) Error() string {
+	if e.Line == 0 {
+		return fmt.Sprintf("%s: %v", e.Path, e.Err)
+	}
+	return fmt.Sprintf("%s:%d: %v", e.Path, e.Line, e.Err)
+}
 
-func (e *damageError) Unwrap() error { return e.err }
+func (e *DamageError) Unwrap() error { return e.Err }
 
 // OpenLog opens or creates a log and begins an epoch if none is open. A last
 // line without its line feed was never shown to anyone: it is cut.
-// Anything else that is wrong is a *damageError and left alone.
+// Anything else that is wrong is a *DamageError and left alone; so is a log that
+// lacks what a Mark names.
 func OpenLog(opt Options) (*Log, error) {
+	marks, err := opt.marks()
+	if err != nil {
+		return nil, err
+	}
+	st := newState()
+	for _, m := range marks {
+		st.want[m.Hash] = m.N
+	}
+	if _, err := os.Lstat(opt.Path); errors.Is(err, fs.ErrNotExist) && len(marks) > 0 {
+		return nil, &DamageError{opt.Path, 0, fmt.Errorf("the log is gone: %w", st.missing())}
+	}
 	f, err := workspace.OpenOwn(opt.Path, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	l := &Log{opt: opt, f: f, st: newState()}
+	l := &Log{opt: opt, f: f, st: st}
 	if err := l.load(); err != nil {
 		f.Close()
 		return nil, err
@@ -89,6 +112,9 @@ func (l *Log) load() error {
 	whole := bytes.LastIndexByte(data, '\n') + 1
 	if err := replay(l.opt.Path, data[:whole], l.st, nil); err != nil {
 		return err
+	}
+	if err := l.st.missing(); err != nil { // before anything is cut: it may be needed to find out
+		return &DamageError{l.opt.Path, 0, err}
 	}
 	l.size, l.cut = int64(whole), len(data)-whole
 	if l.cut > 0 {
@@ -115,7 +141,7 @@ func replay(path string, data []byte, st *state, see func(no int, l Line) error)
 			err = see(no, line)
 		}
 		if err != nil {
-			return &damageError{path, no, err}
+			return &DamageError{path, no, err}
 		}
 		offset += int64(len(raw)) + 1
 		data = rest
@@ -133,9 +159,11 @@ func (l *Log) resume() error {
 		err = errors.New("the seed file is of another epoch")
 	}
 	if err != nil {
-		lost := &seedLostError{l.opt.SeedPath, l.st.epoch, err}
+		if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
+			err = pe.Err
+		}
 		if !l.opt.acceptLostSeed {
-			return lost
+			return &DamageError{l.opt.SeedPath, 0, &seedLostError{l.st.epoch, err}}
 		}
 		if err := l.append(&Line{Event: eventLost, Epoch: l.st.epoch, Note: "the seed is lost"}); err != nil {
 			return err
@@ -163,7 +191,7 @@ func (l *Log) begin(note string) error {
 	}
 	l.seed = seed
 	return l.append(&Line{
-		Event: eventEpoch, V: 1, Epoch: l.st.epoch + 1, Commit: seed.commitment(),
+		Event: eventEpoch, V: epochVersion, Epoch: l.st.epoch + 1, Commit: seed.commitment(),
 		Test: l.opt.TestSeed != nil, NoOverride: l.opt.NoOverride, Note: note,
 	})
 }
@@ -177,10 +205,8 @@ func (l *Log) append(line *Line) error {
 	if err != nil {
 		return err
 	}
-	if info, err := l.f.Stat(); err != nil {
+	if err := l.there(); err != nil {
 		return err
-	} else if info.Size() != l.size {
-		return fmt.Errorf("%s has %d bytes, expected %d: someone else writes to it", l.opt.Path, info.Size(), l.size)
 	}
 	if _, err = l.f.WriteAt(data, l.size); err == nil {
 		err = l.f.Sync()
@@ -200,7 +226,7 @@ func (l *Log) append(line *Line) error {
 		return l.err
 	}
 	l.size += int64(len(data))
-	return nil
+	return l.setHead()
 }
 
 // Commitment is C of the current epoch, and whether its seed is a test's.

@@ -376,8 +376,8 @@ func TestDamageIsLeftAlone(t *testing.T) {
 	if err := os.WriteFile(path, bad, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var de *damageError
-	if _, err := OpenLog(Options{Path: path, SeedPath: path + ".seed"}); !errors.As(err, &de) || de.line != 4 {
+	var de *DamageError
+	if _, err := OpenLog(Options{Path: path, SeedPath: path + ".seed"}); !errors.As(err, &de) || de.Line != 4 {
 		t.Errorf("got %v, want damage at line 4", err)
 	}
 	if got, _ := os.ReadFile(path); !bytes.Equal(got, bad) {

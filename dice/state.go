@@ -20,6 +20,7 @@ type state struct {
 	n          uint64
 	ids        map[string]uint64
 	marks      map[uint64]mark
+	want       map[string]uint64 // hashes that must still come, and the rolls before them
 }
 
 // mark is what later lines may need to know of a roll.
@@ -31,7 +32,7 @@ type mark struct {
 }
 
 func newState() *state {
-	return &state{head: zeroHash, ids: map[string]uint64{}, marks: map[uint64]mark{}}
+	return &state{head: zeroHash, ids: map[string]uint64{}, marks: map[uint64]mark{}, want: map[string]uint64{}}
 }
 
 // apply accepts the next line or says which rule it breaks.
@@ -43,12 +44,16 @@ func (s *state) apply(l Line, offset int64) error {
 		return err
 	}
 	s.head = l.Hash
+	delete(s.want, l.Hash)
 	return nil
 }
 
 func (s *state) rule(l Line, offset int64) error {
-	if l.Event == eventEpoch {
+	switch l.Event {
+	case eventEpoch:
 		return s.begin(l)
+	case eventBreak:
+		return s.breakOff(l)
 	}
 	if !s.open || l.Epoch != s.epoch {
 		return fmt.Errorf("%s of epoch %d outside of it", l.Event, l.Epoch)
@@ -89,8 +94,8 @@ func (s *state) begin(l Line) error {
 		return fmt.Errorf("epoch %d begins before epoch %d has ended", l.Epoch, s.epoch)
 	case l.Epoch != s.epoch+1:
 		return fmt.Errorf("epoch %d follows epoch %d", l.Epoch, s.epoch)
-	case l.V != logVersion:
-		return fmt.Errorf("version %d of the log, this program reads version %d", l.V, logVersion)
+	case l.V != epochVersion:
+		return fmt.Errorf("version %d of an epoch, this program reads version %d", l.V, epochVersion)
 	}
 	s.epoch, s.open, s.seated = l.Epoch, true, false
 	s.commit, s.test, s.client, s.noOverride = l.Commit, l.Test, "", l.NoOverride

@@ -21,11 +21,37 @@ type Report struct {
 	Torn      int           `json:"torn,omitempty"` // bytes of an unfinished last line
 	Head      string        `json:"head"`           // hash of the last good line
 	Bad       *badLine      `json:"bad,omitempty"`
+	Breaks    []breakReport `json:"breaks,omitempty"`
+}
+
+// breakReport is a place where lines were lost and the log was sealed.
+type breakReport struct {
+	Line int    `json:"line"`
+	From uint64 `json:"from"` // the first roll that nobody can check any more
+	To   uint64 `json:"to"`   // and the last; less than From when none was lost
+	Note string `json:"note,omitempty"`
+	Break
+}
+
+// String tells the break in a sentence.
+func (b breakReport) String() string {
+	lost := "no roll was lost"
+	switch {
+	case b.To == b.From:
+		lost = fmt.Sprintf("roll %d can never be checked", b.From)
+	case b.To > b.From:
+		lost = fmt.Sprintf("rolls %d to %d can never be checked", b.From, b.To)
+	}
+	said := ""
+	if b.Note != "" {
+		said = "; the reason given: " + b.Note
+	}
+	return fmt.Sprintf("line %d: a sealed break: %s (%s)%s", b.Line, lost, b.Why, said)
 }
 
 // epochReport is one epoch. State is "verified" (the seed is shown and every
 // roll was recomputed), "open" (the seed is still secret: chain, order and sums
-// were checked) or "lost".
+// were checked), "lost", or "broken" (a break ended it, and its seed is not known).
 type epochReport struct {
 	Epoch  int    `json:"epoch"`
 	Commit string `json:"commit"`
@@ -39,14 +65,15 @@ type epochReport struct {
 type badLine struct {
 	Line   int    `json:"line"`
 	Reason string `json:"reason"`
-	damage *damageError
+	damage *DamageError
 }
 
 func (b *badLine) Error() string { return b.damage.Error() }
 
 func (b *badLine) Unwrap() error { return b.damage }
 
-// OK reports whether every line holds.
+// OK reports whether every line holds. A log with a sealed break can be OK, and
+// is not whole.
 func (r Report) OK() bool { return r.Bad == nil }
 
 // CheckVersion refuses a log that a newer conclave wrote. One that is not there
@@ -85,9 +112,9 @@ func verify(path string, data []byte) Report {
 	v := &verifier{seeds: seedsOf(data[:whole]), st: newState()}
 	v.rep.Torn = len(data) - whole
 	err := replay(path, data[:whole], v.st, v.line)
-	var bad *damageError
+	var bad *DamageError
 	if errors.As(err, &bad) {
-		v.rep.Bad = &badLine{bad.line, bad.err.Error(), bad}
+		v.rep.Bad = &badLine{bad.Line, bad.Err.Error(), bad}
 	}
 	v.rep.Head = v.st.head
 	return v.rep
@@ -104,13 +131,17 @@ type verifier struct {
 func seedsOf(data []byte) map[int]Seed {
 	out := map[int]Seed{}
 	commits := map[int]string{}
+	open := 0
 	for raw := range bytes.Lines(data) {
 		l, err := decode(bytes.TrimSuffix(raw, []byte("\n")))
 		if err != nil {
 			continue
 		}
 		if l.Event == eventEpoch {
-			commits[l.Epoch] = l.Commit
+			commits[l.Epoch], open = l.Commit, l.Epoch
+		}
+		if l.Event == eventBreak && checkSeed(l.Seed, commits[open]) == nil {
+			out[open], _ = parseSeed(l.Seed)
 		}
 		if l.Event == eventSeed && checkSeed(l.Seed, commits[l.Epoch]) == nil {
 			out[l.Epoch], _ = parseSeed(l.Seed)
@@ -119,7 +150,7 @@ func seedsOf(data []byte) map[int]Seed {
 	return out
 }
 
-func (v *verifier) line(_ int, l Line) error {
+func (v *verifier) line(no int, l Line) error {
 	v.rep.Lines++
 	last := len(v.rep.Epochs) - 1
 	switch l.Event {
@@ -131,6 +162,15 @@ func (v *verifier) line(_ int, l Line) error {
 		v.rep.Epochs[last].State = "verified"
 	case eventLost:
 		v.rep.Epochs[last].State = "lost"
+	case eventBreak:
+		if last >= 0 && v.rep.Epochs[last].State == "open" {
+			v.rep.Epochs[last].State = "broken"
+			if _, known := v.seeds[v.rep.Epochs[last].Epoch]; known {
+				v.rep.Epochs[last].State = "verified"
+			}
+		}
+		v.rep.Breaks = append(v.rep.Breaks,
+			breakReport{Line: no, From: l.Break.Good + 1, To: l.N, Note: l.Note, Break: *l.Break})
 	case eventOverride:
 		v.rep.Overrides++
 	case EventVoid:

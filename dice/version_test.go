@@ -14,8 +14,8 @@ func TestCheckVersion(t *testing.T) {
 	for text, refused := range map[string]bool{
 		"":                               false,
 		`{"event":"epoch","v":1}` + "\n": false,
-		"no JSON, \"v\":2\n":             false,
-		"{}\n" + `{"event":"epoch","v":2}` + "\n": true,
+		"no JSON, \"v\":3\n":             false,
+		"{}\n" + `{"event":"epoch","v":3}` + "\n": true,
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)

@@ -57,6 +57,22 @@ func (e *EditedError) Error() string {
 // FailureCode keeps the type through the record.
 func (e *EditedError) FailureCode() string { return codeEdited }
 
+// UnfitError says that what stands at a path, or on the way to it, cannot be
+// changed: a link, a directory, a device, a way out of the workspace. Nothing
+// was done. A flow that can wait for a person to clear it away does so in a step
+// of its own, and plans again.
+type UnfitError struct {
+	Path   string `json:"path"`
+	Reason string `json:"reason"`
+}
+
+const codeUnfit = "unfit"
+
+func (e *UnfitError) Error() string { return fmt.Sprintf("change %s: %s", e.Path, e.Reason) }
+
+// FailureCode keeps the type through the record.
+func (e *UnfitError) FailureCode() string { return codeUnfit }
+
 // intent is the stored form of a change: all that is needed to do it, to see
 // that it was done, and to see that it must not be done. Fields may be added;
 // none may change its meaning.

@@ -63,11 +63,9 @@ func (f *Failure) restore() error {
 	if f == nil {
 		return nil
 	}
-	if f.Code == codeEdited {
-		edited := &EditedError{}
-		if json.Unmarshal(f.Detail, edited) == nil {
-			return edited
-		}
+	typed := map[string]Coded{codeEdited: &EditedError{}, codeUnfit: &UnfitError{}}[f.Code]
+	if typed != nil && json.Unmarshal(f.Detail, typed) == nil {
+		return typed
 	}
 	return f
 }

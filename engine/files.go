@@ -71,14 +71,14 @@ func look(root *os.Root, name string, limit int64) (state, error) {
 		return state{}, nil
 	}
 	if err != nil {
-		return state{}, fileError(err)
+		return state{}, fileError(name, err)
 	}
 	if !info.Mode().IsRegular() {
-		return state{}, fmt.Errorf("change %s: it is no regular file but %s", name, info.Mode().Type())
+		return state{}, &UnfitError{name, "it is no regular file but " + kindOf(info.Mode())}
 	}
 	f, err := root.Open(name)
 	if err != nil {
-		return state{}, fileError(err)
+		return state{}, fileError(name, err)
 	}
 	defer f.Close()
 	h := sha256.New()
@@ -87,11 +87,30 @@ func look(root *os.Root, name string, limit int64) (state, error) {
 }
 
 // fileError halts on what the system says, which may change; that a path leads
-// out of the workspace is os.Root's own word, and final.
-func fileError(err error) error {
+// out of the workspace is os.Root's own word.
+func fileError(name string, err error) error {
 	var sys syscall.Errno
 	if errors.As(err, &sys) {
 		return Halt(err)
 	}
-	return err
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		err = pe.Err
+	}
+	return &UnfitError{name, err.Error()}
+}
+
+// kindOf is a word for what is no regular file.
+func kindOf(mode fs.FileMode) string {
+	switch {
+	case mode.IsDir():
+		return "a directory"
+	case mode&fs.ModeSymlink != 0:
+		return "a link"
+	case mode&fs.ModeNamedPipe != 0:
+		return "a named pipe"
+	case mode&fs.ModeSocket != 0:
+		return "a socket"
+	}
+	return "a device"
 }

@@ -78,6 +78,7 @@ var lines = map[string]line{
 	"table audit":        {args: []string{"weir"}},
 	"table chat":         {args: []string{"weir", "bram-oatley", "--message", "Who are you?"}},
 	"table dice verify":  {args: []string{"weir"}},
+	"table dice seal":    {args: []string{"weir"}},
 	"table export":       {args: []string{"weir", "--as", "gm"}},
 	"table fork":         {args: []string{"weir", "weir-two", "--from", "dusk"}},
 	"table journal":      {args: []string{"weir", "bram-oatley"}},

@@ -2,13 +2,11 @@ package flow
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	"conclave/dice"
 	"conclave/engine"
 	"conclave/table"
 	"conclave/table/gm"
@@ -94,21 +92,6 @@ func (c *cycle) count(a answer) {
 		c.vetoes[a.Character]++
 	case a.Outcome == story.OutcomeError && a.Type == "": // the prompt was missing or malformed
 		c.broken[a.Character]++
-	}
-}
-
-// commit changes files; when somebody edits one at that very moment it plans
-// again, a few times.
-func (t *Table) commit(r *engine.Run, name string, changes []engine.Change) error {
-	if len(changes) == 0 {
-		return nil
-	}
-	var edited *engine.EditedError
-	for try := 1; ; try++ {
-		err := engine.Commit(r, fmt.Sprintf("%s %d", name, try), changes)
-		if !errors.As(err, &edited) || try == 3 {
-			return err
-		}
 	}
 }
 
@@ -219,26 +202,4 @@ func (c *cycle) sitOut() error {
 		c.Tell = append(c.Tell, who+" sits out this cycle: its prompts were malformed too often")
 	}
 	return nil
-}
-
-// endDice shows the seed of the epoch that is open, if one is.
-func (t *Table) endDice(_ context.Context, reason string) error {
-	report, err := dice.VerifyFile(t.diceFile())
-	if err != nil {
-		return nil // no dice have been opened
-	}
-	if n := len(report.Epochs); n == 0 || report.Epochs[n-1].State != "open" {
-		return nil
-	}
-	log, err := t.diceLog()
-	if err != nil {
-		return engine.Halt(err)
-	}
-	if err := log.End(reason); err != nil {
-		return engine.Halt(err)
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.dice = nil
-	return log.Close()
 }

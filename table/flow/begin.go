@@ -37,13 +37,17 @@ type begun struct {
 		Secrets []story.Secret   `json:"secrets,omitempty"` // of earlier cycles
 		Common  string           `json:"common,omitempty"`  // what everybody can read
 	} `json:"state"`
-	Report   table.TmpReport `json:"report"`
-	Warnings []string        `json:"warnings"`
-	Message  string          `json:"message"`
-	Sources  []table.Source  `json:"sources"`
+	Report   table.TmpReport   `json:"report"`
+	Warnings []string          `json:"warnings"`
+	Files    map[string]string `json:"files,omitempty"` // of the campaign, as the GM is given them: path to digest
+	Message  string            `json:"message"`
+	Sources  []table.Source    `json:"sources"`
 }
 
-func (b begun) stamp() string { return b.Time.Format("20060102T150405.000Z") }
+// stampForm is how a time names a directory.
+const stampForm = "20060102T150405.000Z"
+
+func (b begun) stamp() string { return b.Time.Format(stampForm) }
 
 // begin looks at the world once, and sets aside what no open cycle knows.
 func (c *cycle) begin() error {
@@ -80,8 +84,15 @@ func (t *Table) look(in story.Input) (begun, error) {
 		return b, engine.Halt(fmt.Errorf("campaign %s has no characters: write a sheet party/{character}.md%s",
 			t.opts.Campaign, firstOf(": ", roster.Problems)))
 	}
-	t.tellUnseated(roster)
+	if _, err := t.diceLog(); err != nil {
+		return b, engine.Halt(err)
+	}
 	s := t.snapshot()
+	closed, err := t.passable(roster, s.Scene)
+	if err != nil {
+		return b, engine.Halt(err)
+	}
+	t.tellUnseated(roster)
 	b.Cycle, b.Session, b.Seq = s.Cycle+1, s.Session, s.Seq+1
 	b.Time, b.Delimiter, b.Auto = time.Now().UTC().Round(0), table.NewDelimiter(), t.opts.Auto
 	b.Roster = roster
@@ -93,6 +104,7 @@ func (t *Table) look(in story.Input) (begun, error) {
 	if b.Report, err = t.inspect(in, roster); err != nil {
 		return b, engine.Halt(err)
 	}
+	b.Warnings = append(b.Warnings, closed...)
 	b.Warnings = append(b.Warnings, roster.Problems...)
 	b.Warnings = append(b.Warnings, roster.Warnings...)
 	for _, n := range b.Report.Stale {
@@ -101,9 +113,34 @@ func (t *Table) look(in story.Input) (begun, error) {
 	for _, n := range b.Report.Foreign {
 		b.Warnings = append(b.Warnings, fmt.Sprintf("tmp/%s is no file of the table: left alone", n))
 	}
-	text, sources := t.pack(b, s, in)
+	text, sources, files := t.pack(b, s, in)
+	b.Files = files
 	b.Message, b.Sources = header(in.Kind, t.opts.Campaign, b.Session, b.Cycle, 0)+text, sources
 	return b, nil
+}
+
+// passable says what would keep a cycle from its end: what cannot be written,
+// and what cannot be given to those who may be asked. Afterwards it would cost
+// their answers. closed is what a GM must leave alone.
+func (t *Table) passable(roster table.Roster, scene story.Scene) (closed []string, err error) {
+	blocks, readOnly := waysOf(t.campaign, roster, scene)
+	if err := table.Blocked(blocks); err != nil {
+		return nil, err
+	}
+	for _, slug := range roster.Present() {
+		if _, err := t.campaign.PlayerContext(slug, nil, table.ContextOptions{Caps: t.caps}); err != nil {
+			return nil, fmt.Errorf("nobody was asked: %w", err)
+		}
+	}
+	for _, o := range readOnly {
+		closed = append(closed, o.Error()+"; the game master does not write it")
+	}
+	return closed, nil
+}
+
+// waysOf looks at what a cycle writes, in the scene that it would go on with.
+func waysOf(c *table.Campaign, roster table.Roster, scene story.Scene) (blocks, closed []*table.Obstacle) {
+	return c.Ways(roster.Present(), scene.Grown(" ").File())
 }
 
 func firstOf(prefix string, list []string) string {

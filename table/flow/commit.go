@@ -3,8 +3,12 @@ package flow
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
+	"path"
 	"slices"
+	"strings"
+	"time"
 
 	"conclave/engine"
 	"conclave/table"
@@ -23,6 +27,7 @@ func (c *cycle) commit() (Result, error) {
 	for _, who := range slices.Sorted(maps.Keys(c.prompt)) {
 		c.Warn = append(c.Warn, "unsent prompt for "+who+" was removed")
 	}
+	c.Warn = once(c.Warn)
 	jobs, narrative, err := c.journalJobs()
 	if err != nil {
 		return Result{}, err
@@ -42,12 +47,14 @@ func (c *cycle) commit() (Result, error) {
 	}
 	cleaned, err := engine.Do(c.r, "clean", func(context.Context) ([]string, error) {
 		edited, err := c.t.clean(c.known, c.stamp())
-		err = errors.Join(err, c.t.lateDrafts(c.Roster.Slugs(), c.stamp()))
+		if err = errors.Join(err, c.t.lateDrafts(c.Roster.Slugs(), c.stamp())); err != nil {
+			return nil, engine.Halt(err)
+		}
 		c.tell(blocks)
 		for _, w := range append(slices.Clone(c.Warn), edited...) {
 			c.t.remark(c.Cycle, w)
 		}
-		return edited, engine.Halt(err)
+		return edited, nil
 	})
 	if err != nil {
 		return Result{}, err
@@ -56,6 +63,18 @@ func (c *cycle) commit() (Result, error) {
 		return Result{}, err
 	}
 	return Result{Cycle: c.Cycle, Blocks: blocks, End: c.ended, Asked: c.asked, Warnings: append(c.Warn, cleaned...)}, nil
+}
+
+// once leaves out what only repeats an earlier remark, whole or behind a word or
+// two.
+func once(remarks []string) []string {
+	var out []string
+	for _, r := range remarks {
+		if !slices.ContainsFunc(out, func(earlier string) bool { return earlier != "" && strings.HasSuffix(r, earlier) }) {
+			out = append(out, r)
+		}
+	}
+	return out
 }
 
 func (c *cycle) closeGM() error {
@@ -110,8 +129,58 @@ func (c *cycle) writeScene(e story.Event) error {
 	return c.t.commit(c.r, "scene", []engine.Change{change})
 }
 
-// logChange makes the file of an event.
+// commit changes files; when somebody edits one at that very moment it plans
+// again, a few times. What stands in the way is cleared first: see clearWay.
+func (t *Table) commit(r *engine.Run, name string, changes []engine.Change) error {
+	if len(changes) == 0 {
+		return nil
+	}
+	var edited *engine.EditedError
+	var unfit *engine.UnfitError
+	for try, edits := 1, 1; ; try++ {
+		err := engine.Commit(r, fmt.Sprintf("%s %d", name, try), changes)
+		switch {
+		case errors.As(err, &edited) && edits < 3:
+			edits++
+		case errors.As(err, &unfit):
+			if err := t.clearWay(r, fmt.Sprintf("way %s %d", name, try), unfit); err != nil {
+				return err
+			}
+		default:
+			return err
+		}
+	}
+}
+
+// clearWay sets aside what stands where a file of tmp/ is to be written, which
+// is nobody's place but the table's. Elsewhere it waits: the interaction stays
+// open with all that is in it until somebody has cleared the way.
+func (t *Table) clearWay(r *engine.Run, step string, unfit *engine.UnfitError) error {
+	_, err := engine.Do(r, step, func(context.Context) (struct{}, error) {
+		name, ours := strings.CutPrefix(unfit.Path, t.file("")+"/")
+		if !ours {
+			return struct{}{}, engine.Halt(unfit)
+		}
+		o := t.campaign.Way(name)
+		if o == nil {
+			return struct{}{}, nil
+		}
+		dir, base := path.Split(name)
+		if dir != "tmp/" || o.Path != unfit.Path {
+			return struct{}{}, engine.Halt(o)
+		}
+		_, err := t.campaign.SetAside(base, time.Now().UTC().Format(stampForm))
+		if err == nil {
+			t.show(Notice{Kind: "note", Text: name + " was no file of the table, and in its way: it was set aside"})
+		}
+		return struct{}{}, engine.Halt(err)
+	})
+	return err
+}
+
+// logChange makes the file of an event, which also says where the dice stand.
 func (t *Table) logChange(e story.Event) engine.Change {
+	e.Dice = t.diceMark()
 	name, data := e.File()
 	return engine.Change{Op: engine.Create, Path: t.private(name), Data: data, Mode: 0o600}
 }
@@ -127,6 +196,13 @@ func (t *Table) clean(known map[string]string, stamp string) (edited []string, e
 			}
 		}
 		gone, err := t.campaign.Tmp.RemoveIf(name, hash)
+		if errors.As(err, new(*table.UnsafeError)) { // somebody has put something else there
+			if _, err := t.campaign.SetAside(name, stamp); err != nil {
+				return edited, err
+			}
+			edited = append(edited, "tmp/"+name+" was exchanged during the cycle for what is no file: that was set aside")
+			continue
+		}
 		if err != nil {
 			return edited, err
 		}

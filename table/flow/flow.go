@@ -236,6 +236,14 @@ func (t *Table) private(elem ...string) string {
 // file is a path of the campaign, below the workspace.
 func (t *Table) file(name string) string { return path.Join("campaigns", t.opts.Campaign, name) }
 
+// shown is a path as a person reads it, from the workspace on.
+func (t *Table) shown(file string) string {
+	if rel, err := filepath.Rel(t.opts.Workspace, file); err == nil {
+		return filepath.ToSlash(rel)
+	}
+	return file
+}
+
 func (t *Table) snapshot() story.State {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -255,33 +263,6 @@ func (t *Table) applied(e story.Event) {
 func (t *Table) roster() (table.Roster, error) {
 	s := t.snapshot()
 	return table.LoadRoster(t.campaign.Party, s.Statuses, t.caps)
-}
-
-// diceLog opens the dice when they are first needed: opening begins an epoch.
-func (t *Table) diceLog() (*dice.Log, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.dice != nil {
-		return t.dice, nil
-	}
-	private := table.PrivatePath(t.opts.Workspace, t.opts.Campaign)
-	if err := os.MkdirAll(private, 0o700); err != nil {
-		return nil, err
-	}
-	log, err := dice.OpenLog(dice.Options{
-		Path:     t.diceFile(),
-		SeedPath: filepath.Join(private, "dice-seed"),
-		TestSeed: t.opts.TestSeed,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("open the dice of %s: %w", t.opts.Campaign, err)
-	}
-	t.dice = log
-	return log, nil
-}
-
-func (t *Table) diceFile() string {
-	return filepath.Join(t.opts.Workspace, filepath.FromSlash(t.file(table.DiceLogFile)))
 }
 
 // Notice is something for a screen.

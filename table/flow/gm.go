@@ -150,102 +150,6 @@ func (c *cycle) withhold(text string) {
 	c.withheld += text
 }
 
-// writeFiles writes what the GM wants written, if it may stand there.
-func (c *cycle) writeFiles(o *gm.Intent) error {
-	if len(o.Files) == 0 {
-		return nil
-	}
-	faults, err := engine.Do(c.r, fmt.Sprintf("check files %d", c.turns), func(context.Context) (map[int]string, error) {
-		return c.checkFiles(o.Files), nil
-	})
-	if err != nil {
-		return err
-	}
-	var changes []engine.Change
-	for i, f := range o.Files {
-		if fault := faults[i]; fault != "" {
-			o.Faults = append(o.Faults, fault)
-			continue
-		}
-		c.telling.Wrote(f)
-		changes = append(changes, c.fileChange(f))
-	}
-	err = c.t.commit(c.r, fmt.Sprintf("files %d", c.turns), changes)
-	var edited *engine.EditedError
-	if errors.As(err, &edited) {
-		c.Warn = append(c.Warn, edited.Error()+": left as it is")
-		return nil
-	}
-	return err
-}
-
-// fileChange also keeps the books about files of tmp/.
-func (c *cycle) fileChange(f gm.File) engine.Change {
-	ch := engine.Change{Op: engine.Write, Path: c.t.file(f.Path), Data: []byte(f.Text)}
-	if f.Append {
-		ch.Op = engine.Append
-	}
-	name, tmp := strings.CutPrefix(f.Path, "tmp/")
-	if !tmp {
-		return ch
-	}
-	ch.Op = engine.Write // in tmp/ nothing is added to
-	c.known[name] = table.Hash(ch.Data)
-	if name == table.GMContextFile {
-		text, warning, _ := gm.CheckContext(ch.Data, c.t.caps)
-		ch.Data = text
-		c.known[name], c.context = table.Hash(text), string(text)
-		if warning != "" {
-			c.Tell = append(c.Tell, warning)
-		}
-	} else if slug := table.Classify(f.Path).Character; slug != "" {
-		c.prompt[slug] = true
-	}
-	return ch
-}
-
-// checkFiles says what may not be written, by number.
-func (c *cycle) checkFiles(files []gm.File) map[int]string {
-	faults := map[int]string{}
-	for i, f := range files {
-		if faults[i] = c.telling.GuardFile(f); faults[i] != "" {
-			continue
-		}
-		delete(faults, i)
-		limit := c.t.caps.PartyKnowledge
-		switch table.Classify(f.Path).Kind {
-		case table.KindGMContext:
-			if _, _, err := gm.CheckContext([]byte(f.Text), c.t.caps); err != nil {
-				faults[i] = err.Error() + ": nothing was written"
-			}
-			continue
-		case table.KindPrompt:
-			continue // judged at the signal
-		case table.KindSheet:
-			limit = c.t.caps.Sheet
-		case table.KindPartyKnowledge, table.KindWorldPrimer:
-			if leaks := c.publicLeaks(f.Text); len(leaks) > 0 {
-				faults[i] = fmt.Sprintf("%s was not written: everybody reads it, and it says %s", f.Path, leaks[0])
-				continue
-			}
-		}
-		if int64(len(f.Text)) > limit {
-			faults[i] = (&table.CapError{What: f.Path, Size: int64(len(f.Text)), Limit: limit}).Error() + ": nothing was written"
-		}
-	}
-	return faults
-}
-
-// publicLeaks are the secrets that a text for everybody gives away.
-func (c *cycle) publicLeaks(text string) []table.Leak {
-	kept, _, err := c.t.watch.From("")
-	if err != nil {
-		return []table.Leak{{Path: "campaign", Words: err.Error()}}
-	}
-	block, _ := c.t.opts.Guard.Sort(table.Guard(kept).Check(text))
-	return block
-}
-
 // roll lets the dice fall that an output asks for, and puts them into the
 // narrative. The lines are for the GM.
 func (c *cycle) roll(o gm.Intent) ([]string, error) {
@@ -300,6 +204,9 @@ func (t *Table) rollDice(req gm.Roll, id, cycle string) (dice.Line, error) {
 	if errors.As(err, &void) {
 		return dice.Line{Event: dice.EventVoid, N: void.N, ID: id, Who: req.Who, Purpose: req.Purpose, Input: req.Expr,
 			Note: void.Err.Error()}, nil
+	}
+	if err != nil {
+		err = t.diceError(err)
 	}
 	return line, err
 }

@@ -216,7 +216,7 @@ func (t *Table) End(ctx context.Context) error {
 	}
 	now := time.Now().UTC()
 	id := fmt.Sprintf("e%08d-%s", t.snapshot().Seq+1, shortID())
-	_, err := t.engine.Start(ctx, flowEnd, id, endInput{now.Format("20060102T150405.000Z")})
+	_, err := t.engine.Start(ctx, flowEnd, id, endInput{now.Format(stampForm)})
 	return t.noteCut(err)
 }
 
@@ -436,7 +436,7 @@ func (t *Table) left(ctx context.Context, err error) error {
 
 // listen finds out what the next cycle begins with.
 func (t *Table) listen(ctx context.Context, p Play) (in story.Input, stop bool, err error) {
-	if !t.InSession() {
+	if s := t.snapshot(); !s.InSession || s.Unopened {
 		return story.Input{Kind: story.InputStart}, false, nil
 	}
 	if t.opts.Auto || p.Listen == nil {

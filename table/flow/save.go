@@ -64,6 +64,9 @@ func (t *Table) Restore(ctx context.Context, name string) (kept string, err erro
 	if err != nil {
 		return "", err
 	}
+	if err := t.restorable(save); err != nil {
+		return "", err
+	}
 	kept = "before-" + strings.ToLower(time.Now().UTC().Format("20060102t150405")) + "-" + shortID()
 	if _, err := t.Save(ctx, kept); err != nil {
 		return "", err
@@ -73,6 +76,23 @@ func (t *Table) Restore(ctx context.Context, name string) (kept string, err erro
 		Name: name, To: save.Seq, Time: time.Now().UTC().Round(0)}
 	_, err = t.engine.Start(ctx, flowRestore, fmt.Sprintf("b%08d-%s", e.Seq, shortID()), restoreInput{save, e})
 	return kept, err
+}
+
+// restorable says why a restore would stop halfway: it is better not begun.
+func (t *Table) restorable(save story.Save) error {
+	if _, err := t.diceLog(); err != nil {
+		return err
+	}
+	write, _, err := save.Difference(t.opts.Workspace, t.opts.Campaign)
+	if err != nil {
+		return err
+	}
+	for _, f := range write {
+		if o := t.campaign.Way(f.Name); o != nil && !o.ReadOnly {
+			return fmt.Errorf("nothing was restored: %w", o)
+		}
+	}
+	return nil
 }
 
 func (t *Table) runRestore(r *engine.Run, raw json.RawMessage) (json.RawMessage, error) {
@@ -129,6 +149,9 @@ func (t *Table) planRestore(s story.Save) ([]engine.Change, error) {
 func (t *Table) Fork(ctx context.Context, name, save string) error {
 	f := story.Fork{Root: t.opts.Workspace, Campaign: t.opts.Campaign, To: name, Save: save, Crash: t.crash}
 	if err := f.Check(); err != nil {
+		return err
+	}
+	if _, err := t.diceLog(); err != nil {
 		return err
 	}
 	if err := t.ready(ctx); err != nil {

@@ -159,12 +159,23 @@ func Validate(workspace, campaign string, caps table.Caps) (problems, warnings [
 			f.Close()
 		}
 	}
-	if err := c.Tmp.Probe(); err != nil {
+	s, err := story.Load(workspace, campaign)
+	if err != nil {
 		problems = append(problems, err.Error())
+	}
+	blocks, closed := waysOf(c, roster, s.Scene)
+	for _, o := range blocks {
+		problems = append(problems, o.Error())
+	}
+	for _, o := range closed {
+		warnings = append(warnings, o.Error())
 	}
 	report, err := dice.VerifyFile(filepath.Join(workspace, "campaigns", campaign, table.DiceLogFile))
 	if err == nil && !report.OK() {
 		problems = append(problems, fmt.Sprintf("%s: line %d: %s", table.DiceLogFile, report.Bad.Line, report.Bad.Reason))
+	}
+	for _, b := range report.Breaks {
+		warnings = append(warnings, table.DiceLogFile+": "+b.String())
 	}
 	return problems, warnings, nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"conclave/dice"
 	"conclave/table"
 )
 
@@ -50,6 +51,8 @@ type Event struct {
 	Warnings []string        `json:"warnings,omitempty"`
 	Withheld string          `json:"withheld,omitempty"` // text after a signal, for the audit
 	To       int             `json:"to,omitempty"`       // the event that a restore goes back to
+	// Dice is where the dice log stood: lines of it that are missing are missed.
+	Dice *dice.Mark `json:"dice,omitempty"`
 }
 
 // renamed are the old and the new name of a rename.

@@ -1,6 +1,7 @@
 package story
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -30,7 +31,8 @@ func savesDir(root, campaign string) string {
 	return filepath.Join(table.PrivatePath(root, campaign), "saves")
 }
 
-// Saves lists the save points, oldest first.
+// Saves lists the save points in the order in which they were made: by their
+// places in the log, never by a clock, which somebody may have set back.
 func Saves(root, campaign string) ([]Save, error) {
 	names, err := saveNames(root, campaign)
 	if err != nil {
@@ -44,7 +46,7 @@ func Saves(root, campaign string) ([]Save, error) {
 		}
 		out = append(out, s)
 	}
-	slices.SortFunc(out, func(a, b Save) int { return a.Time.Compare(b.Time) })
+	slices.SortStableFunc(out, func(a, b Save) int { return cmp.Compare(a.Seq, b.Seq) })
 	return out, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"conclave/dice"
 	"conclave/table"
 )
 
@@ -20,6 +21,7 @@ type State struct {
 	Cycle     int
 	Session   int
 	InSession bool
+	Unopened  bool // the session has begun, and no cycle of it is committed
 	Statuses  map[string]table.Status
 	Away      map[string]int // character to the cycle in which its person left
 	Scene     Scene
@@ -28,6 +30,7 @@ type State struct {
 	Rounds    [][]table.Block // since the last round of journals
 	Secrets   []Secret        // of the cycles so far, the newest that fit
 	LastJob   map[string]int  // character to the cycle of its newest journal job
+	Dice      *dice.Mark      // where the dice log stood
 }
 
 func newState() State {
@@ -50,11 +53,16 @@ func (s *State) count(e Event) {
 	s.Seq = max(s.Seq, e.Seq)
 	s.Cycle = max(s.Cycle, e.Cycle)
 	s.Session = max(s.Session, e.Session)
+	if e.Dice != nil {
+		s.Dice = e.Dice
+	}
 	switch e.Kind {
 	case EventSession:
-		s.InSession = true
+		s.InSession, s.Unopened = true, true
+	case EventCommit:
+		s.Unopened = false
 	case EventEnd:
-		s.InSession = false
+		s.InSession, s.Unopened = false, false
 	case EventRename:
 		from, to := e.renamed()
 		move(s.LastJob, from, to)
