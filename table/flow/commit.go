@@ -130,7 +130,7 @@ func (c *cycle) writeScene(e story.Event) error {
 }
 
 // commit changes files; when somebody edits one at that very moment it plans
-// again, a few times. What stands in the way is cleared first: see clearWay.
+// again, a few times. What stands in the way is cleared first: see freeWay.
 func (t *Table) commit(r *engine.Run, name string, changes []engine.Change) error {
 	if len(changes) == 0 {
 		return nil
@@ -143,7 +143,7 @@ func (t *Table) commit(r *engine.Run, name string, changes []engine.Change) erro
 		case errors.As(err, &edited) && edits < 3:
 			edits++
 		case errors.As(err, &unfit):
-			if err := t.clearWay(r, fmt.Sprintf("way %s %d", name, try), unfit); err != nil {
+			if err := t.freeWay(r, fmt.Sprintf("way %s %d", name, try), unfit); err != nil {
 				return err
 			}
 		default:
@@ -152,10 +152,10 @@ func (t *Table) commit(r *engine.Run, name string, changes []engine.Change) erro
 	}
 }
 
-// clearWay sets aside what stands where a file of tmp/ is to be written, which
+// freeWay sets aside what stands where a file of tmp/ is to be written, which
 // is nobody's place but the table's. Elsewhere it waits: the interaction stays
 // open with all that is in it until somebody has cleared the way.
-func (t *Table) clearWay(r *engine.Run, step string, unfit *engine.UnfitError) error {
+func (t *Table) freeWay(r *engine.Run, step string, unfit *engine.UnfitError) error {
 	_, err := engine.Do(r, step, func(context.Context) (struct{}, error) {
 		name, ours := strings.CutPrefix(unfit.Path, t.file("")+"/")
 		if !ours {
