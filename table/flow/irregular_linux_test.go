@@ -198,10 +198,10 @@ var trees = map[string]tree{
 
 	"an answer's place is taken by a directory": {
 		during: func(r *irregular) { r.folder(answer1) },
-		tells:  answer1 + " was no file of the table, and in its way: it was set aside"},
+		tells:  answer1 + " was laid there by hand when tilda-brannock had answered: set aside"},
 	"an answer's place is taken by a FIFO": {
 		during: func(r *irregular) { r.fifo(answer1) },
-		tells:  answer1 + " was no file of the table"},
+		tells:  answer1 + " was laid there by hand when tilda-brannock had answered: set aside"},
 	"the narrative's place is taken by a link": {
 		during: func(r *irregular) { r.link("../"+state, "tmp/"+table.NarrativeFile) },
 		tells:  "tmp/narrative-for-journal.md was no file of the table",
