@@ -38,7 +38,7 @@ var newerFiles = []newerFile{
 		"harbour", []string{"profile list", "pack undo", "pack install neutral", "profile remove bear"}},
 	{"journal of an installation", "parting/.conclave/profiles/journal.json", instead(`"version": 1`, `"version": 2`),
 		"parting", []string{"profile list", "pack undo", "pack install fantasy"}},
-	{"dice log", "weir/campaigns/weir/dice-log.jsonl", instead(`"v":1`, `"v":2`), "weir", []string{
+	{"dice log", "weir/campaigns/weir/dice-log.jsonl", instead(`"v":1`, `"v":3`), "weir", []string{
 		"table dice verify weir", "table roll --table weir 1d6", "table restore weir dusk", "table fork weir w9",
 		"table play weir --auto --max-turns 2", "table save weir noon", "table say weir --as bram-oatley Hm.",
 	}},
