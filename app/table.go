@@ -44,7 +44,7 @@ func (a *App) atScreen(
 	}
 	o := tableflow.Options{
 		Workspace: w.root, Campaign: in.Table, Cast: w.tableCast(in.Table, in.As, in.Auto), Auto: in.Auto,
-		Wait: in.Wait, Purpose: "conclave table " + verb + " " + in.Table, Program: "conclave " + a.Version,
+		Keep: true, Wait: in.Wait, Purpose: "conclave table " + verb + " " + in.Table, Program: "conclave " + a.Version,
 		Here: in.As, Show: s.show, Account: w.tableBudget(in.Table).account(), Database: w.config.Database,
 	}
 	if s.asker != nil { // an interface of a nil pointer would be somebody

@@ -61,7 +61,7 @@ func (a *App) playing(t *tableflow.Table, s *tableScreen, in Playing) tableflow.
 	if in.Auto && in.MaxTurns == 0 {
 		in.MaxTurns = AutoTurns
 	}
-	p := tableflow.Play{Seat: table.SeatTable, MaxTurns: in.MaxTurns, EndAt: in.End, Keep: true}
+	p := tableflow.Play{Seat: table.SeatTable, MaxTurns: in.MaxTurns, EndAt: in.End}
 	if s.shared() {
 		p.Speaker = s.speaker
 	} else if len(in.As) == 1 {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 	"time"
 
 	"conclave/internal/lockfile"
@@ -170,10 +171,10 @@ func (r row) ended() bool  { return r.status == "SUCCESS" || r.status == "ERROR"
 
 // columns of the library's table, which the pinned version fixes; the tests
 // read a database of each version that was ever released.
-const columns = `SELECT workflow_uuid, status, name, created_at, inputs, attributes, parent_workflow_id FROM %sworkflow_status `
+var columns = []string{"workflow_uuid", "status", "name", "created_at", "inputs", "attributes", "parent_workflow_id"}
 
 func (s *session) query(ctx context.Context, where string, args ...any) ([]row, error) {
-	found, err := s.db.QueryContext(ctx, fmt.Sprintf(columns, s.table)+where, args...)
+	found, err := s.db.QueryContext(ctx, fmt.Sprintf("SELECT %s FROM %sworkflow_status ", strings.Join(columns, ", "), s.table)+where, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -245,15 +246,20 @@ func (s *session) openTree(ctx context.Context, top row) ([]row, error) {
 	return tree, nil
 }
 
-// exists says whether the library's tables are there.
+// exists says whether the library's tables are there, and whole: the library
+// makes them in many steps, and nothing begins before the last of them. Whoever
+// was killed there has left nothing open.
 func (s *session) exists(ctx context.Context, o Options) (bool, error) {
-	q, arg := `SELECT count(*) FROM sqlite_master WHERE name = $1`, "workflow_status"
+	q, args := `SELECT count(*) FROM pragma_table_info('workflow_status') WHERE name IN (%s)`, []any{}
 	if o.DatabaseURL != "" {
-		q, arg = `SELECT count(*) FROM information_schema.tables WHERE table_name = 'workflow_status' AND table_schema = $1`, o.schema()
+		q = `SELECT count(*) FROM information_schema.columns
+			WHERE table_name = 'workflow_status' AND table_schema = $1 AND column_name IN (%s)`
+		args = append(args, o.schema())
 	}
 	var n int
-	if err := s.db.QueryRowContext(ctx, q, arg).Scan(&n); err != nil {
+	q = fmt.Sprintf(q, "'"+strings.Join(columns, "', '")+"'")
+	if err := s.db.QueryRowContext(ctx, q, args...).Scan(&n); err != nil {
 		return false, fmt.Errorf("look at %s: %w", o.Scope, err)
 	}
-	return n > 0, nil
+	return n == len(columns), nil
 }

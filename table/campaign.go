@@ -218,6 +218,7 @@ func (c *Campaign) InspectTmp(known map[string]string) (TmpReport, error) {
 		hash, ok := known[n]
 		got, err := c.Tmp.HashOf(n)
 		switch {
+		case errors.Is(err, fs.ErrNotExist): // a journal has taken its notes meanwhile
 		case err != nil:
 			r.Stale = append(r.Stale, n)
 		case ok && got == hash, n == NarrativeFile:

@@ -81,7 +81,7 @@ func (t *Table) Rename(ctx context.Context, from, to string) error {
 	if err := t.ready(ctx); err != nil {
 		return err
 	}
-	if err := t.Drain(ctx); err != nil {
+	if err := t.settle(ctx); err != nil {
 		return err
 	}
 	roster, err := t.roster()

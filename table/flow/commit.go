@@ -92,7 +92,7 @@ func (c *cycle) event(jobs []journal.Job) story.Event {
 	in := c.in // the event is remembered, the cycle is not
 	e := story.Event{V: story.Version, Seq: c.Seq, Kind: story.EventCommit, Time: c.Time, Session: c.Session,
 		Cycle: c.Cycle, Run: c.r.ID(), Input: &in, Blocks: c.telling.Blocks(), Context: c.context, Asked: c.asked,
-		Rolls: c.rolls, Warnings: c.Warn, Withheld: c.withheld,
+		Rolls: c.rolls, Warnings: c.Warn, Withheld: c.withheld, Ended: c.ended,
 		ContextRead: !c.first && c.context != "" && c.context == c.recalled}
 	if len(c.status) > 0 {
 		e.Statuses = c.status

@@ -52,6 +52,9 @@ type Options struct {
 	Caps            table.Caps
 	Guard           table.GuardSettings
 	GMReadsJournals bool
+	// Keep makes save points of the table's own: when a scene has begun, and when
+	// a session has ended.
+	Keep bool
 	// Account stops what would spend more, over all seats; nil for no bound.
 	Account seat.Account
 	// Show sees what happens, as it happens: for screens, which show each
@@ -154,6 +157,8 @@ func (t *Table) openEngine(ctx context.Context) (err error) {
 			{Name: flowEnd, Version: 1, Run: t.runEnd},
 			{Name: flowRename, Version: 1, Run: t.runRename},
 			{Name: flowRestore, Version: 1, Run: t.runRestore},
+			{Name: flowSave, Version: 1, Run: t.runSave},
+			{Name: flowFork, Version: 1, Run: t.runFork},
 		},
 	})
 	return err
@@ -217,6 +222,8 @@ const (
 	flowEnd     = "end"
 	flowRename  = "rename"
 	flowRestore = "restore"
+	flowSave    = "save"
+	flowFork    = "fork"
 )
 
 // Campaign is the open campaign.

@@ -112,7 +112,7 @@ func TestSavesOfAClockSetBack(t *testing.T) {
 				}
 			}
 		}
-		if err := r.table.keep(t.Context()); err != nil {
+		if _, err := r.table.save(t.Context(), story.OwnSave(r.table.snapshot().Seq), true); err != nil {
 			t.Fatal(err)
 		}
 		if err := r.table.note(t.Context(), story.Event{Kind: story.EventSeat}); err != nil {

@@ -287,9 +287,16 @@ func (t *Table) drain(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// Drain waits for the journals of a table that is to be left, up to
-// Options.DrainWait, and then for what ends them.
+// Drain is for a table that is to be left: it waits for the journals, up to
+// Options.DrainWait, and for what ends them, and makes the save point that is due.
 func (t *Table) Drain(ctx context.Context) error {
+	if err := t.settle(ctx); err != nil {
+		return err
+	}
+	return t.keepDue(ctx)
+}
+
+func (t *Table) settle(ctx context.Context) error {
 	if err := t.drain(ctx); err != nil {
 		return err
 	}
@@ -331,7 +338,6 @@ type Play struct {
 	// Command takes a line that begins with "/"; it says whether play stops.
 	Command func(ctx context.Context, who, line string) (stop bool, err error)
 	EndAt   bool // end the session when the last turn is over
-	Keep    bool // make a save point whenever a scene begins and a session ends
 }
 
 // Play continues what is open, then goes from turn to turn until the GM or the
@@ -341,19 +347,27 @@ func (t *Table) Play(ctx context.Context, p Play) error {
 	if err := t.Remind(); err != nil {
 		return err
 	}
+	ending, err := t.unfinished(ctx, flowEnd)
+	if err != nil {
+		return err
+	}
 	results, err := t.Recover(ctx)
 	if err != nil {
 		return t.left(ctx, err)
 	}
-	turns, silent, due := len(results), 0, false
+	if ending && !t.InSession() {
+		t.show(Notice{Kind: "left", Text: "The session had been cut at its end. It is over now; play again to begin the next."})
+		return t.Drain(ctx)
+	}
+	turns, silent := len(results), 0
 	var last *Result
 	if turns > 0 {
 		last = &results[turns-1]
 	}
 	for {
 		switch {
-		case last != nil && last.End:
-			return t.finish(ctx, p)
+		case t.ended() || last != nil && last.End:
+			return t.finish(ctx)
 		case last != nil && len(last.Blocks) == 0 && len(last.Asked) == 0:
 			silent++
 		default:
@@ -364,7 +378,7 @@ func (t *Table) Play(ctx context.Context, p Play) error {
 		}
 		if p.MaxTurns > 0 && turns >= p.MaxTurns {
 			if p.EndAt {
-				return t.finish(ctx, p)
+				return t.finish(ctx)
 			}
 			return t.Drain(ctx)
 		}
@@ -372,32 +386,23 @@ func (t *Table) Play(ctx context.Context, p Play) error {
 		if err != nil {
 			return err
 		}
-		if due, err = t.keepIfQuiet(ctx, due); err != nil {
-			return err
-		}
 		if stop {
-			if err := t.Drain(ctx); err != nil {
-				return err
-			}
-			_, err := t.keepIfQuiet(ctx, due)
-			return err
+			return t.Drain(ctx)
 		}
 		if in.Kind == "" {
 			continue
 		}
-		scene := t.snapshot().Scene.Number
+		if !t.journals.Busy() { // a save point holds them, and nobody at the table waits for them
+			if err := t.keepDue(ctx); err != nil {
+				return err
+			}
+		}
 		r, err := t.Say(ctx, in)
 		if err != nil {
 			return t.left(ctx, err)
 		}
-		if p.Keep && !r.End && t.snapshot().Scene.Number != scene {
-			due = true
-			if t.opts.Auto || p.Listen == nil { // nobody waits
-				due, err = false, t.keep(ctx)
-			} else {
-				due, err = t.keepIfQuiet(ctx, due)
-			}
-			if err != nil {
+		if !r.End && (t.opts.Auto || p.Listen == nil) { // nobody waits
+			if err := t.keepDue(ctx); err != nil {
 				return err
 			}
 		}
@@ -406,22 +411,25 @@ func (t *Table) Play(ctx context.Context, p Play) error {
 	}
 }
 
-// keepIfQuiet makes a save point that is due, if no journal is being written: a
-// save point holds the journals, and nobody at the table waits for them. It says
-// whether it is still due.
-func (t *Table) keepIfQuiet(ctx context.Context, due bool) (bool, error) {
-	if !due || t.journals.Busy() {
-		return due, nil
-	}
-	return false, t.keep(ctx)
+// ended says whether the GM has ended the session that is under way. Whoever was
+// to see to it may have been killed.
+func (t *Table) ended() bool {
+	s := t.snapshot()
+	return s.InSession && s.Ended
+}
+
+// unfinished says whether an interaction of a flow was cut.
+func (t *Table) unfinished(ctx context.Context, flow string) (bool, error) {
+	pending, err := t.engine.Pending(ctx)
+	return slices.ContainsFunc(pending, func(i engine.Interaction) bool { return strings.HasPrefix(i.Flow, flow+"/") }), err
 }
 
 // finish ends the session.
-func (t *Table) finish(ctx context.Context, p Play) error {
-	if err := t.End(ctx); err != nil || !p.Keep {
+func (t *Table) finish(ctx context.Context) error {
+	if err := t.End(ctx); err != nil {
 		return err
 	}
-	return t.keep(ctx)
+	return t.keepDue(ctx)
 }
 
 // left makes a good end of it when a person leaves in the middle of a cycle,

@@ -58,14 +58,15 @@ func TestOwnSavePoints(t *testing.T) {
 		scenes++
 		return fmt.Sprintf("[SCENE: Room %d]\n\nA room.\n", scenes), nil
 	}}
+	r.opts.Keep = true
 	r.open()
-	if err := r.table.Play(t.Context(), Play{Seat: table.SeatTable, MaxTurns: 1, Keep: true}); err != nil {
+	if err := r.table.Play(t.Context(), Play{Seat: table.SeatTable, MaxTurns: 1}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := r.table.Save(t.Context(), "auto-mine"); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.table.Play(t.Context(), Play{Seat: table.SeatTable, MaxTurns: 12, Keep: true, EndAt: true}); err != nil {
+	if err := r.table.Play(t.Context(), Play{Seat: table.SeatTable, MaxTurns: 12, EndAt: true}); err != nil {
 		t.Fatal(err)
 	}
 	saves, err := story.Saves(r.dir, "ash")

@@ -3,6 +3,7 @@ package flow
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -22,32 +23,71 @@ func (t *Table) save(ctx context.Context, name string, own bool) (story.Save, er
 	if err := table.CheckSlug(name); err != nil {
 		return story.Save{}, fmt.Errorf("save point %w", err)
 	}
+	if story.HasSave(t.opts.Workspace, t.opts.Campaign, name) {
+		return story.Save{}, fmt.Errorf("there is a save point %s already", name)
+	}
 	if err := t.ready(ctx); err != nil {
 		return story.Save{}, err
 	}
-	if err := t.Drain(ctx); err != nil {
+	if err := t.settle(ctx); err != nil {
 		return story.Save{}, err
 	}
 	s := t.snapshot()
-	save := story.Save{Name: name, Time: time.Now().UTC().Round(0), Seq: s.Seq, Cycle: s.Cycle, Session: s.Session,
-		Scene: s.Scene.Title, Own: own}
-	if err := save.Make(t.opts.Workspace, t.opts.Campaign, t.crash); err != nil {
-		return story.Save{}, err
+	now := time.Now().UTC().Round(0)
+	in := saveInput{
+		Save: story.Save{Name: name, Time: now, Seq: s.Seq, Cycle: s.Cycle, Session: s.Session, Scene: s.Scene.Title, Own: own},
+		Event: story.Event{V: story.Version, Seq: s.Seq + 1, Kind: story.EventSave, Time: now, Cycle: s.Cycle,
+			Session: s.Session, Name: name},
 	}
-	return save, t.note(ctx, story.Event{Kind: story.EventSave, Name: name})
+	_, err := t.engine.Start(ctx, flowSave, fmt.Sprintf("s%08d-%s", in.Event.Seq, shortID()), in)
+	return in.Save, t.noteCut(err)
 }
 
-// keep makes a save point of the table's own. Numbers of events never go back,
-// so that no name comes twice.
-func (t *Table) keep(ctx context.Context) error {
-	name := fmt.Sprintf("auto-%06d", t.snapshot().Seq)
-	if story.HasSave(t.opts.Workspace, t.opts.Campaign, name) {
-		return nil // whoever was killed here had made it
+// saveInput is a save point as it is recorded, with the event that tells of it.
+type saveInput struct {
+	Save  story.Save  `json:"save"`
+	Event story.Event `json:"event"`
+}
+
+func (t *Table) runSave(r *engine.Run, raw json.RawMessage) (json.RawMessage, error) {
+	var in saveInput
+	if err := json.Unmarshal(raw, &in); err != nil {
+		return nil, err
 	}
-	if _, err := t.save(ctx, name, true); err != nil {
+	_, err := engine.Do(r, "make", func(context.Context) (struct{}, error) {
+		if story.HasSave(t.opts.Workspace, t.opts.Campaign, in.Save.Name) {
+			return struct{}{}, nil // whoever was killed here had made it
+		}
+		return struct{}{}, in.Save.Make(t.opts.Workspace, t.opts.Campaign, t.crash)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := t.commit(r, "note", []engine.Change{t.logChange(in.Event)}); err != nil {
+		return nil, err
+	}
+	t.applied(in.Event)
+	if !in.Save.Own {
+		return nil, nil
+	}
+	_, err = engine.Do(r, "prune", func(context.Context) (struct{}, error) {
+		return struct{}{}, story.Prune(t.opts.Workspace, t.opts.Campaign)
+	})
+	return nil, err
+}
+
+// keepDue makes a save point of the table's own where one is due: a scene has
+// begun or a session has ended, whoever saw to it. While a cycle is open it
+// waits for the next occasion.
+func (t *Table) keepDue(ctx context.Context) error {
+	s := t.snapshot()
+	if !t.opts.Keep || !s.Due || errors.Is(t.ready(ctx), ErrOpen) {
+		return nil
+	}
+	if _, err := t.save(ctx, story.OwnSave(s.Seq), true); err != nil {
 		return fmt.Errorf("keep a save point: %w", err)
 	}
-	return story.Prune(t.opts.Workspace, t.opts.Campaign)
+	return nil
 }
 
 // restoreInput is a restore as it is recorded.
@@ -147,8 +187,7 @@ func (t *Table) planRestore(s story.Save) ([]engine.Change, error) {
 // point. The two share their past and no future number: the seed of the dice
 // so far is shown in both.
 func (t *Table) Fork(ctx context.Context, name, save string) error {
-	f := story.Fork{Root: t.opts.Workspace, Campaign: t.opts.Campaign, To: name, Save: save, Crash: t.crash}
-	if err := f.Check(); err != nil {
+	if err := t.fork(name, save).Check(); err != nil {
 		return err
 	}
 	if _, err := t.diceLog(); err != nil {
@@ -157,18 +196,52 @@ func (t *Table) Fork(ctx context.Context, name, save string) error {
 	if err := t.ready(ctx); err != nil {
 		return err
 	}
-	if err := t.Drain(ctx); err != nil {
+	if err := t.settle(ctx); err != nil {
 		return err
 	}
-	f.Dice = func(file string) error {
-		log, err := t.diceLog()
-		if err != nil {
-			return err
+	s := t.snapshot()
+	in := forkInput{Save: save, Event: story.Event{V: story.Version, Seq: s.Seq + 1, Kind: story.EventFork,
+		Time: time.Now().UTC().Round(0), Cycle: s.Cycle, Session: s.Session, Name: name}}
+	_, err := t.engine.Start(ctx, flowFork, fmt.Sprintf("f%08d-%s", in.Event.Seq, shortID()), in)
+	return t.noteCut(err)
+}
+
+// forkInput is a fork as it is recorded, with the event that tells of it.
+type forkInput struct {
+	Save  string      `json:"save,omitempty"`
+	Event story.Event `json:"event"`
+}
+
+func (t *Table) fork(to, save string) story.Fork {
+	return story.Fork{Root: t.opts.Workspace, Campaign: t.opts.Campaign, To: to, Save: save, Crash: t.crash,
+		Dice: func(file string) error {
+			log, err := t.diceLog()
+			if err != nil {
+				return err
+			}
+			return log.Fork(file)
+		}}
+}
+
+func (t *Table) runFork(r *engine.Run, raw json.RawMessage) (json.RawMessage, error) {
+	var in forkInput
+	if err := json.Unmarshal(raw, &in); err != nil {
+		return nil, err
+	}
+	_, err := engine.Do(r, "make", func(context.Context) (struct{}, error) {
+		f := t.fork(in.Event.Name, in.Save)
+		done, err := f.Made() // by whoever was killed here
+		if err != nil || done {
+			return struct{}{}, err
 		}
-		return log.Fork(file)
+		return struct{}{}, errors.Join(f.Check(), f.Make())
+	})
+	if err != nil {
+		return nil, err
 	}
-	if err := f.Make(); err != nil {
-		return err
+	if err := t.commit(r, "note", []engine.Change{t.logChange(in.Event)}); err != nil {
+		return nil, err
 	}
-	return t.note(ctx, story.Event{Kind: story.EventFork, Name: name})
+	t.applied(in.Event)
+	return nil, nil
 }

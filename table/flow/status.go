@@ -12,6 +12,7 @@ import (
 
 	"conclave/dice"
 	"conclave/engine"
+	"conclave/internal/atomicfile"
 	"conclave/internal/jsontext"
 	"conclave/internal/lockfile"
 	"conclave/internal/shingle"
@@ -83,6 +84,9 @@ func Look(ctx context.Context, workspace, campaign, database string) (Status, er
 	}
 	if entries, err := os.ReadDir(filepath.Join(table.PrivatePath(workspace, campaign), "drafts")); err == nil {
 		for _, e := range entries {
+			if atomicfile.IsTemp(e.Name()) {
+				continue // whoever wrote it was killed
+			}
 			st.Drafts = append(st.Drafts, strings.TrimSuffix(e.Name(), ".md"))
 		}
 	}

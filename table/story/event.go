@@ -51,6 +51,7 @@ type Event struct {
 	Warnings []string        `json:"warnings,omitempty"`
 	Withheld string          `json:"withheld,omitempty"` // text after a signal, for the audit
 	To       int             `json:"to,omitempty"`       // the event that a restore goes back to
+	Ended    bool            `json:"ended,omitempty"`    // the GM has said that the session is over
 	// Dice is where the dice log stood: lines of it that are missing are missed.
 	Dice *dice.Mark `json:"dice,omitempty"`
 }

@@ -3,6 +3,7 @@ package story
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -44,6 +45,21 @@ func (f Fork) Check() error {
 	return nil
 }
 
+// temp is where the campaign is made.
+func (f Fork) temp() string { return filepath.Join(f.Root, ".conclave", "tables", ".fork-"+f.To) }
+
+// Made says whether the campaign is there, made by one who was killed right after,
+// and tidies up behind them. It is for who has checked the name before that.
+func (f Fork) Made() (bool, error) {
+	if _, err := os.Lstat(campaignDir(f.Root, f.To)); err != nil {
+		return false, nil
+	}
+	if err := os.Remove(f.unfinished()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, err
+	}
+	return true, os.RemoveAll(f.temp())
+}
+
 // Make makes the campaign aside and names it when it is whole.
 func (f Fork) Make() error {
 	from, last := campaignDir(f.Root, f.Campaign), 1<<62
@@ -54,7 +70,7 @@ func (f Fork) Make() error {
 		}
 		from, last = filepath.Join(savesDir(f.Root, f.Campaign), f.Save, "campaign"), s.Seq
 	}
-	temp := filepath.Join(f.Root, ".conclave", "tables", ".fork-"+f.To)
+	temp := f.temp()
 	campaign, private := filepath.Join(temp, "campaign"), filepath.Join(temp, "private")
 	if err := os.RemoveAll(temp); err != nil {
 		return err

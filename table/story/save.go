@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -121,6 +122,14 @@ func (s Save) Make(root, campaign string, crash func(string)) error {
 	}
 	return moveIn(temp, final, crash)
 }
+
+// OwnSave is the name of a save point of the table's own. Numbers of events
+// never go back, so that no name comes twice.
+func OwnSave(seq int) string { return fmt.Sprintf("auto-%06d", seq) }
+
+var ownName = regexp.MustCompile(`^auto-[0-9]{6,}$`)
+
+func isOwn(name string) bool { return ownName.MatchString(name) }
 
 // HasSave says whether a save point of the name is there.
 func HasSave(root, campaign, name string) bool {

@@ -31,6 +31,11 @@ type State struct {
 	Secrets   []Secret        // of the cycles so far, the newest that fit
 	LastJob   map[string]int  // character to the cycle of its newest journal job
 	Dice      *dice.Mark      // where the dice log stood
+	// Ended: the GM has said that the session is over, and it has not ended yet.
+	Ended bool
+	// Due: a scene has begun or a session has ended, and the table has kept no
+	// save point of its own since.
+	Due bool
 }
 
 func newState() State {
@@ -85,10 +90,18 @@ func (s *State) tell(e Event) {
 		}
 	}
 	if e.Scene != nil {
+		s.Due = s.Due || e.Scene.Number != s.Scene.Number
 		s.Scene = *e.Scene
 	}
 	switch e.Kind {
+	case EventSession:
+		s.Ended = false
+	case EventEnd:
+		s.Ended, s.Due = false, true
+	case EventSave:
+		s.Due = s.Due && !isOwn(e.Name)
 	case EventCommit:
+		s.Ended = e.Ended
 		if s.Context = e.Context; e.ContextRead {
 			s.Context = ""
 		}
