@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"conclave/policy"
 	"conclave/table"
@@ -125,6 +126,25 @@ func TableState(st tableflow.Status) string {
 		return "in session"
 	}
 	return "at rest"
+}
+
+// AwaitedIn says whom a table waits for, and how they answer.
+func AwaitedIn(st tableflow.Status) string {
+	if st.Awaited.Privately {
+		return "somebody, whose question is nobody else's: each looks from their own seat, conclave table play " +
+			st.Campaign + " --as NAME"
+	}
+	var names []string
+	for _, seat := range st.Awaited.Seats {
+		name := seat
+		for _, c := range st.Characters {
+			if c.Slug == seat {
+				name = c.Name
+			}
+		}
+		names = append(names, name+" (conclave table play "+st.Campaign+" --as "+seat+")")
+	}
+	return strings.Join(names, ", ")
 }
 
 // TableFaults is what stands in the way of playing a campaign, and what does

@@ -90,7 +90,11 @@ func (a *App) playing(t *tableflow.Table, s *tableScreen, in Playing) tableflow.
 // tableLine does what a slash line says that was typed between cycles, and returns
 // what it shows: to that seat, and nobody else.
 func (a *App) tableLine(ctx context.Context, t *tableflow.Table, seat, line string) (shown string, stop bool, err error) {
+	line, more, several := strings.Cut(line, "\n")
 	word, rest, _ := desk.IsCommand(line)
+	if several {
+		return "", false, usageError("/%s stands by itself: neither it nor what follows was taken: %s", word, more)
+	}
 	c, err := desk.Find(word, rest, desk.KindOf(seat), desk.Free)
 	if err != nil {
 		return "", false, err
@@ -162,13 +166,20 @@ func (a *App) SayAtTable(ctx context.Context, in Seating, text string) (kept boo
 	if err != nil {
 		return false, err
 	}
+	at := desk.Free
+	if len(st.Open) > 0 {
+		at = desk.Asked
+	}
+	if err := desk.Left(seat, at, text); err != nil {
+		return false, usageError("%w", err)
+	}
 	if len(st.Open) > 0 {
 		if len(in.As) == 0 {
 			return false, noError("a cycle is open: answer from a seat with --as, then conclave table resume %s", in.Table)
 		}
 		return true, refusedHere(tableflow.LeaveDraft(root, in.Table, seat, text))
 	}
-	said := story.Input{Kind: story.InputSaid, Who: seat, Text: text}
+	said := story.Said(seat, desk.Plain(text))
 	if seat == string(policy.GM) {
 		// The game master's words are the game master's turn.
 		if err := tableflow.LeaveDraft(root, in.Table, seat, text); err != nil {

@@ -95,6 +95,9 @@ func newTableStatus(env *environment) *cobra.Command {
 			}
 			w.Printf("  %s (%s): %s%s\n", c.Slug, c.Name, c.Status, away)
 		}
+		if v.Awaited != nil {
+			w.Printf("awaited: %s\n", app.AwaitedIn(v))
+		}
 		for _, part := range []struct {
 			what string
 			list []string

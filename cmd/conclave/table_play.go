@@ -21,19 +21,18 @@ Without, you see what the whole party sees, and what you say is said to the game
 master. A question for another person's seat is not printed here: it waits until
 they play or resume from their own.
 
-Several people at one terminal name a seat each (--as bram-oatley --as corin-vale).
+Several people at one terminal name a seat each (--as bram --as corin).
 Each is asked by name when the keyboard was handed over, and what one of them read
 alone is cleared before the next looks. Speak with your name: "bram: I go in".
 
-Lines that begin with a slash are for the engine: /end ends the session, /quit
-leaves it open, /away and /back let an agent play your character meanwhile,
-/save NAME keeps a save point, /roll EXPR lets dice fall. In the game master's
-seat they are how you ask, tell and roll: /help lists them. The end of the input
-(Ctrl-D) leaves the session open.`,
+Lines that begin with a slash are never said to anybody: /help lists those of your
+seat – your sheet and journal, who is here, what happened last, dice, a veto; in the
+game master's seat how you ask, tell and roll, and what you may look at. /quit and
+the end of the input (Ctrl-D) leave the session open. First names will do.`,
 		Example: `  conclave table play ashfall
-  conclave table play ashfall --as bram-oatley
+  conclave table play ashfall --as bram
   conclave table play ashfall --as gm
-  conclave table play ashfall --as bram-oatley --as corin-vale
+  conclave table play ashfall --as bram --as corin
   conclave table play ashfall --auto --max-turns 10
   conclave table play ashfall --answers lines.txt`,
 		Args: oneArg("campaign"),
@@ -104,7 +103,7 @@ func newTableSignal(env *environment) *cobra.Command {
 {character}-prompt.md for each character, and gm-context.md for yourself, then
 signal. The same checks hold as for any game master. When the answers are in,
 narrate with: conclave table say NAME --as gm TEXT, and resume.`,
-		Example: "  conclave table signal ashfall bram-oatley corin-vale",
+		Example: "  conclave table signal ashfall bram corin",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 2 {
 				return usageError("%s takes a campaign and at least one character", cmd.CommandPath())
@@ -123,8 +122,8 @@ func newTableSeats(env *environment) *cobra.Command {
 		Use:   "seats NAME",
 		Short: "Who plays whom; step away and come back; dead or alive",
 		Example: `  conclave table seats ashfall
-  conclave table seats ashfall --away bram-oatley
-  conclave table seats ashfall --status corin-vale=dead`,
+  conclave table seats ashfall --away bram
+  conclave table seats ashfall --status corin=dead`,
 		Args: oneArg("campaign"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.Table = args[0]

@@ -114,3 +114,22 @@ func (f *Fault) words() []string {
 	word, _, _ := strings.Cut(f.Text, " ")
 	return append(out, word)
 }
+
+// Left says why words cannot be left for a seat by somebody who is not at the
+// table: a line that is done at once has nobody there to do it for.
+func Left(seat string, at At, text string) error {
+	kind := KindOf(seat)
+	if kind == GM {
+		return nil // part of a turn, and judged with it
+	}
+	calls, _, err := Split(text, kind, at)
+	if err != nil {
+		return err
+	}
+	for _, c := range calls {
+		if c.Name != "veto" && c.Name != "notes" {
+			return fmt.Errorf("/%s is typed at the table: conclave table play, --as for your seat", c.Name)
+		}
+	}
+	return nil
+}

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -65,7 +66,7 @@ func (c *cycle) begin() error {
 		return struct{}{}, c.t.setAside(b.Report.Stale, b.stamp())
 	})
 	if c.in.Kind == story.InputSaid && c.in.Who != "table" && c.in.Who != string(policy.GM) {
-		c.note(c.in.Who, c.in.Text)
+		c.note(c.in.Who, cmp.Or(c.in.Notes, c.in.Text))
 	}
 	return err
 }

@@ -47,7 +47,7 @@ func (c *cycle) commit() (Result, error) {
 	}
 	cleaned, err := engine.Do(c.r, "clean", func(context.Context) ([]string, error) {
 		edited, err := c.t.clean(c.known, c.stamp())
-		if err = errors.Join(err, c.t.lateDrafts(c.Roster.Slugs(), c.stamp())); err != nil {
+		if err = errors.Join(err, c.t.lateDrafts(c.Roster.Slugs(), c.stamp()), c.t.answered("")); err != nil {
 			return nil, engine.Halt(err)
 		}
 		c.tell(blocks)

@@ -122,6 +122,9 @@ func (s *personSession) Send(ctx context.Context, m agent.Message) (agent.Turn, 
 		return nil, err
 	}
 	text, err := s.answer(ctx, m.Text)
+	if err == nil {
+		err = s.t.answered(s.who)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -160,6 +163,9 @@ func (s *personSession) answer(ctx context.Context, question string) (string, er
 		}
 		sit.keep(draft, err)
 		wrong = err
+	}
+	if err := s.await(); err != nil {
+		return "", err
 	}
 	if !s.here() {
 		return "", s.away(wrong, nil)

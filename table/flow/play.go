@@ -16,6 +16,7 @@ import (
 	"conclave/internal/atomicfile"
 	"conclave/record"
 	"conclave/table"
+	"conclave/table/desk"
 	"conclave/table/journal"
 	"conclave/table/story"
 	"conclave/workspace"
@@ -464,9 +465,9 @@ func (t *Table) listen(ctx context.Context, p Play) (in story.Input, stop bool, 
 	switch {
 	case text == "":
 		return story.Input{Kind: story.InputContinue}, false, nil
-	case text[0] == '/' && p.Command != nil:
+	case text[0] == '/' && !strings.HasPrefix(text, "//") && p.Command != nil:
 		stop, err = p.Command(ctx, who, text)
 		return in, stop, err
 	}
-	return story.Input{Kind: story.InputSaid, Who: who, Text: text}, false, nil
+	return story.Said(who, desk.Plain(text)), false, nil
 }

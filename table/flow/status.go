@@ -33,6 +33,7 @@ type Status struct {
 	Scene      *story.Scene      `json:"scene,omitempty"`
 	Characters []CharacterStatus `json:"characters"`
 	Open       []string          `json:"open,omitempty"`     // interactions that were cut
+	Awaited    *Awaited          `json:"awaited,omitempty"`  // by what is open
 	Journals   []string          `json:"journals,omitempty"` // entries that wait or were parked
 	Drafts     []string          `json:"drafts,omitempty"`   // seats with an answer left for the barrier
 	Saves      []story.Save      `json:"saves,omitempty"`
@@ -78,6 +79,11 @@ func Look(ctx context.Context, workspace, campaign, database string) (Status, er
 	}
 	if err := st.lookEngine(ctx, workspace, campaign, database); err != nil {
 		return st, err
+	}
+	if len(st.Open) > 0 {
+		if st.Awaited, err = lookAwaited(workspace, campaign); err != nil {
+			return st, err
+		}
 	}
 	if st.Saves, err = story.Saves(workspace, campaign); err != nil {
 		return st, err

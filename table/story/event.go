@@ -80,7 +80,15 @@ type Input struct {
 	// Who said it: a character, or "table" for a person without one, or "gm".
 	Who   string   `json:"who,omitempty"`
 	Text  string   `json:"text,omitempty"`
+	Notes string   `json:"notes,omitempty"` // for the journal of who said it; told to nobody
 	Names []string `json:"names,omitempty"` // of a person's signal
+}
+
+// Said is what somebody says of their own accord. What stands behind a line
+// [NOTES] is for their journal alone.
+func Said(who, text string) Input {
+	turn := table.SplitTurn(text)
+	return Input{Kind: InputSaid, Who: who, Text: turn.Response, Notes: turn.Notes}
 }
 
 // Kinds of Input.
