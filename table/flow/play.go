@@ -357,7 +357,8 @@ func (t *Table) Play(ctx context.Context, p Play) error {
 		return t.left(ctx, err)
 	}
 	if ending && !t.InSession() {
-		t.show(Notice{Kind: "left", Text: "The session had been cut at its end. It is over now; play again to begin the next."})
+		t.show(Notice{Kind: "left",
+			Text: "The session had been cut at its end. It is over now; play again to begin the next."})
 		return t.Drain(ctx)
 	}
 	turns, silent := len(results), 0

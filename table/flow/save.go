@@ -35,7 +35,8 @@ func (t *Table) save(ctx context.Context, name string, own bool) (story.Save, er
 	s := t.snapshot()
 	now := time.Now().UTC().Round(0)
 	in := saveInput{
-		Save: story.Save{Name: name, Time: now, Seq: s.Seq, Cycle: s.Cycle, Session: s.Session, Scene: s.Scene.Title, Own: own},
+		Save: story.Save{Name: name, Time: now, Seq: s.Seq, Cycle: s.Cycle, Session: s.Session,
+			Scene: s.Scene.Title, Own: own},
 		Event: story.Event{V: story.Version, Seq: s.Seq + 1, Kind: story.EventSave, Time: now, Cycle: s.Cycle,
 			Session: s.Session, Name: name},
 	}

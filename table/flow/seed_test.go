@@ -163,7 +163,9 @@ var cycleStatements = map[string]func(*testing.T, *seedCycle){
 	"001-17": func(t *testing.T, s *seedCycle) {
 		eq(t, "at the first request", s.found["seraphine-dawnwhisper 1"]["gm-context.md"], seedNotes)
 	},
-	"001-18": func(t *testing.T, s *seedCycle) { ordered(t, "at resume", s.gm.heard[1], "Event: responses", seedNotes) },
+	"001-18": func(t *testing.T, s *seedCycle) {
+		ordered(t, "at resume", s.gm.heard[1], "Event: responses", seedNotes)
+	},
 	"001-20": func(t *testing.T, s *seedCycle) {
 		ordered(t, "second hand-off", s.gm.heard[2], "Event: responses", laterNotes)
 	},
@@ -191,7 +193,9 @@ var cycleStatements = map[string]func(*testing.T, *seedCycle){
 		eq(t, "updated", s.found["tilda-brannock 2"]["gm-context.md"], laterNotes)
 		hasNot(t, "the old ones", s.gm.heard[2], "A careful look.")
 	},
-	"001-44": func(t *testing.T, s *seedCycle) { has(t, "prompt", s.player[tilda].heard[0], "## Scene\nThe mill at night.\n") },
+	"001-44": func(t *testing.T, s *seedCycle) {
+		has(t, "prompt", s.player[tilda].heard[0], "## Scene\nThe mill at night.\n")
+	},
 	"001-45": func(t *testing.T, s *seedCycle) {
 		has(t, "prompt", s.player[tilda].heard[0], "## Just Happened\nA splash below.\n")
 	},
