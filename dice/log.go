@@ -256,12 +256,18 @@ func (l *Log) table(text string) error {
 }
 
 // Rotate shows the seed of the current epoch and begins the next one; roll
-// numbers go on. Restoring a save point is a Rotate.
-func (l *Log) Rotate(reason string) error {
+// numbers go on. Restoring a save point is a Rotate. The id makes it happen
+// once: asked again after a kill, it does what is left of it.
+func (l *Log) Rotate(id, reason string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err := l.end(reason); err != nil {
-		return err
+	if !l.st.turned[id] {
+		if err := l.finish(id, reason); err != nil {
+			return err
+		}
+	}
+	if l.st.open {
+		return nil
 	}
 	return l.begin(reason)
 }
@@ -274,11 +280,13 @@ func (l *Log) End(reason string) error {
 	return l.end(reason)
 }
 
-func (l *Log) end(reason string) error {
+func (l *Log) end(reason string) error { return l.finish("", reason) }
+
+func (l *Log) finish(id, reason string) error {
 	if !l.st.open {
 		return nil
 	}
-	return l.append(&Line{Event: eventSeed, Epoch: l.st.epoch, Seed: hex.EncodeToString(l.seed[:]), Note: reason})
+	return l.append(&Line{Event: eventSeed, Epoch: l.st.epoch, ID: id, Seed: hex.EncodeToString(l.seed[:]), Note: reason})
 }
 
 // Fork ends the epoch, copies the log to path and begins a new epoch here. The

@@ -146,7 +146,7 @@ func TestLogStory(t *testing.T) {
 	}
 	checkViews(t, l, sealed)
 	roll(l.Override(1, 20, "gm", "a gift"))
-	if err := l.Rotate("restore"); err != nil {
+	if err := l.Rotate("b1", "restore"); err != nil {
 		t.Fatal(err)
 	}
 	if next := roll(l.Roll(Request{Expr: "1d20"})); next.N != 6 || next.Epoch != 2 {
@@ -257,7 +257,7 @@ func story(t *testing.T, end bool) []byte {
 	roll := must[Line](t)
 	roll(l.Roll(Request{ID: "1", Expr: "3d6!r1k2 + 4dF 2d6!!r<3 2d20ra20"}))
 	roll(l.Roll(Request{Expr: "1d20 + 2 >= 5", Visibility: sealed}))
-	if err := l.Rotate(""); err != nil {
+	if err := l.Rotate("", ""); err != nil {
 		t.Fatal(err)
 	}
 	roll(l.Roll(Request{Expr: "1d20", Advantage: true}))

@@ -161,3 +161,35 @@ func TestLogGoneWhileOpen(t *testing.T) {
 		}
 	}
 }
+
+// A rotation that was cut anywhere turns one page.
+func TestRotateOnce(t *testing.T) {
+	opt := kept(t)
+	for i, cut := range []func(l *Log) error{
+		func(l *Log) error { return l.Rotate("r0", "a restore") },                           // after it
+		func(l *Log) error { return l.finish("r1", "a restore") },                           // after the seed
+		func(l *Log) error { return errors.Join(l.finish("r2", "a restore"), l.begin("")) }, // before the answer
+		func(*Log) error { return nil },                                                     // before it
+	} {
+		id := "r" + string(rune('0'+i))
+		l := must[*Log](t)(OpenLog(opt))
+		epoch := l.st.epoch
+		if err := cut(l); err != nil {
+			t.Fatal(err)
+		}
+		l.Close()
+		l = must[*Log](t)(OpenLog(opt))
+		for range 2 {
+			if err := l.Rotate(id, "a restore"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if l.st.epoch != epoch+1 || !l.st.open {
+			t.Errorf("%s: epoch %d after %d", id, l.st.epoch, epoch)
+		}
+		l.Close()
+	}
+	if rep := must[Report](t)(VerifyFile(opt.Path)); !rep.OK() {
+		t.Error(rep.Bad)
+	}
+}

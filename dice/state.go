@@ -19,6 +19,7 @@ type state struct {
 	noOverride bool
 	n          uint64
 	ids        map[string]uint64
+	turned     map[string]bool // rotations that have ended their epoch
 	marks      map[uint64]mark
 	want       map[string]uint64 // hashes that must still come, and the rolls before them
 }
@@ -32,7 +33,7 @@ type mark struct {
 }
 
 func newState() *state {
-	return &state{head: zeroHash, ids: map[string]uint64{}, marks: map[uint64]mark{}, want: map[string]uint64{}}
+	return &state{head: zeroHash, ids: map[string]uint64{}, turned: map[string]bool{}, marks: map[uint64]mark{}, want: map[string]uint64{}}
 }
 
 // apply accepts the next line or says which rule it breaks.
@@ -79,6 +80,9 @@ func (s *state) rule(l Line, offset int64) error {
 		s.noOverride = l.NoOverride
 	case eventSeed:
 		s.open = false
+		if l.ID != "" {
+			s.turned[l.ID] = true
+		}
 		return checkSeed(l.Seed, s.commit)
 	case eventLost:
 		s.open = false

@@ -118,6 +118,9 @@ func (c *cycle) takeApart(said gm.Turn) (gm.Intent, error) {
 	again := gmTools{c: c}
 	again.begin(cmp.Or(said.ID, fmt.Sprintf("t%d", c.turns)))
 	o := c.reader(again.roll).Read(said)
+	if again.broken != nil { // else a roll that the GM has told of would be nowhere
+		return o, engine.Halt(again.broken)
+	}
 	c.rolls = append(c.rolls, o.Fallen...)
 	c.Tell = append(c.Tell, o.Notes...)
 	c.telling.Guard(&o)

@@ -154,7 +154,7 @@ func (t *Table) runRestore(r *engine.Run, raw json.RawMessage) (json.RawMessage,
 	_, err = engine.Do(r, "dice", func(context.Context) (struct{}, error) {
 		log, err := t.diceLog()
 		if err == nil {
-			err = log.Rotate("restore " + in.Save.Name)
+			err = log.Rotate(r.ID(), "restore "+in.Save.Name)
 		}
 		return struct{}{}, engine.Halt(err)
 	})

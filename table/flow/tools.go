@@ -22,6 +22,7 @@ type gmTools struct {
 	mu     sync.Mutex
 	turn   string
 	dice   map[string]int // equal rolls of the turn so far
+	broken error          // the dice log does not hold
 	handed bool           // the players are to be asked: the turn is over
 }
 
@@ -85,7 +86,11 @@ func (d *gmTools) roll(in json.RawMessage) (dice.Line, error) {
 	if err := req.Check(d.c.Roster); err != nil {
 		return dice.Line{}, err
 	}
-	return d.c.t.rollDice(req, d.rollID(req), d.c.number())
+	line, err := d.c.t.rollDice(req, d.rollID(req), d.c.number())
+	if errors.As(err, new(*dice.DamageError)) {
+		d.broken = err
+	}
+	return line, err
 }
 
 // rollID is the same for the same roll of the same turn, however often the turn
