@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"math/big"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -86,15 +85,14 @@ func (a *App) VerifyDice(name string) (dice.Report, error) {
 	if err != nil {
 		return dice.Report{}, err
 	}
-	report, err := dice.VerifyFile(filepath.Join(root, "campaigns", name, table.DiceLogFile))
-	if errors.Is(err, os.ErrNotExist) {
-		return report, noError("no dice have fallen in %s yet", name)
-	}
+	report, err := tableflow.VerifyDice(root, name)
 	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return report, noError("no dice have fallen in %s yet", name)
+	case errors.As(err, new(*dice.DamageError)):
+		return report, noError("%w", tableflow.DiceWay(name, err))
 	case err != nil:
 		return report, refusedHere(err)
-	case !report.OK():
-		return report, noError("%w\n`conclave table dice seal %s` keeps this log and lets the table go on", report.Bad, name)
 	case len(report.Breaks) > 0:
 		return report, noError("%s: what was lost at a sealed break can never be checked; every line that is left holds", name)
 	}

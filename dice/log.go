@@ -81,16 +81,14 @@ func (e *DamageError) Unwrap() error { return e.Err }
 // Anything else that is wrong is a *DamageError and left alone; so is a log that
 // lacks what a Mark names.
 func OpenLog(opt Options) (*Log, error) {
-	marks, err := opt.marks()
+	st, err := opt.expecting()
 	if err != nil {
 		return nil, err
 	}
-	st := newState()
-	for _, m := range marks {
-		st.want[m.Hash] = m.N
-	}
-	if _, err := os.Lstat(opt.Path); errors.Is(err, fs.ErrNotExist) && len(marks) > 0 {
-		return nil, &DamageError{opt.Path, 0, fmt.Errorf("the log is gone: %w", st.missing())}
+	if _, err := os.Lstat(opt.Path); err != nil {
+		if err := opt.gone(st, err); !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
 	}
 	f, err := workspace.OpenOwn(opt.Path, 0o600)
 	if err != nil {

@@ -1,6 +1,7 @@
 package dice
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -41,6 +42,45 @@ func (o Options) marks() ([]Mark, error) {
 		out = append(out[:len(out):len(out)], m)
 	}
 	return out, err
+}
+
+// Check says what is wrong with a log, without changing anything: a line that
+// does not hold, or what marks name and it lacks. That there is none, and none is
+// missed, is an fs.ErrNotExist.
+func Check(opt Options) error {
+	st, err := opt.expecting()
+	if err != nil {
+		return err
+	}
+	data, err := workspace.ReadOwn(opt.Path, workspace.MaxFile)
+	if err != nil {
+		return opt.gone(st, err)
+	}
+	if err := replay(opt.Path, data[:bytes.LastIndexByte(data, '\n')+1], st, nil); err != nil {
+		return err
+	}
+	if err := st.missing(); err != nil {
+		return &DamageError{opt.Path, 0, err}
+	}
+	return nil
+}
+
+// expecting is the state before the first line: what must still come.
+func (o Options) expecting() (*state, error) {
+	marks, err := o.marks()
+	st := newState()
+	for _, m := range marks {
+		st.want[m.Hash] = m.N
+	}
+	return st, err
+}
+
+// gone makes damage of a log that is not there although something stood in it.
+func (o Options) gone(st *state, err error) error {
+	if missing := st.missing(); missing != nil && errors.Is(err, fs.ErrNotExist) {
+		return &DamageError{o.Path, 0, fmt.Errorf("the log is gone: %w", missing)}
+	}
+	return err
 }
 
 // setHead keeps the mark of the newest line.

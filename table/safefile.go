@@ -51,23 +51,18 @@ func (d *Dir) Sub(name string) (*Dir, error) {
 func openDir(above *os.Root, name, path string) (*Dir, error) {
 	root, err := workspace.OpenDirIn(above, name)
 	if err != nil {
-		return nil, unsafe(path, "not a directory", err)
+		return nil, unsafe(path, err)
 	}
 	return &Dir{root, path}, nil
 }
 
-// unsafe says in the table's words why the door did not open something.
-func unsafe(path, kind string, err error) error {
+// unsafe says what the door did not open, and what to do about it.
+func unsafe(path string, err error) error {
 	var unfit *workspace.Unfit
-	switch {
-	case !errors.As(err, &unfit):
-		return err
-	case unfit.Changed:
-		kind = "changed while it was opened"
-	case unfit.Names != 1:
-		kind = fmt.Sprintf("has %d names (hard links), must have one", unfit.Names)
+	if errors.As(err, &unfit) {
+		return &UnsafeError{path, unfit.Error()}
 	}
-	return &UnsafeError{path, kind}
+	return err
 }
 
 // MakeSub opens a directory inside and creates it if it does not exist.
@@ -113,7 +108,7 @@ func (d *Dir) open(name string, flags int) (*os.File, error) {
 	}
 	f, _, err := workspace.OpenIn(d.root, name, flags, fs.FileMode.IsRegular)
 	if err != nil {
-		return nil, unsafe(d.join(name), "not a regular file", err)
+		return nil, unsafe(d.join(name), err)
 	}
 	return f, nil
 }

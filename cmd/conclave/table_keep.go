@@ -90,8 +90,12 @@ tells the break each time, and exits with 1.`,
 		if s.Kept != "" {
 			kept = screen.Sprintf("the file as it was is kept: %s", s.Kept)
 		}
-		return screen.Sprintf("sealed: %s\n%s up to roll %d; the next roll is #%d\n%s",
-			s.Why, counted(s.Lines, "line holds", "lines hold"), s.Good, s.N+1, kept), nil
+		upTo := screen.Sprintf("and no roll is in them")
+		if s.Good > 0 {
+			upTo = screen.Sprintf("up to roll %d", s.Good)
+		}
+		return screen.Sprintf("sealed: %s\n%s, %s; the next roll is #%d\n%s",
+			s.Why, counted(s.Lines, "line holds", "lines hold"), upTo, s.N+1, kept), nil
 	})
 	cmd.Flags().StringVar(&why, "why", "", "what you know of it, for the log")
 	return cmd

@@ -10,22 +10,45 @@ import (
 	"conclave/dice"
 	"conclave/engine"
 	"conclave/table"
+	"conclave/table/story"
 )
 
-func (t *Table) diceFile() string {
-	return filepath.Join(t.opts.Workspace, filepath.FromSlash(t.file(table.DiceLogFile)))
+func (t *Table) diceFile() string { return t.diceOptions().Path }
+
+func (t *Table) diceOptions() dice.Options {
+	o := diceOptions(t.opts.Workspace, t.opts.Campaign, t.state)
+	o.TestSeed = t.opts.TestSeed
+	return o
 }
 
 // diceOptions: the log lies in the campaign, what proves it does not. Where it
 // stood is known twice, from after every line and from every event of the story.
-func (t *Table) diceOptions() dice.Options {
-	private := table.PrivatePath(t.opts.Workspace, t.opts.Campaign)
-	o := dice.Options{Path: t.diceFile(), SeedPath: filepath.Join(private, "dice-seed"),
-		Head: filepath.Join(private, "dice-head"), TestSeed: t.opts.TestSeed}
-	if t.state.Dice != nil {
-		o.Marks = []dice.Mark{*t.state.Dice}
+func diceOptions(workspace, campaign string, s story.State) dice.Options {
+	private := table.PrivatePath(workspace, campaign)
+	o := dice.Options{Path: filepath.Join(workspace, "campaigns", campaign, table.DiceLogFile),
+		SeedPath: filepath.Join(private, "dice-seed"), Head: filepath.Join(private, "dice-head")}
+	if s.Dice != nil {
+		o.Marks = []dice.Mark{*s.Dice}
 	}
 	return o
+}
+
+// VerifyDice recomputes every roll of a campaign, and says what of its log is
+// missing. The error is a *dice.DamageError, or that no dice have fallen.
+func VerifyDice(workspace, campaign string) (dice.Report, error) {
+	s, err := story.Load(workspace, campaign)
+	if err != nil {
+		return dice.Report{}, err
+	}
+	o := diceOptions(workspace, campaign, s)
+	report, verr := dice.VerifyFile(o.Path)
+	if err := dice.Check(o); err != nil {
+		return report, err
+	}
+	if report.Bad != nil {
+		return report, report.Bad
+	}
+	return report, verr
 }
 
 // diceLog opens the dice when they are first needed: opening begins an epoch.
@@ -48,12 +71,16 @@ func (t *Table) diceLog() (*dice.Log, error) {
 
 // diceError names the way on from a log that does not hold.
 func (t *Table) diceError(err error) error {
-	err = fmt.Errorf("the dice of %s: %w", t.opts.Campaign, err)
+	return fmt.Errorf("the dice of %s: %w", t.opts.Campaign, DiceWay(t.opts.Campaign, err))
+}
+
+// DiceWay names the way on from a log that does not hold.
+func DiceWay(campaign string, err error) error {
 	if !errors.As(err, new(*dice.DamageError)) {
 		return err
 	}
-	return fmt.Errorf("%w\nnothing was changed; `conclave table dice seal %s` keeps what is there and lets the table go on: "+
-		"the break stays in the log for ever", err, t.opts.Campaign)
+	return fmt.Errorf("%w; nothing was changed: `conclave table dice seal %s` keeps what is there and lets the table go on, "+
+		"and the break stays in the log for ever", err, campaign)
 }
 
 // diceMark is where the dice stand, as far as this process knows.

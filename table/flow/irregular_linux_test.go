@@ -106,7 +106,7 @@ var trees = map[string]tree{
 		clear: func(r *irregular) { r.remove(diary) }},
 	"a sheet that is a link": {
 		lay:      func(r *irregular) { r.link("../"+state, "party/seraphine-dawnwhisper.md") },
-		tells:    "party/seraphine-dawnwhisper.md: not a regular file",
+		tells:    "party/seraphine-dawnwhisper.md: a link, and links are not followed; put the thing itself there",
 		unseated: true},
 	"a FIFO": {
 		lay:   func(r *irregular) { r.fifo(state) },
@@ -185,13 +185,13 @@ var trees = map[string]tree{
 		}},
 	"tmp is a link": {
 		lay:     func(r *irregular) { r.must(os.Mkdir(r.path("t"), 0o755)); r.link("t", "tmp") },
-		refuses: "campaigns/ash/tmp: not a directory"},
+		refuses: "campaigns/ash/tmp: a link, and links are not followed"},
 	"party is a link": {
 		lay: func(r *irregular) {
 			r.must(os.Rename(r.path("party"), r.path("real")))
 			r.link("real", "party")
 		},
-		refuses: "campaigns/ash/party: not a directory"},
+		refuses: "campaigns/ash/party: a link, and links are not followed"},
 	"a FIFO lies where an answer will": {
 		lay:   func(r *irregular) { r.must(os.MkdirAll(r.path("tmp"), 0o755)); r.fifo(answer1) },
 		tells: answer1 + " belongs to no open cycle"},

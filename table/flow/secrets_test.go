@@ -39,7 +39,7 @@ func TestCanaries(t *testing.T) {
 	if err := os.Symlink("../story-state.md", r.path("party/linked.md")); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Link(r.path("story-state.md"), r.path("party/hard.md")); err != nil {
+	if err := os.Link(r.path("npcs/miller.md"), r.path("party/hard.md")); err != nil {
 		t.Fatal(err)
 	}
 	signal := func(names string) string { return "[AWAIT_AI_PLAYERS: " + names + "]" }
@@ -68,8 +68,8 @@ func TestCanaries(t *testing.T) {
 	}
 	has(t, "the signal", gm.heard[1], `"../../story-state": no such character`)
 	has(t, "a linked sheet", gm.heard[2], `"linked": no such character`)
-	has(t, "the problems", strings.Join(res.Warnings, "\n"), "party/linked.md: not a regular file")
-	has(t, "the problems", strings.Join(res.Warnings, "\n"), "party/hard.md: has 2 names (hard links)")
+	has(t, "the problems", strings.Join(res.Warnings, "\n"), "party/linked.md: a link, and links are not followed")
+	has(t, "the problems", strings.Join(res.Warnings, "\n"), "party/hard.md: a file with other names (hard links)")
 	for what, text := range map[string]string{
 		"tilda's input": first.all(), "the input of tilda's keeper": keepers[tilda].all(), "the input of seraphine's keeper": keepers[sera].all(),
 		"tilda's screen": story.TextOf(res.Blocks, tilda), "the party's screen": story.TextOf(res.Blocks, table.SeatTable),

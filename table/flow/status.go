@@ -180,14 +180,29 @@ func Validate(workspace, campaign string, caps table.Caps) (problems, warnings [
 	for _, o := range closed {
 		warnings = append(warnings, o.Error())
 	}
-	report, err := dice.VerifyFile(filepath.Join(workspace, "campaigns", campaign, table.DiceLogFile))
-	if err == nil && !report.OK() {
-		problems = append(problems, fmt.Sprintf("%s: line %d: %s", table.DiceLogFile, report.Bad.Line, report.Bad.Reason))
+	report, err := VerifyDice(workspace, campaign)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		problems = append(problems, DiceWay(campaign, err).Error())
 	}
 	for _, b := range report.Breaks {
 		warnings = append(warnings, table.DiceLogFile+": "+b.String())
 	}
-	return problems, warnings, nil
+	problems = distinct(campaign, problems, nil)
+	return problems, distinct(campaign, warnings, problems), nil
+}
+
+// distinct leaves out what is said before, however much of the path it names.
+func distinct(campaign string, list, before []string) []string {
+	said := map[string]bool{}
+	short := func(s string) string { return strings.TrimPrefix(s, "campaigns/"+campaign+"/") }
+	for _, s := range before {
+		said[short(s)] = true
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(s string) bool {
+		again := said[short(s)]
+		said[short(s)] = true
+		return again
+	})
 }
 
 // Call is one call of a table and everything that fed it.
