@@ -45,6 +45,8 @@ type ContextOptions struct {
 	Recent string
 	// Pending is narrative not yet in the character's journal.
 	Pending string
+	// Fight is how a fight stands, as far as everybody knows.
+	Fight string
 }
 
 // PlayerContext builds a player's input from the allow-list: the frozen bytes
@@ -64,6 +66,7 @@ func (c *Campaign) PlayerContext(character string, prompt []byte, opt ContextOpt
 	}
 	s.own("engine:pending", kindNarrative, "Not yet in your journal", opt.Pending) // older than
 	s.own("engine:recent", kindNarrative, "Lately", opt.Recent)
+	s.own("engine:fight", kindNarrative, "The fight", opt.Fight)
 	if len(prompt) > 0 {
 		s.add(KindPrompt, "The game master asks", "tmp/"+PromptFile(character), prompt, string(prompt), "")
 	}

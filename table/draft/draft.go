@@ -9,6 +9,7 @@
 package draft
 
 import (
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -70,15 +71,9 @@ var Schema = func() []byte {
 }()
 
 // Instructions are those of an agent that makes a campaign of what it is told.
-const Instructions = `You help a person to make a tabletop campaign. They say what they want to play; you answer with the whole campaign as one JSON object, and again with all of it whenever they want something different. Keep what they have said as they said it, and invent the rest to fit.
-
-- about: for the game master: premise, tone, what it is about, what may happen. A few paragraphs.
-- known: what the characters know when it begins. Nothing secret.
-- hidden: what is true and nobody knows yet: who did it, what waits where. Only the game master reads it.
-- world: what everybody in this world knows.
-- characters: two to five, unless they say how many. name; slug: the name in small letters a-z, digits and dashes, as "tilda-brannock"; who: looks, manner, what they can do; bond, flaw, ideal: a sentence each; secret: what the others do not know; triggers: what would make them act in secret.
-
-Nothing of hidden, and no character's secret, stands in known or in world. Texts are plain Markdown without headings.`
+//
+//go:embed instructions.md
+var Instructions string
 
 // Read reads an agent's answer.
 func Read(answer string) (Draft, error) {

@@ -13,6 +13,7 @@ import (
 	"conclave/internal/markdown"
 	"conclave/policy"
 	"conclave/table"
+	"conclave/table/combat"
 	"conclave/table/gm"
 	"conclave/table/story"
 	"conclave/table/told"
@@ -37,6 +38,7 @@ type begun struct {
 		Recap   []story.Exchange `json:"recap,omitempty"`
 		Secrets []story.Secret   `json:"secrets,omitempty"` // of earlier cycles
 		Common  string           `json:"common,omitempty"`  // what everybody can read
+		Combat  combat.State     `json:"combat,omitzero"`
 	} `json:"state"`
 	Report   table.TmpReport   `json:"report"`
 	Warnings []string          `json:"warnings"`
@@ -56,7 +58,7 @@ func (c *cycle) begin() error {
 	if err != nil {
 		return err
 	}
-	c.begun, c.context = b, b.State.Context
+	c.begun, c.context, c.combat = b, b.State.Context, b.State.Combat
 	c.Warn = slices.DeleteFunc(slices.Clone(b.Warnings), func(w string) bool {
 		return slices.Contains(b.Roster.Problems, w) || slices.Contains(b.Roster.Warnings, w) // told when they were new
 	})
@@ -99,6 +101,7 @@ func (t *Table) look(in story.Input) (begun, error) {
 	b.Roster = roster
 	b.State.Scene, b.State.Context, b.State.Rounds, b.State.LastJob = s.Scene, s.Context, s.Rounds, maps.Clone(s.LastJob)
 	b.State.Recap, b.State.Secrets, b.State.Common = s.Recap, s.Secrets, t.common(roster)
+	b.State.Combat = s.Combat
 	if err := t.seating(&b); err != nil {
 		return b, engine.Halt(err)
 	}

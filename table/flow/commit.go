@@ -98,6 +98,10 @@ func (c *cycle) event(jobs []journal.Job) story.Event {
 		e.Statuses = c.status
 	}
 	e.Scene = c.sceneNow().Grown(table.PartyText(c.telling.Blocks()))
+	if c.fought {
+		fight := c.combat
+		e.Combat = &fight
+	}
 	for _, j := range jobs {
 		e.Journals = append(e.Journals, j.Character)
 	}

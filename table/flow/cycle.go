@@ -12,6 +12,7 @@ import (
 
 	"conclave/engine"
 	"conclave/table"
+	"conclave/table/combat"
 	"conclave/table/gm"
 	"conclave/table/story"
 	"conclave/table/told"
@@ -44,6 +45,8 @@ type cycle struct {
 	rolls   []uint64
 	ended   bool
 	scene   *story.Scene
+	combat  combat.State
+	fought  bool // it is another than at the beginning
 	entered bool // the scene's title was shown
 	status  map[string]table.Status
 }
@@ -181,6 +184,11 @@ func (c *cycle) next(o gm.Intent) (message string, about []table.Source, err err
 	if err != nil {
 		return "", nil, err
 	}
+	fought, err := c.fight(&o)
+	if err != nil {
+		return "", nil, err
+	}
+	lines = append(lines, fought...)
 	faults := o.Faults
 	var names []string
 	if o.Signal.Found && !c.bounded {

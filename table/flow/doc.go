@@ -27,9 +27,9 @@
 // The message of a player is header lines ("Campaign:", "Character:", "Scene:",
 // "Request: QUICK_REACTION"), a blank line, and table.Campaign.PlayerContext as
 // text: "# Your character", "# Your journal", "# What the party knows", "# The
-// world", "# Not yet in your journal", "# Lately", "# The game master asks". The
+// world", "# Not yet in your journal", "# Lately", "# The fight", "# The game master asks". The
 // same parts are files in the room: sheet.md, journal.md, party-knowledge.md,
-// world-primer.md, pending.md, lately.md, prompt.md. Nothing else is there.
+// world-primer.md, pending.md, lately.md, fight.md, prompt.md. Nothing else is there.
 //
 // A player answers with its words; a veto begins with the line "[VETO - need more
 // input]" and a reason below; after a line "[NOTES]" follow notes for its journal.

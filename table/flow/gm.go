@@ -129,12 +129,7 @@ func (c *cycle) takeApart(said gm.Turn) (gm.Intent, error) {
 	}
 	c.ended = c.ended || o.End
 	for _, s := range o.Statuses {
-		c.status[s.Character] = s.Status
-		for i := range c.Roster.Characters {
-			if c.Roster.Characters[i].Slug == s.Character {
-				c.Roster.Characters[i].Status = s.Status
-			}
-		}
+		c.setStatus(s.Character, s.Status)
 	}
 	if o.Scene != nil {
 		next := c.sceneNow().Next(o.Scene.Title, o.Scene.Place)
@@ -142,6 +137,16 @@ func (c *cycle) takeApart(said gm.Turn) (gm.Intent, error) {
 	}
 	o.Faults = append(o.Faults, c.telling.Tell(o.Told)...)
 	return o, c.writeFiles(&o)
+}
+
+// setStatus changes a character's status from now on.
+func (c *cycle) setStatus(who string, status table.Status) {
+	c.status[who] = status
+	for i := range c.Roster.Characters {
+		if c.Roster.Characters[i].Slug == who {
+			c.Roster.Characters[i].Status = status
+		}
+	}
 }
 
 // withhold keeps words that nobody is told for the log.

@@ -377,7 +377,7 @@ func (c *cycle) playerMessage(f frozen, view table.SeatContext) string {
 // playerView gathers what a player may have. What it heard in this cycle and
 // what is not yet in its journal is told.
 func (t *Table) playerView(ctx context.Context, c *cycle, f frozen) (table.SeatContext, error) {
-	opt := table.ContextOptions{Caps: t.caps, Recent: c.lately(f.Character)}
+	opt := table.ContextOptions{Caps: t.caps, Recent: c.lately(f.Character), Fight: c.combat.Text(false)}
 	pending := t.journals.Await(ctx, f.Character, t.opts.JournalWait)
 	opt.Pending = strings.Join(pending, "\n\n")
 	return t.campaign.PlayerContext(f.Character, f.Data, opt)
@@ -397,6 +397,7 @@ func (c *cycle) lately(who string) string {
 var roomNames = map[string]string{
 	"Your character": "sheet.md", "Your journal": "journal.md", "What the party knows": "party-knowledge.md",
 	"The world": "world-primer.md", "Lately": "lately.md", "Not yet in your journal": "pending.md",
+	"The fight":            "fight.md",
 	"The game master asks": "prompt.md",
 	"What happened":        "narrative.md", "What only you saw": "private.md", "Your notes": "notes.md",
 }

@@ -94,6 +94,10 @@
 //	                                         begins a new scene (title, then place
 //	                                         and time if wanted)
 //	[STATUS: tilda-brannock dead]            present, dead, retired, benched, absent
+//	[COMBAT: start tilda-brannock +2, goblins +1]
+//	                                         a fight: initiative, turns, conditions, death
+//	                                         saves; package table/combat has the words.
+//	                                         The dice that it needs fall by themselves
 //	[END_SESSION]                            the session is over after this text
 //	[AWAIT_AI_PLAYERS: a, b]                 the signal, last: asks these characters.
 //	                                         Whatever stands behind it is withheld. It
@@ -122,7 +126,7 @@
 // narrative.
 //
 // An agent with tools may call, in place of the text forms, write_prompt,
-// write_context, update_state, narrate, roll, begin_scene, set_status,
+// write_context, update_state, narrate, roll, begin_scene, set_status, combat,
 // await_players and end_session (see tools.go for their inputs). roll answers at
 // once; the others are checked at once, and taken when the turn ends, as if their
 // text forms stood in the words where they were called. Nothing is taken after

@@ -74,6 +74,7 @@ func (r Reader) Read(t Turn) Intent {
 	o.Files = slices.Concat(calls.Files, handed.Files, o.Files)
 	o.Notes, o.Faults = append(o.Notes, handed.Notes...), append(handed.Faults, o.Faults...)
 	o.Statuses = append(calls.Statuses, o.Statuses...)
+	o.Combat = append(calls.Combat, o.Combat...)
 	o.Faults = append(calls.Faults, o.Faults...)
 	o.Fallen, o.End = calls.Fallen, o.End || calls.End
 	if calls.Scene != nil {
@@ -122,7 +123,7 @@ var (
 	fileOpen    = regexp.MustCompile(`(?i)^\[FILE(\+?):\s*(.+?)\s*\]$`)
 	fileClose   = regexp.MustCompile(`(?i)^\[/FILE\]$`)
 	anySignal   = regexp.MustCompile(`(?i)\[AWAIT_AI_PLAYERS[:\]]`)
-	controlLine = regexp.MustCompile(`(?i)^\[(ROLL|SCENE|STATUS):\s*(.+?)\s*\]$|^\[(END_SESSION)\]$`)
+	controlLine = regexp.MustCompile(`(?i)^\[(ROLL|SCENE|STATUS|COMBAT):\s*(.+?)\s*\]$|^\[(END_SESSION)\]$`)
 )
 
 // words reads what was said, line by line. Forms stand on lines of their own,
@@ -187,7 +188,7 @@ func (w *words) read(text string) {
 			w.write(line + "\n")
 		} else if m := fileOpen.FindStringSubmatch(bare); m != nil {
 			i = w.file(File{Path: m[2], Append: m[1] != ""}, lines, i)
-		} else if m := controlLine.FindStringSubmatch(bare); m != nil {
+		} else if m := controlLine.FindStringSubmatch(bare); m != nil && !(w.ownLines && strings.EqualFold(m[1], "COMBAT")) {
 			w.control(strings.ToUpper(m[1]+m[3]), m[2])
 		} else if n := w.signal(lines[i:]); n > 0 {
 			i += n - 1
@@ -283,6 +284,8 @@ func (w *words) control(word, rest string) {
 		case "STATUS":
 			name, status, _ := strings.Cut(rest, " ")
 			w.AddStatus(strings.TrimSpace(name), strings.TrimSpace(status), w.roster)
+		case "COMBAT":
+			w.AddCombat(rest)
 		case "END_SESSION":
 			w.End = true
 		}

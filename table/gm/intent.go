@@ -9,6 +9,7 @@ import (
 
 	"conclave/dice"
 	"conclave/table"
+	"conclave/table/combat"
 	"conclave/table/story"
 )
 
@@ -21,6 +22,7 @@ type Intent struct {
 	Rolls    []*Roll // each in a passage, or to be told by itself
 	Scene    *story.Scene
 	Statuses []StatusChange
+	Combat   []combat.Command
 	End      bool
 	Signal   Signal
 	Fallen   []uint64 // numbers of the dice that fell during the turn, by a tool
@@ -122,6 +124,16 @@ func (o *Intent) AddStatus(name, status string, roster table.Roster) {
 		return
 	}
 	o.Statuses = append(o.Statuses, StatusChange{ch.Slug, table.Status(status)})
+}
+
+// AddCombat adds a command to a fight, or a fault.
+func (o *Intent) AddCombat(text string) {
+	c, err := combat.Parse(text)
+	if err != nil {
+		o.Faults = append(o.Faults, err.Error())
+		return
+	}
+	o.Combat = append(o.Combat, c)
 }
 
 func (o *Intent) addFile(f File, roster table.Roster) {

@@ -103,6 +103,9 @@ func (p Pack) Text() (text string, sources []table.Source) {
 		}
 		w.WriteString("\n")
 	}
+	if fight := p.State.Combat.Text(true); fight != "" {
+		w.WriteString("\nA fight is on. " + fight)
+	}
 	for _, n := range p.Warnings {
 		w.WriteString("\nNote: " + n + "\n")
 	}

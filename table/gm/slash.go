@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"conclave/table"
+	"conclave/table/combat"
 	"conclave/table/desk"
 	"conclave/table/story"
 )
@@ -92,10 +93,34 @@ func (d *draft) line(line string) error {
 			return err
 		}
 		fmt.Fprintf(&d.out, "[STATUS: %s]\n", text)
+	case "combat":
+		text, err := d.combat(rest)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&d.out, "[COMBAT: %s]\n", text)
 	case "end":
 		d.out.WriteString("[END_SESSION]\n")
 	}
 	return nil
+}
+
+// combat reads what a person does to a fight, with whom they name. Words that
+// are nobody's name stay: an enemy is called as one likes.
+func (d *draft) combat(rest string) (string, error) {
+	text, words, reason := strings.Cut(rest, ":")
+	names := strings.Fields(strings.ReplaceAll(text, ",", " , "))
+	for i := 1; i < len(names); i++ {
+		if c, err := d.Roster.Find(names[i]); err == nil && names[i] != "after" {
+			names[i] = c.Slug
+		}
+	}
+	out := strings.ReplaceAll(strings.Join(names, " "), " , ", ", ")
+	if reason {
+		out += ":" + words
+	}
+	_, err := combat.Parse(out)
+	return out, err
 }
 
 // ask writes the prompts of a question. What just happened is what the character

@@ -61,6 +61,9 @@ func Tools(handle func(name string, input json.RawMessage) (string, error)) []to
 			obj(`"title"`, str("title", "its title")+","+str("place", "place and time"))),
 		tool("set_status", "say that a character is present, dead, retired, benched or absent",
 			obj(`"character","status"`, str("character", "name")+","+str("status", "status"))),
+		tool("combat", "change a fight: start NAME BONUS, NAME BONUS; next; join; leave; delay; ready; condition; "+
+			"concentrate; damage; down; save; stabilise; heal; reveal; end. The dice it needs fall by themselves",
+			obj(`"command"`, str("command", "as: start tilda-brannock +2, goblins +1 surprised"))),
 		tool("await_players", "ask these characters when this turn has ended; their prompts must be written. "+
 			"Call it last: nothing behind it counts",
 			obj(`"names"`, `"names":{"type":"array","items":{"type":"string"}}`)),
@@ -164,6 +167,11 @@ func (o *called) take(call Call) {
 		var in StatusChange
 		if err = json.Unmarshal(call.Input, &in); err == nil {
 			o.AddStatus(in.Character, string(in.Status), o.Roster)
+		}
+	case "combat":
+		var in struct{ Command string }
+		if err = json.Unmarshal(call.Input, &in); err == nil {
+			o.AddCombat(clean(in.Command))
 		}
 	case "await_players":
 		var in namesInput

@@ -8,6 +8,7 @@ import (
 
 	"conclave/dice"
 	"conclave/table"
+	"conclave/table/combat"
 )
 
 // Kinds of events.
@@ -40,6 +41,7 @@ type Event struct {
 	ContextRead bool                    `json:"context_read,omitempty"`
 	Scene       *Scene                  `json:"scene,omitempty"`
 	Statuses    map[string]table.Status `json:"statuses,omitempty"`
+	Combat      *combat.State           `json:"combat,omitempty"` // a fight as it stands now, empty when it is over
 	Asked       []Asked                 `json:"asked,omitempty"`
 	Rolls       []uint64                `json:"rolls,omitempty"`
 	// Journals are the characters whose entries this event set off; all that

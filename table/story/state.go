@@ -6,6 +6,7 @@ import (
 
 	"conclave/dice"
 	"conclave/table"
+	"conclave/table/combat"
 )
 
 // Exchange is what the recap remembers of a commit.
@@ -25,6 +26,7 @@ type State struct {
 	Statuses  map[string]table.Status
 	Away      map[string]int // character to the cycle in which its person left
 	Scene     Scene
+	Combat    combat.State
 	Context   string // the GM's notes that no GM was resumed with yet
 	Recap     []Exchange
 	Rounds    [][]table.Block // since the last round of journals
@@ -93,6 +95,9 @@ func (s *State) tell(e Event) {
 		s.Due = s.Due || e.Scene.Number != s.Scene.Number
 		s.Scene = *e.Scene
 	}
+	if e.Combat != nil {
+		s.Combat = *e.Combat
+	}
 	switch e.Kind {
 	case EventSession:
 		s.Ended = false
@@ -121,6 +126,7 @@ func (s *State) tell(e Event) {
 func (s *State) rename(from, to string) {
 	move(s.Statuses, from, to)
 	move(s.Away, from, to)
+	s.Combat = s.Combat.Rename(from, to)
 	s.Secrets = slices.Clone(s.Secrets)
 	for i := range s.Secrets {
 		if s.Secrets[i].Who == from {
