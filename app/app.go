@@ -67,6 +67,10 @@ type App struct {
 	Log    *Log        // the log stream of what is recorded; nil for none
 	Show   func(Event) // nil for nobody
 	Person Person      // nil for nobody
+
+	at   *tableHub // the table at which verbs run that came from another terminal
+	wire *attached // that terminal
+	seen seen      // what it has shown
 }
 
 // Init is what a program calls before anything else in main: a helper of a room

@@ -122,7 +122,7 @@ func TestLimitsOfAnAgentHoldAtATable(t *testing.T) {
 	w.config = config.Merge(config.Config{Agents: map[string]config.Agent{
 		"player.tilda": {Turns: 3, USD: 0.5, Tokens: 9000}, "cat": {Turns: 4},
 	}}, config.Config{})
-	a, err := w.tableCast("rot", nil, true)(policy.Player, "tilda", false)
+	a, err := w.tableCast("rot", func(string) bool { return false }, true)(policy.Player, "tilda", false)
 	if err != nil {
 		t.Fatal(err)
 	}

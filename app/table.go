@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"conclave/engine"
 	"conclave/policy"
 	"conclave/table"
 	tableflow "conclave/table/flow"
@@ -23,7 +24,14 @@ type Seating struct {
 	Wait    bool     // while another process holds the table
 }
 
-// atTable opens a campaign for writing, for one verb.
+// atTable is the campaign that a verb is for.
+func (in Seating) atTable() string { return in.Table }
+
+// sits says whether a seat is one of the person's.
+func (in Seating) sits(seat string) bool { return slices.Contains(in.As, seat) }
+
+// atTable opens a campaign for writing, for one verb; refused while another
+// process has it open.
 func (a *App) atTable(ctx context.Context, verb string, in Seating, do func(*tableflow.Table) error) error {
 	k, err := a.tableAsker(in)
 	if err != nil {
@@ -32,9 +40,35 @@ func (a *App) atTable(ctx context.Context, verb string, in Seating, do func(*tab
 	return a.atScreen(ctx, verb, in, a.newTableScreen(in.As, k), do)
 }
 
+// atTableAnywhere is atTable in the process that has the campaign open, if there
+// is one.
+func (a *App) atTableAnywhere(
+	ctx context.Context, name string, in Seating, v verb, do func(*tableflow.Table) error,
+) error {
+	return a.reachTable(ctx, in, v, func() error { return a.atTable(ctx, name, in, do) })
+}
+
+func (a *App) reachTable(ctx context.Context, in Seating, v verb, here func() error) error {
+	root, err := a.findRoot()
+	if err != nil {
+		return err
+	}
+	return a.reach(ctx, engine.Socket(root, tableflow.Scope(in.Table)), v, here)
+}
+
 // atScreen is atTable with a screen that is there already.
 func (a *App) atScreen(
 	ctx context.Context, verb string, in Seating, s *tableScreen, do func(*tableflow.Table) error,
+) error {
+	if a.at != nil {
+		return a.at.do(ctx, s, do)
+	}
+	return a.atHub(ctx, verb, in, s, func(h *tableHub) error { return do(h.table) })
+}
+
+// atHub opens a campaign, with a screen, and lets others join.
+func (a *App) atHub(
+	ctx context.Context, verb string, in Seating, s *tableScreen, do func(*tableHub) error,
 ) (err error) {
 	w, err := a.openWorkspace()
 	if err == nil {
@@ -43,23 +77,33 @@ func (a *App) atScreen(
 	if err != nil {
 		return err
 	}
+	h := newTableHub(a, w.root, in.Table, s)
+	h.stays = verb == "play" && s.asker != nil && s.asker.person != nil
+	h.human = func(seat string) bool { return w.isPersons(in.Table, seat) }
 	o := tableflow.Options{
-		Workspace: w.root, Campaign: in.Table, Cast: w.tableCast(in.Table, in.As, in.Auto), Auto: in.Auto,
-		Keep: true, Wait: in.Wait, Purpose: "conclave table " + verb + " " + in.Table, Program: "conclave " + a.Version,
-		Here: in.As, Show: s.show, Account: w.tableBudget(in.Table).account(), Database: w.config.Database,
+		Workspace: w.root, Campaign: in.Table, Cast: w.tableCast(in.Table, h.sits, in.Auto), Auto: in.Auto,
+		Keep: true, Wait: in.Wait, Purpose: "conclave table " + verb + " " + in.Table, Program: a.program(),
+		Here: h.reaches, Show: h.show, Account: w.tableBudget(in.Table).account(), Database: w.config.Database,
 	}
-	if s.asker != nil { // an interface of a nil pointer would be somebody
-		o.Asker = s
+	if !in.Auto { // somebody may come who can be asked
+		o.Asker = h
 	}
 	if err := w.makePrivate(); err != nil {
 		return err
 	}
-	t, err := tableflow.Open(ctx, o)
-	if err != nil {
+	if h.table, err = tableflow.Open(ctx, o); err != nil {
 		return tableError(in.Table, err)
 	}
-	defer func() { err = errors.Join(err, tableError(in.Table, t.Close())) }()
-	return do(t)
+	served := a.listenAt(ctx, engine.Socket(w.root, tableflow.Scope(in.Table)), w.root, h.admit)
+	defer func() {
+		ended := err == nil && verb == "play" && !h.table.InSession()
+		h.leave()
+		served.stop()
+		err = errors.Join(err, tableError(in.Table, h.table.Close()))
+		h.close(ended)
+		served.close()
+	}()
+	return do(h)
 }
 
 // tableAsker is nobody where there is neither a person nor a file.

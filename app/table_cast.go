@@ -16,13 +16,23 @@ import (
 	door "conclave/workspace"
 )
 
+// isPersons says whether a seat is a person's whoever is here, by the
+// configuration or because nobody else can sit there.
+func (w *workspace) isPersons(campaign, seat string) bool {
+	if seat != string(policy.GM) {
+		return w.config.For(w.tableKey(policy.Player, seat)).Agent == "human"
+	}
+	vacant, err := w.gmVacant(campaign)
+	return err == nil && vacant || w.config.For(w.tableKey(policy.GM, "")).Agent == "human"
+}
+
 // tableCast finds who sits where: the person in the seat that they named, or
 // for which they have left an answer, else whom the configuration names, by
 // character first, then by role. With auto no person sits anywhere, and the
 // seat that they named is one they look from. The embedded game master tells the
 // adventures that come with the program; of any other campaign a person is the
 // game master until an agent is named.
-func (w *workspace) tableCast(campaign string, as []string, auto bool) tableflow.Cast {
+func (w *workspace) tableCast(campaign string, sits func(seat string) bool, auto bool) tableflow.Cast {
 	vacant := sync.OnceValues(func() (bool, error) { return w.gmVacant(campaign) })
 	return func(role policy.Role, character string, stepIn bool) (tableflow.Actor, error) {
 		embedded := offline.GM()
@@ -38,7 +48,7 @@ func (w *workspace) tableCast(campaign string, as []string, auto bool) tableflow
 			seat = string(policy.GM)
 		}
 		seated := role != policy.JournalKeeper &&
-			(slices.Contains(as, seat) || tableflow.HasDraft(w.root, campaign, seat))
+			(sits(seat) || tableflow.HasDraft(w.root, campaign, seat))
 		if (seated || w.config.For(key).Agent == "human") && !stepIn && !auto {
 			return tableflow.Actor{Person: true}, nil
 		}

@@ -65,7 +65,8 @@ func (a *App) Roll(ctx context.Context, in DiceRoll) (lines []string, err error)
 	if _, in.Who, err = a.checkSeat(in.Table, in.Who); err != nil {
 		return nil, err
 	}
-	err = a.atTable(ctx, "roll", in.Seating, func(t *tableflow.Table) error {
+	v := verb{method: "Roll", args: []any{in}, results: []any{&lines}}
+	err = a.atTableAnywhere(ctx, "roll", in.Seating, v, func(t *tableflow.Table) error {
 		l, err := t.Roll(dice.Request{
 			Who: in.Who, Expr: in.Expr, Purpose: in.Purpose, Visibility: dice.Visibility(in.Visibility),
 		})
@@ -136,7 +137,8 @@ func (a *App) RevealRoll(ctx context.Context, in Seating, number string) (text s
 	if err != nil {
 		return "", usageError("%q is no number of a roll", number)
 	}
-	err = a.atTable(ctx, "reveal", in, func(t *tableflow.Table) error {
+	v := verb{method: "RevealRoll", args: []any{in, number}, results: []any{&text}}
+	err = a.atTableAnywhere(ctx, "reveal", in, v, func(t *tableflow.Table) error {
 		l, err := t.Reveal(n)
 		text = l.Told(dice.Viewer{GM: true})
 		return tableAnswer(in.Table, err, noError)
@@ -146,7 +148,8 @@ func (a *App) RevealRoll(ctx context.Context, in Seating, number string) (text s
 
 // SaveTable keeps a save point under a name.
 func (a *App) SaveTable(ctx context.Context, in Seating, point string) (save story.Save, err error) {
-	err = a.atTable(ctx, "save", in, func(t *tableflow.Table) (err error) {
+	v := verb{method: "SaveTable", args: []any{in, point}, results: []any{&save}}
+	err = a.atTableAnywhere(ctx, "save", in, v, func(t *tableflow.Table) (err error) {
 		save, err = t.Save(ctx, point)
 		return tableAnswer(in.Table, err, noError)
 	})
@@ -156,7 +159,8 @@ func (a *App) SaveTable(ctx context.Context, in Seating, point string) (save sto
 // RestoreTable goes back to a save point, and says under which name it kept what
 // was.
 func (a *App) RestoreTable(ctx context.Context, in Seating, point string) (kept string, err error) {
-	err = a.atTable(ctx, "restore", in, func(t *tableflow.Table) (err error) {
+	v := verb{method: "RestoreTable", args: []any{in, point}, results: []any{&kept}}
+	err = a.atTableAnywhere(ctx, "restore", in, v, func(t *tableflow.Table) (err error) {
 		if kept, err = t.Restore(ctx, point); err == nil {
 			err = t.Remind()
 		}
@@ -167,7 +171,8 @@ func (a *App) RestoreTable(ctx context.Context, in Seating, point string) (kept 
 
 // ForkTable makes another campaign of this one, from a save point or from now.
 func (a *App) ForkTable(ctx context.Context, in Seating, name, from string) error {
-	return a.atTable(ctx, "fork", in, func(t *tableflow.Table) error {
+	v := verb{method: "ForkTable", args: []any{in, name, from}}
+	return a.atTableAnywhere(ctx, "fork", in, v, func(t *tableflow.Table) error {
 		return tableAnswer(in.Table, t.Fork(ctx, name, from), noError)
 	})
 }

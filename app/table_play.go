@@ -6,7 +6,7 @@ import (
 	"errors"
 	"strings"
 
-	"conclave/engine"
+	"conclave/internal/lockfile"
 	"conclave/internal/screen"
 	"conclave/policy"
 	"conclave/table"
@@ -45,46 +45,58 @@ func (a *App) PlayTable(ctx context.Context, in Playing) (open bool, err error) 
 		return false, err
 	}
 	s := a.newTableScreen(in.As, k)
-	err = a.atScreen(ctx, "play", in.Seating, s, func(t *tableflow.Table) error {
-		if err := t.Play(ctx, a.playing(t, s, in)); ctx.Err() != nil {
-			return environmentError("interrupted. Go on with: conclave table play %s", in.Table)
-		} else if err != nil {
-			return a.handedOff(in.Table, err)
-		}
-		open = in.Auto && t.InSession()
-		return nil
-	})
+	v := verb{method: "PlayTable", args: []any{in}, results: []any{&open}, repeats: true, screen: s}
+	err = a.reachTable(ctx, in.Seating, v, func() error { return a.playHere(ctx, in, s, &open) })
 	return open, err
 }
 
-func (a *App) playing(t *tableflow.Table, s *tableScreen, in Playing) tableflow.Play {
+// playHere plays in this process: the table is opened, or, for a terminal that
+// came, open.
+func (a *App) playHere(ctx context.Context, in Playing, s *tableScreen, open *bool) error {
+	if a.at != nil {
+		if in.Auto || in.MaxTurns != 0 || in.End {
+			return usageError("%s is being played: --auto, --max-turns and --end are for who begins", in.Table)
+		}
+		return a.at.stay(ctx, s, nil)
+	}
+	return a.atHub(ctx, "play", in.Seating, s, func(h *tableHub) error {
+		err := h.play(ctx, in)
+		if ctx.Err() != nil {
+			return environmentError("interrupted. Go on with: conclave table play %s", in.Table)
+		}
+		*open = err == nil && in.Auto && h.table.InSession()
+		return a.handedOff(in.Table, err)
+	})
+}
+
+// play plays until this process's own person leaves, or the session ends.
+func (h *tableHub) play(ctx context.Context, in Playing) error {
 	if in.Auto && in.MaxTurns == 0 {
 		in.MaxTurns = AutoTurns
 	}
-	p := tableflow.Play{Seat: table.SeatTable, MaxTurns: in.MaxTurns, EndAt: in.End}
-	if s.shared() {
-		p.Speaker = s.speaker
-	} else if len(in.As) == 1 {
-		p.Seat = in.As[0]
+	p := tableflow.Play{MaxTurns: in.MaxTurns, EndAt: in.End}
+	if !in.Auto {
+		p.Listen = h.listen
+		prompting, stop := context.WithCancel(ctx)
+		h.prompts.Go(func() { h.prompt(prompting, h.own()) })
+		defer func() { stop(); h.prompts.Wait(); h.unsaid(h.own()) }()
 	}
-	if in.Auto {
-		return p
-	}
-	if !s.gmIsHere() { // a game master is asked as the game master
-		p.Listen = s.listen
-	}
-	p.Command = func(ctx context.Context, who, line string) (bool, error) {
-		shown, stop, err := a.tableLine(ctx, t, who, line)
-		if shown != "" && err == nil {
-			a.show(Passage{"desk", shown})
+	for {
+		err := h.table.Play(ctx, p)
+		if err == nil || !h.goesOn() {
+			return err
 		}
-		if cut := (*engine.CutError)(nil); err == nil || ctx.Err() != nil || errors.As(err, &cut) {
-			return stop, err
-		}
-		a.note("%v", err) // no reason to leave the table
-		return false, nil
 	}
-	return p
+}
+
+// goesOn says whether what was cut can be gone on with at once: who was asked has
+// left a seat that somebody else plays now.
+func (h *tableHub) goesOn() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	again := h.again && !h.leaving
+	h.again = false
+	return again
 }
 
 // tableLine does what a slash line says that was typed between cycles, and returns
@@ -132,19 +144,44 @@ func (a *App) ResumeTable(ctx context.Context, in Seating) error {
 	if err := a.report(in); err != nil {
 		return err
 	}
-	return a.atTable(ctx, "resume", in, func(t *tableflow.Table) error {
-		if err := t.Remind(); err != nil {
-			return tableError(in.Table, err)
+	k, err := a.tableAsker(in)
+	if err != nil {
+		return err
+	}
+	s := a.newTableScreen(in.As, k)
+	v := verb{method: "ResumeTable", args: []any{in}, repeats: true, screen: s}
+	return a.reachTable(ctx, in, v, func() error {
+		if a.at != nil {
+			return a.at.resume(ctx, s)
 		}
-		results, err := t.Recover(ctx)
-		if err != nil {
-			return a.handedOff(in.Table, err)
-		}
-		if len(results) == 0 {
-			a.show(Remark{screen.Sprintf("no cycle was open")})
-		}
-		return tableError(in.Table, t.Drain(ctx))
+		return a.atScreen(ctx, "resume", in, s, func(t *tableflow.Table) error {
+			if err := t.Remind(); err != nil {
+				return tableError(in.Table, err)
+			}
+			results, err := t.Recover(ctx)
+			if err != nil {
+				return a.handedOff(in.Table, err)
+			}
+			if len(results) == 0 {
+				a.noneOpen()
+			}
+			return tableError(in.Table, t.Drain(ctx))
+		})
 	})
+}
+
+func (a *App) noneOpen() { a.show(Remark{screen.Sprintf("no cycle was open")}) }
+
+// resume is at the table until the cycle that is open has ended.
+func (h *tableHub) resume(ctx context.Context, s *tableScreen) error {
+	h.mu.Lock()
+	rests := h.listening
+	h.mu.Unlock()
+	if rests {
+		s.app.noneOpen()
+		return nil
+	}
+	return h.stay(ctx, s, func() bool { return h.listening })
 }
 
 // SayAtTable runs one cycle with a person's words, from a seat or, without, from
@@ -173,9 +210,16 @@ func (a *App) SayAtTable(ctx context.Context, in Seating, text string) (kept boo
 	if err := desk.Left(seat, at, text); err != nil {
 		return false, usageError("%w", err)
 	}
+	v := verb{method: "SayAtTable", args: []any{in, text}, results: []any{&kept}}
 	if len(st.Open) > 0 {
+		if st.Holder != nil && a.at == nil { // somebody may be asking just that
+			return a.sayThere(ctx, root, seat, in, v, text)
+		}
 		if len(in.As) == 0 {
 			return false, noError("a cycle is open: answer from a seat with --as, then conclave table resume %s", in.Table)
+		}
+		if a.at != nil && a.at.answer(seat, text) {
+			return true, nil
 		}
 		return true, refusedHere(tableflow.LeaveDraft(root, in.Table, seat, text))
 	}
@@ -187,7 +231,21 @@ func (a *App) SayAtTable(ctx context.Context, in Seating, text string) (kept boo
 		}
 		said = story.Input{Kind: story.InputContinue}
 	}
-	return false, a.cycle(ctx, "say", in, said)
+	return kept, a.cycle(ctx, "say", v, in, said)
+}
+
+// sayThere leaves an answer while another process has the table open: that one
+// may be asking for it just now. One that does not listen finds it later.
+func (a *App) sayThere(ctx context.Context, root, seat string, in Seating, v verb, text string) (kept bool, err error) {
+	v.results = []any{&kept}
+	leave := func() error { return refusedHere(tableflow.LeaveDraft(root, in.Table, seat, text)) }
+	err = a.reachTable(ctx, in, v, func() error {
+		return a.atTable(ctx, "say", in, func(*tableflow.Table) error { return leave() })
+	})
+	if held := (*lockfile.HeldError)(nil); errors.As(err, &held) {
+		return true, leave()
+	}
+	return kept || err == nil, err
 }
 
 // SignalTable asks these characters, as the game master.
@@ -204,13 +262,14 @@ func (a *App) SignalTable(ctx context.Context, in Seating, characters []string) 
 		named = append(named, seat)
 	}
 	in.As = []string{string(policy.GM)}
-	return a.cycle(ctx, "signal", in,
+	v := verb{method: "SignalTable", args: []any{in, characters}}
+	return a.cycle(ctx, "signal", v, in,
 		story.Input{Kind: story.InputSignal, Who: string(policy.GM), Names: named})
 }
 
 // cycle runs one cycle.
-func (a *App) cycle(ctx context.Context, verb string, in Seating, said story.Input) error {
-	return a.atTable(ctx, verb, in, func(t *tableflow.Table) error {
+func (a *App) cycle(ctx context.Context, name string, v verb, in Seating, said story.Input) error {
+	return a.atTableAnywhere(ctx, name, in, v, func(t *tableflow.Table) error {
 		if _, err := t.Say(ctx, said); err != nil {
 			return a.handedOff(in.Table, err)
 		}
@@ -277,7 +336,8 @@ func (a *App) changeSeats(ctx context.Context, in Seating, change SeatChange) er
 		}
 		change.Status[i] = seat + "=" + what
 	}
-	return a.atTable(ctx, "seats", in, func(t *tableflow.Table) (err error) {
+	v := verb{method: "Seats", args: []any{in, change}}
+	return a.atTableAnywhere(ctx, "seats", in, v, func(t *tableflow.Table) (err error) {
 		if change.Away != "" {
 			err = errors.Join(err, t.StepAway(ctx, change.Away, false))
 		}

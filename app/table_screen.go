@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -35,15 +36,48 @@ type tableScreen struct {
 	app   *App
 	seats []string // that were named for it; none: what the whole party sees
 	asker *asker
+	keys  sync.Mutex // the keyboard is somebody's: one is asked at a time
 
-	mu            sync.Mutex
-	blocks, cycle int                 // shown of the newest cycle
-	waiting       map[string][]string // for one seat alone, by seat
-	at            string              // whose private text is on the screen
+	mu      sync.Mutex
+	seen    seen
+	waiting map[string][]string // for one seat alone, by seat
+	at      string              // whose private text is on the screen
+
+	// At which table's hub it is, and how; the hub's lock guards the rest.
+	where   string   // for people
+	passing bool     // it is here for one command
+	asked   bool     // somebody is asked something
+	said    []saying // free words, each to begin a cycle
+	left    bool
+	ended   error // why, of the process's own
 }
 
+// seen is how much of a cycle a screen has shown.
+type seen struct{ Cycle, Blocks int }
+
+// saying is what somebody says of their own accord.
+type saying struct{ who, words string }
+
 func (a *App) newTableScreen(seats []string, k *asker) *tableScreen {
-	return &tableScreen{app: a, seats: seats, asker: k, waiting: map[string][]string{}}
+	s := &tableScreen{app: a, seats: seats, asker: k, seen: a.seen, waiting: map[string][]string{}}
+	if a.wire != nil {
+		s.where = fmt.Sprintf("the terminal of process %d", a.wire.conn.Peer().PID)
+	}
+	return s
+}
+
+// state is how much it has shown; resume goes on from what another process has
+// shown on it.
+func (s *tableScreen) state() seen {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.seen
+}
+
+func (s *tableScreen) resume(shown seen) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.seen = shown
 }
 
 func (s *tableScreen) shared() bool { return len(s.seats) > 1 }
@@ -54,12 +88,13 @@ func (s *tableScreen) show(n tableflow.Notice) {
 	defer s.mu.Unlock()
 	if n.Kind == narrative {
 		// A cycle's passages are shown as they come; the commit shows all.
-		if n.Cycle != s.cycle {
-			s.cycle, s.blocks = n.Cycle, 0
+		if n.Cycle != s.seen.Cycle {
+			s.seen = seen{Cycle: n.Cycle}
 		}
-		from := min(s.blocks, len(n.Blocks))
-		s.blocks = len(n.Blocks)
+		from := min(s.seen.Blocks, len(n.Blocks))
+		s.seen.Blocks = len(n.Blocks)
 		n.Blocks = n.Blocks[from:]
+		defer s.app.wire.seen(s.seen)
 	}
 	if !s.shared() {
 		seat := table.SeatTable
@@ -98,6 +133,9 @@ func (s *tableScreen) pass(kind, text string) {
 // Ask implements engine.Asker. On a shared screen a question is shown right
 // before its answer is read, when the one who is asked has the keyboard.
 func (s *tableScreen) Ask(ctx context.Context, q engine.Question) (string, error) {
+	if s.asker == nil {
+		return "", fmt.Errorf("%w: %s", engine.ErrNobody, q.Text)
+	}
 	if !s.shared() || len(s.asker.answers) > 0 || s.asker.person == nil {
 		return s.asker.Ask(ctx, q)
 	}
@@ -105,8 +143,6 @@ func (s *tableScreen) Ask(ctx context.Context, q engine.Question) (string, error
 		return "", err
 	}
 	answer, err := s.asker.Ask(ctx, q)
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if q.Who != "" && err == nil {
 		s.clear() // the next to look may be anybody
 	}
@@ -116,8 +152,9 @@ func (s *tableScreen) Ask(ctx context.Context, q engine.Question) (string, error
 // handOver gives the keyboard to somebody, and shows what has waited for them.
 func (s *tableScreen) handOver(ctx context.Context, who string) error {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if who == "" || who == s.at {
+	there := who == "" || who == s.at
+	s.mu.Unlock()
+	if there {
 		return nil
 	}
 	s.clear()
@@ -132,6 +169,8 @@ func (s *tableScreen) handOver(ctx context.Context, who string) error {
 	if strings.TrimSpace(typed) != "" {
 		s.app.aside("%s", "What was typed was not taken: "+who+" had not been asked yet.")
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.at = who
 	for _, text := range s.waiting[who] {
 		s.pass(narrative, text)
@@ -141,6 +180,8 @@ func (s *tableScreen) handOver(ctx context.Context, who string) error {
 }
 
 func (s *tableScreen) clear() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.at != "" {
 		s.app.show(ClearScreen{})
 	}
@@ -150,7 +191,10 @@ func (s *tableScreen) clear() {
 // deliver shows everybody at a shared screen what has waited for them.
 func (s *tableScreen) deliver(ctx context.Context) error {
 	for _, seat := range s.seats {
-		if len(s.waiting[seat]) == 0 {
+		s.mu.Lock()
+		n := len(s.waiting[seat])
+		s.mu.Unlock()
+		if n == 0 {
 			continue
 		}
 		if err := s.handOver(ctx, seat); err != nil {
@@ -160,23 +204,28 @@ func (s *tableScreen) deliver(ctx context.Context) error {
 		if _, err := orNothing(s.asker.person.Ask(ctx, read)); err != nil {
 			return err
 		}
-		s.mu.Lock()
 		s.clear()
-		s.mu.Unlock()
 	}
 	return nil
 }
 
-// listen is the next words of whoever speaks; io.EOF when there are none left.
-func (s *tableScreen) listen(ctx context.Context) (string, error) {
-	if !s.asker.somebody() {
-		return "", io.EOF
+// speak is what somebody says of their own accord, and who; io.EOF when there is
+// nothing more. waits says that somebody else is awaited meanwhile.
+func (s *tableScreen) speak(ctx context.Context, waits bool) (who, words string, err error) {
+	if s.asker == nil || !s.asker.somebody() {
+		return "", "", io.EOF
 	}
 	question := "What do you do?"
+	switch {
+	case waits && s.gmIsHere():
+		question = "What you say now is your next turn. (/quit leaves; the table waits)"
+	case waits:
+		question = "What do you do when it goes on? (/quit leaves; the table waits)"
+	}
 	if s.shared() {
 		if len(s.asker.answers) == 0 {
 			if err := s.deliver(ctx); err != nil {
-				return "", err
+				return "", "", err
 			}
 		}
 		question = "What do you do? (NAME: what you say – " + strings.Join(s.seats, ", ") + ")"
@@ -185,7 +234,18 @@ func (s *tableScreen) listen(ctx context.Context) (string, error) {
 	if errors.Is(err, engine.ErrNobody) {
 		err = io.EOF
 	}
-	return text, err
+	if err != nil {
+		return "", "", err
+	}
+	text = strings.TrimSpace(text)
+	switch {
+	case s.shared():
+		who, words = s.speaker(text)
+		return who, words, nil
+	case len(s.seats) == 1:
+		return s.seats[0], text, nil
+	}
+	return table.SeatTable, text, nil
 }
 
 // speaker finds who says a line on a shared screen: "bram: I go in". A first

@@ -13,6 +13,9 @@ import (
 // report tells the seats of a screen what is amiss at a table before it is
 // played: what is so now, and what has happened since they last sat there.
 func (a *App) report(in Seating) error {
+	if a.at != nil {
+		return nil // it was told in the terminal that came
+	}
 	w, err := a.openWorkspace()
 	if err != nil {
 		return err
@@ -28,7 +31,7 @@ func (a *App) report(in Seating) error {
 	if things, err = tableflow.News(w.root, in.Table, screen, things); err != nil {
 		return tableError(in.Table, err)
 	}
-	gm, err := w.tableCast(in.Table, in.As, in.Auto)(policy.GM, "", false)
+	gm, err := w.tableCast(in.Table, in.sits, in.Auto)(policy.GM, "", false)
 	if err != nil {
 		return err
 	}

@@ -68,3 +68,8 @@ func (o *Options) database() string {
 func (o *Options) lock() string {
 	return filepath.Join(o.Dir, filepath.FromSlash(locksDir), o.Scope+".lock")
 }
+
+// Socket is where the holder of a scope's lock can be reached.
+func Socket(dir, scope string) string {
+	return filepath.Join(dir, filepath.FromSlash(locksDir), scope+".sock")
+}

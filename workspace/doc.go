@@ -22,7 +22,8 @@
 //
 // The engine's own directory, .conclave, is checked as a whole: anything in it
 // that is neither a file nor a directory would have put records where nobody
-// looks for them, and is refused.
+// looks for them, and is refused. The one exception is a socket of the person's
+// own beside a lock, at which the lock's holder listens (internal/wire).
 //
 // The package stores nothing and trusts nobody: whether a text may be used is
 // the question of package trust.

@@ -143,18 +143,20 @@ func Check(root string) error {
 			return &Refused{filepath.Join(root, m.name), unwanted(info.Mode())}
 		}
 	}
-	return checkEngine(filepath.Join(root, engineDir), 0, filepath.Join(root, engineDir, filepath.FromSlash(keptDir)))
+	return checkEngine(filepath.Join(root, engineDir), filepath.Join(root, engineDir), 0)
 }
 
 const (
 	engineDir   = ".conclave"
 	keptDir     = "profiles/old" // former profiles as they were, links too
+	locksDir    = "locks"        // who holds one may listen at a socket beside it
 	engineDepth = 64             // nothing of the engine's lies deeper
 )
 
 // checkEngine refuses a link, a FIFO or a device anywhere in the engine's own
 // directory.
-func checkEngine(dir string, depth int, kept string) error {
+func checkEngine(engine, dir string, depth int) error {
+	kept := filepath.Join(engine, filepath.FromSlash(keptDir))
 	f, err := os.Open(dir)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 		return nil // whoever uses it says so
@@ -174,15 +176,27 @@ func checkEngine(dir string, depth int, kept string) error {
 			if depth == engineDepth {
 				return &Refused{name, "a directory deeper than the engine makes any; remove it"}
 			}
-			if err := checkEngine(name, depth+1, kept); err != nil {
+			if err := checkEngine(engine, name, depth+1); err != nil {
 				return err
 			}
+		case e.Type() == fs.ModeSocket && dir == filepath.Join(engine, locksDir) &&
+			strings.HasSuffix(name, ".sock") && own(e):
 		case e.Type()&fs.ModeSymlink != 0 && strings.HasPrefix(name, kept+string(filepath.Separator)):
 		case !e.Type().IsRegular():
 			return &Refused{name, unwanted(e.Type())}
 		}
 	}
 	return nil
+}
+
+// own says whether something is the person's.
+func own(e fs.DirEntry) bool {
+	info, err := e.Info()
+	if err != nil {
+		return false
+	}
+	_, yes := foreign(info)
+	return !yes
 }
 
 // MakePrivate makes the engine's own directory, closed to others and to git:

@@ -65,11 +65,12 @@ func TestScreenOfASeat(t *testing.T) {
 	w := rot(t, "  gm: {agent: human}\n  player.corwin-voss: {agent: human}\n  player.tilda-brannock: {agent: scripted, script: tilda.script}\n", "")
 	secrets := []string{"RING", "LEDGE", "answers", "Game master", "/ask"}
 	out := w.types(0, "It rains.\n/secret tilda: A glint on the LEDGE.\n/ask corwin: Do you go in?\n\n\n", "table", "play", "rot", "--as", "gm")
-	inOrder(t, out, "Game master", "Tilda Brannock is asked, and nobody else learns of it", "The table pauses.", "Corwin Voss is to answer", "play rot --as corwin-voss")
+	inOrder(t, out, "Game master", "Tilda Brannock is asked, and nobody else learns of it", "The table pauses.", "somebody who is not here", "play rot --as corwin-voss", "The table waits")
 	out = w.types(0, "I go in.\n", "table", "resume", "rot", "--as", "corwin")
 	inOrder(t, out, "— Corwin Voss —", "Do you go in?", "the game master is to answer", "play rot --as gm")
 	without(t, "Corwin's screen", out, secrets...)
 	out = w.types(0, "I go in.\n", "table", "play", "rot", "--as", corwin)
+	inOrder(t, out, "table play rot --as NAME", "This was not said: I go in.")
 	without(t, "Corwin's screen, again", out, secrets...)
 	out = w.types(0, "Nothing.\n", "table", "resume", "rot")
 	without(t, "the table's screen", out, secrets...)
@@ -132,7 +133,7 @@ const twoPeople = "  gm: {agent: scripted, script: gm.script}\n  player: {agent:
 func TestScreenOfOneOfTwoPeople(t *testing.T) {
 	w := rot(t, twoPeople, asksBoth)
 	out := w.types(0, "I go in.\n", "table", "play", "rot", "--as", corwin)
-	inOrder(t, out, "— Corwin Voss —", "The DOOR", "somebody is to answer, at another terminal")
+	inOrder(t, out, "— Corwin Voss —", "The DOOR", "somebody who is not here", "--as NAME", "The table waits where you left it")
 	without(t, "Corwin's screen", out, "LEDGE", "Do you take it?", tildaB, "Tilda")
 	out = w.types(0, "I take it.\n", "table", "resume", "rot", "--as", tildaB)
 	inOrder(t, out, "— Tilda Brannock —", "The LEDGE", "It is night.", "COLD")

@@ -232,5 +232,5 @@ func TestTheEndOfTheInputLeavesATable(t *testing.T) {
 // TestCommandsAtATable: what a command cannot do is said, and play goes on.
 func TestCommandsAtATable(t *testing.T) {
 	out := atTable(t, "/save dusk\n/save dusk\n/roll 1d20+\n/nonsense\n/save\n/quit\n", "bram-oatley")
-	inOrder(t, out, "saved as dusk", "there is a save point dusk already", "column 6", "/nonsense is nothing here", "a name needs letters", "cycle 1, in session", "save point: dusk")
+	inOrder(t, out, "Saved as dusk", "there is a save point dusk already", "column 6", "/nonsense is nothing here", "needs something behind it", "cycle 1, in session", "save point: dusk")
 }

@@ -20,10 +20,15 @@ func Has(h http.Header, token string) bool {
 			values = append(values, strings.TrimSpace(v))
 		}
 	}
-	want, ok := sha256.Sum256([]byte(token)), 0
+	ok := false
 	for _, v := range values {
-		sum := sha256.Sum256([]byte(v))
-		ok |= subtle.ConstantTimeCompare(sum[:], want[:])
+		ok = Same(v, token) || ok
 	}
-	return ok == 1 && token != ""
+	return ok
+}
+
+// Same says whether two tokens are one.
+func Same(a, b string) bool {
+	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
+	return subtle.ConstantTimeCompare(x[:], y[:]) == 1 && a != ""
 }

@@ -45,9 +45,10 @@ type Options struct {
 	Workspace, Campaign string
 	Cast                Cast
 	Asker               engine.Asker // nil: nobody is here
-	// Here are the seats whose people Asker reaches: "gm", characters. A
-	// question for anybody else is not put to it: it waits for that person.
-	Here            []string
+	// Here says whether Asker reaches the person of a seat: "gm", a character. A
+	// question for anybody else is not put to it: it waits for that person. Nil:
+	// nobody. Asker is called for several seats at once.
+	Here            func(seat string) bool
 	Auto            bool // decide without a person where there is a way
 	Caps            table.Caps
 	Guard           table.GuardSettings
@@ -94,7 +95,6 @@ type Table struct {
 	unfit []string // files of party/ that are nobody's seat, as far as that was told
 
 	showing sync.Mutex
-	asking  sync.Mutex // people are asked one at a time
 
 	life       context.Context // ends when the table is closed
 	end        context.CancelFunc
@@ -228,6 +228,11 @@ const (
 
 // Campaign is the open campaign.
 func (t *Table) Campaign() *table.Campaign { return t.campaign }
+
+// here says whether the person of a seat can be asked now.
+func (t *Table) here(seat string) bool {
+	return t.opts.Asker != nil && t.opts.Here != nil && t.opts.Here(seat)
+}
 
 func (t *Table) crash(label string) {
 	if t.opts.Crash != nil {

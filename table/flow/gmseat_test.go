@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"conclave/engine"
-	"conclave/policy"
 	"conclave/table"
 	"conclave/table/gm"
 	"conclave/table/story"
@@ -56,7 +55,7 @@ func TestAPersonRunsTheTable(t *testing.T) {
 	}}
 	seatGM(r, p)
 	r.open()
-	if err := r.table.Play(t.Context(), Play{Seat: string(policy.GM)}); err != nil {
+	if err := r.table.Play(t.Context(), Play{}); err != nil {
 		t.Fatal(err)
 	}
 	if len(p.answers) > 0 {
@@ -142,13 +141,13 @@ func TestAPersonLeaves(t *testing.T) {
 		}
 		seatGM(r, p)
 		r.open()
-		if err := r.table.Play(t.Context(), Play{Seat: string(policy.GM)}); err != nil {
+		if err := r.table.Play(t.Context(), Play{}); err != nil {
 			t.Fatal(err)
 		}
 		r.close()
 		p.answers = []string{"They wait.\n/end"}
 		r.open()
-		if err := r.table.Play(t.Context(), Play{Seat: string(policy.GM)}); err != nil && !errors.Is(err, engine.ErrNobody) {
+		if err := r.table.Play(t.Context(), Play{}); err != nil && !errors.Is(err, engine.ErrNobody) {
 			t.Fatal(err)
 		}
 		has(t, "the last question", p.asked[len(p.asked)-1], "I wait.")
@@ -192,7 +191,7 @@ func TestNobodyHurriesAPerson(t *testing.T) {
 	seatGM(r, &p.typist)
 	r.opts.Asker = p
 	r.open()
-	if err := r.table.Play(t.Context(), Play{Seat: string(policy.GM)}); err != nil {
+	if err := r.table.Play(t.Context(), Play{}); err != nil {
 		t.Fatal(err)
 	}
 	if len(p.asked) < 3 || len(p.hurried) > 0 {

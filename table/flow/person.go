@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"conclave/agent"
@@ -69,14 +68,14 @@ type person struct {
 
 // here says whether the person of the seat can be asked now.
 func (p *person) here() bool {
-	return p.t.opts.Asker != nil && slices.Contains(p.t.opts.Here, p.who)
+	return p.t.here(p.who)
 }
 
 // away is what is said when not.
 func (p *person) away(wrong, left error) error {
 	e := &AwayError{Who: p.who, Wrong: wrong, campaign: p.t.opts.Campaign, name: p.name(), left: left,
-		mine: slices.Contains(p.t.opts.Here, p.who)}
-	if p.private && !e.mine && !slices.Contains(p.t.opts.Here, string(policy.GM)) {
+		mine: p.t.opts.Here != nil && p.t.opts.Here(p.who)}
+	if p.private && !e.mine && !p.t.here(string(policy.GM)) {
 		e.Who, e.Wrong = "", nil
 	}
 	return e

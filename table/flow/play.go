@@ -328,17 +328,13 @@ const maxSilent = 3
 
 // Play says how a session goes.
 type Play struct {
-	Seat     string // whose words the person's are: a character, or "table"
-	MaxTurns int    // cycles of this call; 0 means no limit
-	// Listen returns the person's next words. io.EOF ends the call and leaves
-	// the session open. Nil, and with Options.Auto, nobody is asked.
-	Listen func(ctx context.Context) (string, error)
-	// Speaker says, where several people share a screen, whose words a line is,
-	// and what they are. Nil: they are the seat's.
-	Speaker func(line string) (who, words string)
-	// Command takes a line that begins with "/"; it says whether play stops.
-	Command func(ctx context.Context, who, line string) (stop bool, err error)
-	EndAt   bool // end the session when the last turn is over
+	MaxTurns int // cycles of this call; 0 means no limit
+	// Listen returns what is said next, and by whom: a character, or "table". No
+	// words let the story go on. io.EOF ends the call and leaves the session open;
+	// ErrAgain says that the table may stand otherwise now. Nil, and with
+	// Options.Auto, nobody is asked.
+	Listen func(ctx context.Context) (who, words string, err error)
+	EndAt  bool // end the session when the last turn is over
 }
 
 // Play continues what is open, then goes from turn to turn until the GM or the
@@ -384,14 +380,22 @@ func (t *Table) Play(ctx context.Context, p Play) error {
 			}
 			return t.Drain(ctx)
 		}
-		in, stop, err := t.listen(ctx, p)
-		if err != nil {
-			return err
-		}
-		if stop {
+		in, err := t.listen(ctx, p)
+		switch {
+		case err == nil:
+		case errors.Is(err, io.EOF):
 			return t.Drain(ctx)
-		}
-		if in.Kind == "" {
+		case !errors.Is(err, ErrAgain):
+			return err
+		case t.cut.Load(): // what was done there was cut
+			if results, err = t.Recover(ctx); err != nil {
+				return t.left(ctx, err)
+			}
+			if n := len(results); n > 0 {
+				last, turns = &results[n-1], turns+n
+			}
+			continue
+		default:
 			continue
 		}
 		if !t.journals.Busy() { // a save point holds them, and nobody at the table waits for them
@@ -444,31 +448,20 @@ func (t *Table) left(ctx context.Context, err error) error {
 	return t.Drain(ctx)
 }
 
+// ErrAgain says that something was done at the table instead of speaking.
+var ErrAgain = errors.New("look again how the table stands")
+
 // listen finds out what the next cycle begins with.
-func (t *Table) listen(ctx context.Context, p Play) (in story.Input, stop bool, err error) {
+func (t *Table) listen(ctx context.Context, p Play) (story.Input, error) {
 	if s := t.snapshot(); !s.InSession || s.Unopened {
-		return story.Input{Kind: story.InputStart}, false, nil
+		return story.Input{Kind: story.InputStart}, nil
 	}
 	if t.opts.Auto || p.Listen == nil {
-		return story.Input{Kind: story.InputContinue}, false, nil
+		return story.Input{Kind: story.InputContinue}, nil
 	}
-	text, err := p.Listen(ctx)
-	if errors.Is(err, io.EOF) {
-		return in, true, nil
+	who, text, err := p.Listen(ctx)
+	if err == nil && text == "" {
+		return story.Input{Kind: story.InputContinue}, nil
 	}
-	if err != nil {
-		return in, false, err
-	}
-	who, text := p.Seat, strings.TrimSpace(text)
-	if p.Speaker != nil {
-		who, text = p.Speaker(text)
-	}
-	switch {
-	case text == "":
-		return story.Input{Kind: story.InputContinue}, false, nil
-	case text[0] == '/' && !strings.HasPrefix(text, "//") && p.Command != nil:
-		stop, err = p.Command(ctx, who, text)
-		return in, stop, err
-	}
-	return story.Said(who, desk.Plain(text)), false, nil
+	return story.Said(who, desk.Plain(text)), err
 }

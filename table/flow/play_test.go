@@ -20,7 +20,7 @@ func TestASilentGM(t *testing.T) {
 	gm.reply = func(context.Context, string) (string, error) { return words, nil }
 	r.agents["gm"] = gm
 	r.open()
-	err := r.table.Play(t.Context(), Play{Seat: table.SeatTable})
+	err := r.table.Play(t.Context(), Play{})
 	if err == nil {
 		t.Fatal("it went on")
 	}
@@ -43,7 +43,7 @@ func TestAGMWhoOnlyWrites(t *testing.T) {
 	r := newRig(t, nil)
 	r.agents["gm"] = &talker{reply: says("[FILE+: story-state.md]\nHm.\n[/FILE]")}
 	r.open()
-	if err := r.table.Play(t.Context(), Play{Seat: table.SeatTable}); !errors.Is(err, errSilent) {
+	if err := r.table.Play(t.Context(), Play{}); !errors.Is(err, errSilent) {
 		t.Error(err)
 	}
 }
@@ -60,13 +60,13 @@ func TestOwnSavePoints(t *testing.T) {
 	}}
 	r.opts.Keep = true
 	r.open()
-	if err := r.table.Play(t.Context(), Play{Seat: table.SeatTable, MaxTurns: 1}); err != nil {
+	if err := r.table.Play(t.Context(), Play{MaxTurns: 1}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := r.table.Save(t.Context(), "auto-mine"); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.table.Play(t.Context(), Play{Seat: table.SeatTable, MaxTurns: 12, EndAt: true}); err != nil {
+	if err := r.table.Play(t.Context(), Play{MaxTurns: 12, EndAt: true}); err != nil {
 		t.Fatal(err)
 	}
 	saves, err := story.Saves(r.dir, "ash")

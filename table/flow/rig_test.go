@@ -183,7 +183,7 @@ func (r *rig) cast(role policy.Role, character string, stepIn bool) (Actor, erro
 func (r *rig) open() *Table {
 	r.t.Helper()
 	if r.opts.Here == nil { // unless a test says who is
-		r.opts.Here = []string{"gm", tilda, gideon, sera}
+		r.opts.Here = func(string) bool { return true }
 	}
 	t, err := Open(context.Background(), r.opts)
 	if err != nil {
@@ -414,4 +414,9 @@ func parseTurns(t testing.TB, text string) []scripted.ScriptTurn {
 		t.Fatal(err)
 	}
 	return script.Turns
+}
+
+// only are the seats whose people are here.
+func only(seats ...string) func(string) bool {
+	return func(seat string) bool { return slices.Contains(seats, seat) }
 }

@@ -48,8 +48,6 @@ func (s *sitting) ask(ctx context.Context) (string, error) {
 }
 
 func (s *sitting) put(ctx context.Context, q engine.Question) (string, error) {
-	s.t.asking.Lock()
-	defer s.t.asking.Unlock()
 	return s.t.opts.Asker.Ask(ctx, q)
 }
 

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"conclave/policy"
 	"conclave/table"
 	"conclave/table/desk"
 	"conclave/table/story"
@@ -39,7 +38,7 @@ func TestEveryCommandWhereAPlayerIsAsked(t *testing.T) {
 	r.people[tilda] = true
 	lines := append(atOnce(desk.Player), "/rol 1d20", "/ask gideon: x", "/away", "/veto")
 	p := &typist{answers: append(slices.Clone(lines), "I go in.")}
-	r.opts.Asker, r.opts.Here, r.opts.Auto = p, []string{tilda}, false
+	r.opts.Asker, r.opts.Here, r.opts.Auto = p, only(tilda), false
 	r.scripts["gm"] = ask(tilda, "QUICK_REACTION", "Done.")
 	r.say(start)
 	eq(t, "response", outcome(r.lastCommit(), tilda).Response, "I go in.\n")
@@ -71,7 +70,7 @@ func TestEveryCommandInTheGameMastersTurn(t *testing.T) {
 	p := &typist{answers: append(slices.Clone(lines), "It rains.\n/end")}
 	seatGM(r, p)
 	r.open()
-	if err := r.table.Play(t.Context(), Play{Seat: string(policy.GM)}); err != nil {
+	if err := r.table.Play(t.Context(), Play{}); err != nil {
 		t.Fatal(err)
 	}
 	eq(t, "scene", r.read("scenes/001-opening.md"), "# Scene 1: Opening\n\nIt rains.\n")
@@ -95,7 +94,7 @@ func TestVetoAndNotesOfAPerson(t *testing.T) {
 	} {
 		r := newRig(t, nil)
 		r.people[tilda] = true
-		r.opts.Asker, r.opts.Here, r.opts.Auto = &typist{answers: []string{x.typed}}, []string{tilda}, false
+		r.opts.Asker, r.opts.Here, r.opts.Auto = &typist{answers: []string{x.typed}}, only(tilda), false
 		gm := r.listening("gm", ask(tilda, "QUICK_REACTION", "Done."))
 		keeper := r.listening("keeper", keeperScript)
 		r.say(start)
@@ -125,7 +124,7 @@ func TestAFaultKeepsTheTurn(t *testing.T) {
 		p := &typist{answers: append(append([]string{ten}, x.then...), "The end.\n/end")}
 		seatGM(r, p)
 		r.open()
-		if err := r.table.Play(t.Context(), Play{Seat: string(policy.GM)}); err != nil {
+		if err := r.table.Play(t.Context(), Play{}); err != nil {
 			t.Fatal(err)
 		}
 		for _, want := range []string{"Line 10 cannot be taken: /aks is nothing here. Did you mean /ask?", "\n  /aks tilda: Do you wait?\n  ^^^^", "Type line 10 again.", "The other lines are kept."} {
@@ -150,7 +149,7 @@ func TestAFaultKeepsAnAnswer(t *testing.T) {
 	r := newRig(t, nil)
 	r.people[tilda] = true
 	p := &typist{answers: []string{"I go in.\n/rol 1d20\nSlowly.", "Carefully."}}
-	r.opts.Asker, r.opts.Here, r.opts.Auto = p, []string{tilda}, false
+	r.opts.Asker, r.opts.Here, r.opts.Auto = p, only(tilda), false
 	r.scripts["gm"] = ask(tilda, "QUICK_REACTION", "Done.")
 	r.say(start)
 	has(t, "the fault", p.asked[1], "Line 2 cannot be taken")

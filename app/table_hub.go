@@ -1,0 +1,442 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"conclave/engine"
+	"conclave/policy"
+	"conclave/table"
+	tableflow "conclave/table/flow"
+)
+
+// tableHub is a table that is open in this process, and the screens at it: its
+// own, which is the first, and those of terminals that have joined. It shows each
+// of them what its seats may see, puts each question to the screen where the
+// person sits who is asked, and hears whoever speaks.
+//
+// A screen is asked one thing at a time. Free words ("What do you do?") are asked
+// for on every screen at once; whoever speaks first begins the cycle, and what
+// another one typed meanwhile begins the next. Nothing that a person has typed is
+// dropped: it is said now, or next, or they are told that it was not.
+type tableHub struct {
+	app            *App
+	root, campaign string
+	human          func(seat string) bool // whose seat the configuration gives to a person
+	// stays: a question for somebody who is not here waits for them. Somebody
+	// sits before this process and can leave.
+	stays bool
+	table *tableflow.Table
+
+	mu        sync.Mutex
+	told      tableflow.Notice // the newest of the story, for who comes later
+	changed   chan struct{}    // closed, and made anew, whenever something below has changed
+	screens   []*tableScreen
+	asks      map[string]*pending // by seat
+	jobs      []*tableJob
+	listening bool // no cycle is under way
+	thinking  int  // questions to a game master who is a person
+	missing   int  // questions to people who are not here
+	again     bool // a seat was left in the middle, and somebody else can play it
+	leaving   bool // this process ends, and answers nothing any more
+	over      error
+
+	prompts sync.WaitGroup
+	life    context.Context
+	end     context.CancelFunc
+}
+
+// tableJob is something to be done when no cycle is under way.
+type tableJob struct {
+	screen *tableScreen
+	do     func(*tableflow.Table) error
+	done   chan error
+}
+
+func newTableHub(a *App, root, campaign string, own *tableScreen) *tableHub {
+	h := &tableHub{app: a, root: root, campaign: campaign, changed: make(chan struct{}),
+		asks: map[string]*pending{}}
+	h.life, h.end = context.WithCancel(context.Background())
+	own.where = fmt.Sprintf("the terminal of process %d, which holds the table", os.Getpid())
+	h.screens = []*tableScreen{own}
+	return h
+}
+
+// change does something to the hub and lets everybody look again.
+func (h *tableHub) change(do func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	do()
+	close(h.changed)
+	h.changed = make(chan struct{})
+}
+
+// await waits until something holds, or ctx ends.
+func (h *tableHub) await(ctx context.Context, holds func() bool) error {
+	for {
+		h.mu.Lock()
+		yes, changed := holds(), h.changed
+		h.mu.Unlock()
+		if yes {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// own is the screen of this process.
+func (h *tableHub) own() *tableScreen { return h.screens[0] }
+
+// at is the screen where somebody sits in a seat; nil for none. Who only looks in
+// for one command gives way to who stays.
+func (h *tableHub) at(seat string) *tableScreen {
+	var found *tableScreen
+	for _, s := range h.screens {
+		if !s.left && slices.Contains(s.seats, seat) && (found == nil || found.passing) {
+			found = s
+		}
+	}
+	return found
+}
+
+// sits says whether somebody here sits in a seat.
+func (h *tableHub) sits(seat string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.at(seat) != nil
+}
+
+// reaches is the table's Options.Here.
+func (h *tableHub) reaches(seat string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s := h.at(seat)
+	return h.stays || s != nil && s.asker != nil
+}
+
+// show is the table's Options.Show.
+func (h *tableHub) show(n tableflow.Notice) {
+	h.mu.Lock()
+	list := slices.Clone(h.screens)
+	if n.Kind == narrative {
+		h.told = n
+	}
+	h.mu.Unlock()
+	for _, s := range list {
+		s.show(n)
+	}
+}
+
+// tell tells every screen but one something that is no part of the story.
+func (h *tableHub) tell(but *tableScreen, text string) {
+	h.mu.Lock()
+	list := slices.Clone(h.screens)
+	h.mu.Unlock()
+	for _, s := range list {
+		if s != but {
+			s.app.aside("%s", text)
+		}
+	}
+}
+
+// Ask implements engine.Asker.
+func (h *tableHub) Ask(ctx context.Context, q engine.Question) (string, error) {
+	asking, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	p := &pending{stop: stop}
+	h.change(func() { h.asks[q.Who] = p })
+	defer h.change(func() { delete(h.asks, q.Who) })
+	text, err := h.ask(asking, q)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if p.said != nil {
+		return *p.said, nil
+	}
+	return text, err
+}
+
+// pending is a question that somebody is asked. It can be answered by a command
+// as well.
+type pending struct {
+	stop context.CancelCauseFunc
+	said *string
+}
+
+// answer answers what a seat is asked just now, if it is asked something.
+func (h *tableHub) answer(seat, text string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	p := h.asks[seat]
+	if p == nil || p.said != nil || seat == "" {
+		return false
+	}
+	p.said = &text
+	p.stop(errElsewhere)
+	return true
+}
+
+// errElsewhere: a question was answered by a command.
+var errElsewhere = errors.New("it was answered from another terminal")
+
+func (h *tableHub) ask(ctx context.Context, q engine.Question) (string, error) {
+	for {
+		s, err := h.seated(ctx, q.Who)
+		if err != nil {
+			return "", err
+		}
+		text, err := h.askAt(ctx, s, q)
+		if errors.Is(context.Cause(ctx), errElsewhere) {
+			s.app.aside("%s", "That was answered from another terminal.")
+			return "", err
+		}
+		if s == h.own() {
+			if leaves(text) {
+				h.leave()
+			}
+			return text, err
+		}
+		switch {
+		case errors.Is(err, errGone), errors.Is(err, engine.ErrNobody), err == nil && leaves(text):
+			h.part(s) // the question stays
+		default:
+			return text, err
+		}
+	}
+}
+
+func leaves(text string) bool { return strings.TrimSpace(text) == "/quit" }
+
+// seated waits until who is asked sits at a screen that asks nobody else.
+func (h *tableHub) seated(ctx context.Context, who string) (*tableScreen, error) {
+	var s *tableScreen
+	waits := false
+	defer func() {
+		if waits {
+			h.change(func() { h.missing-- })
+		}
+	}()
+	for {
+		h.mu.Lock()
+		if s = h.at(who); who == "" {
+			if s = h.at(string(policy.GM)); s == nil {
+				s = h.own()
+			}
+		}
+		leaving, changed := h.leaving, h.changed
+		take := s != nil && !s.asked && !leaving
+		if take {
+			s.asked = true
+			close(h.changed)
+			h.changed = make(chan struct{})
+		}
+		h.mu.Unlock()
+		switch {
+		case take:
+			return s, nil
+		case leaving, s == nil && !h.stays:
+			return nil, fmt.Errorf("%w: the table is left", engine.ErrNobody)
+		case s == nil && !h.human(who):
+			h.change(func() { h.again = true })
+			return nil, fmt.Errorf("%w: %s has left", engine.ErrNobody, who)
+		case s == nil && !waits:
+			waits = true
+			h.sayMissing(who)
+			h.change(func() { h.missing++ })
+			continue
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// sayMissing says that somebody is awaited: who, to the game master alone, for a
+// question may be nobody else's business.
+func (h *tableHub) sayMissing(who string) {
+	h.mu.Lock()
+	list := slices.Clone(h.screens)
+	h.mu.Unlock()
+	for _, s := range list {
+		name := "NAME"
+		if s.gmIsHere() {
+			name = who
+		}
+		s.app.aside("%s", "The table waits for somebody who is not here. In another terminal: conclave table play "+
+			h.campaign+" --as "+name)
+	}
+}
+
+func (h *tableHub) askAt(ctx context.Context, s *tableScreen, q engine.Question) (string, error) {
+	asking, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	watch := context.AfterFunc(h.life, func() { stop(engine.ErrNobody) })
+	defer watch()
+	defer h.change(func() { s.asked = false })
+	gm := q.Who == string(policy.GM)
+	if gm {
+		h.change(func() { h.thinking++ })
+		defer h.change(func() { h.thinking-- })
+	}
+	s.keys.Lock() // whoever was asked for free words is not any more
+	defer s.keys.Unlock()
+	text, err := s.Ask(asking, q)
+	if err == nil && h.life.Err() != nil && q.Who != "" && !leaves(text) && text != "" {
+		// Typed while the table was being left: it is there when it goes on.
+		return "", errors.Join(context.Cause(asking), tableflow.LeaveDraft(h.root, h.campaign, q.Who, text))
+	}
+	return text, err
+}
+
+// leave ends what waits for people: the one who holds the table goes.
+func (h *tableHub) leave() { h.change(func() { h.leaving = true }); h.end() }
+
+// join lets a screen sit down.
+func (h *tableHub) join(s *tableScreen) error {
+	var err error
+	h.change(func() {
+		if h.leaving || h.over != nil {
+			err = errOver
+			return
+		}
+		for _, seat := range s.seats {
+			if at := h.at(seat); at != nil && !at.passing && !s.passing && seat != table.SeatTable {
+				err = noError("%s sits already, at %s: one seat is one person's", seat, at.where)
+				return
+			}
+		}
+		h.screens = append(h.screens, s)
+	})
+	if err == nil && !s.passing && len(s.seats) > 0 {
+		h.tell(s, strings.Join(s.seats, " and ")+" came to the table.")
+	}
+	return err
+}
+
+// part takes a screen away. What was asked there waits, or is somebody else's.
+func (h *tableHub) part(s *tableScreen) {
+	had := false
+	h.change(func() {
+		had = !s.left
+		s.left = true
+		h.screens = slices.DeleteFunc(h.screens, func(o *tableScreen) bool { return o == s && o != h.screens[0] })
+	})
+	if had && !s.passing && len(s.seats) > 0 && s != h.own() {
+		h.tell(s, strings.Join(s.seats, " and ")+" left the table.")
+	}
+}
+
+// do has something done at the table for a screen that came for it.
+func (h *tableHub) do(ctx context.Context, s *tableScreen, do func(*tableflow.Table) error) error {
+	s.passing = true
+	if err := h.join(s); err != nil {
+		return err
+	}
+	defer h.part(s)
+	job := &tableJob{s, do, make(chan error, 1)}
+	later := false
+	h.change(func() {
+		later = !h.listening
+		h.jobs = append(h.jobs, job)
+	})
+	if later {
+		s.app.aside("%s", "A round is under way at the table: this is done when it is over.")
+	}
+	err := h.await(ctx, func() bool { return h.over != nil || !slices.Contains(h.jobs, job) })
+	if err != nil {
+		h.change(func() { h.jobs = slices.DeleteFunc(h.jobs, func(j *tableJob) bool { return j == job }) })
+	}
+	select {
+	case err := <-job.done:
+		return err
+	default:
+	}
+	h.mu.Lock()
+	begun := !slices.Contains(h.jobs, job) && err == nil
+	h.mu.Unlock()
+	if begun {
+		return <-job.done
+	}
+	return cmp.Or(err, errOver)
+}
+
+// stay keeps a screen at the table until it leaves, or until the table is left.
+func (h *tableHub) stay(ctx context.Context, s *tableScreen, until func() bool) error {
+	if err := h.join(s); err != nil {
+		return err
+	}
+	defer h.part(s)
+	h.mu.Lock()
+	told := h.told
+	h.mu.Unlock()
+	s.show(told)
+	at, end := context.WithCancel(ctx)
+	prompting := make(chan struct{})
+	go func() {
+		defer close(prompting)
+		h.prompt(at, s)
+	}()
+	err := h.await(ctx, func() bool { return s.left || h.over != nil || until != nil && until() })
+	end()
+	<-prompting
+	h.unsaid(s)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case s.left || err != nil:
+		return nil
+	case h.over != nil && !errors.Is(h.over, io.EOF):
+		return h.over
+	}
+	return nil
+}
+
+// unsaid tells somebody who leaves what of their words was not said.
+func (h *tableHub) unsaid(s *tableScreen) {
+	h.mu.Lock()
+	said := s.said
+	s.said = nil
+	h.mu.Unlock()
+	for _, w := range said {
+		if w.words != "" {
+			s.app.aside("%s", "This was not said: "+w.words)
+		}
+	}
+}
+
+// admit lets verbs of this table run here.
+func (h *tableHub) admit(a *App, args []reflect.Value) error {
+	for _, arg := range args {
+		in, ok := arg.Interface().(interface{ atTable() string })
+		if ok && in.atTable() == h.campaign {
+			a.at = h
+			return nil
+		}
+	}
+	return usageError("that is nothing for the table %s", h.campaign)
+}
+
+// close lets everybody go: ended says that the session is over, and nobody is to
+// go on with it elsewhere.
+func (h *tableHub) close(ended bool) {
+	h.leave()
+	h.change(func() {
+		if h.over = errOver; ended {
+			h.over = io.EOF
+		}
+	})
+	h.prompts.Wait()
+}
