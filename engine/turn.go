@@ -82,8 +82,8 @@ type Question struct {
 	// Title says whom a question is for, Lead is what is read before it, and Hint
 	// how it is answered. All are words, as Text is.
 	Title, Lead, Hint string
-	// Alone are the first words of lines that end an answer at once, whatever was
-	// typed before them.
+	// Alone are lines that end an answer at once, whatever was typed before them;
+	// one that ends with a blank is the beginning of such a line.
 	Alone []string
 	// Live: only who sits at a keyboard is asked; elsewhere nothing was said. Again:
 	// there is an answer already, and a better one is taken until the context ends,

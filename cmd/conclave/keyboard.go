@@ -70,8 +70,9 @@ func (k *keyboard) Ask(ctx context.Context, q app.Question) (string, error) {
 	}
 	k.put(q)
 	answer, err := k.readAnswer(ctx, q.Lines, func(line string, first bool) bool {
-		word, _, _ := strings.Cut(strings.TrimSpace(line), " ")
-		return slices.Contains(q.Alone, word) || first && q.Ends != nil && q.Ends(line)
+		return first && q.Ends != nil && q.Ends(line) || slices.ContainsFunc(q.Alone, func(alone string) bool {
+			return strings.TrimSpace(line) == alone || strings.HasSuffix(alone, " ") && strings.HasPrefix(line, alone)
+		})
 	})
 	if errors.Is(err, io.EOF) {
 		k.out().Printf("\n")
@@ -102,7 +103,8 @@ func (k *keyboard) put(q app.Question) {
 		k.out().Printf("%s\n", screen.Dim("(as many lines as you like; an empty line ends the answer)"))
 	case !k.hinted && k.out().Terminal():
 		k.hinted = true
-		k.out().Printf("%s\n", screen.Dim("(Enter ends the answer; after \\ at the end of a line it goes on; what you paste is one answer)"))
+		k.out().Printf("%s\n", screen.Prose("", screen.Dim("(Enter ends the answer; after \\ at the end of a line it goes on; "+
+			"what you paste is one answer)")))
 	}
 	if q.Default != "" && len(q.Options) > 0 {
 		k.out().Printf("%s", screen.Dim("["+q.Default+"] "))

@@ -20,6 +20,8 @@ type console struct {
 	shown chan string
 	rest  string // shown and not looked at yet
 	all   strings.Builder
+
+	colours bool // the terminal has them
 }
 
 // newConsole returns a console and the terminal's inner end.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -36,6 +37,9 @@ func (c *console) at(inner *os.File, w *real, args ...string) (wait func() int) 
 	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = w.dir, inner, inner, inner
 	cmd.Env = []string{"HOME=" + w.env.Getenv("HOME"), "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "TMPDIR=" + os.TempDir(), "NO_COLOR=1",
 		"GORACE=" + os.Getenv("GORACE")}
+	if c.colours {
+		cmd.Env = slices.DeleteFunc(cmd.Env, func(v string) bool { return v == "NO_COLOR=1" })
+	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := cmd.Start(); err != nil {
 		c.t.Fatal(err)

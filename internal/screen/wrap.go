@@ -124,6 +124,9 @@ func (w *wrapper) flush(dst []byte) []byte {
 	if w.fresh {
 		w.hang, w.fresh = min(w.blanks, w.width/2), false
 	}
+	if gap := w.column + w.blanks; w.blanks >= 3 && w.column > w.hang && gap <= w.width/2 {
+		w.hang = gap // the second column of a list
+	}
 	if w.paint {
 		w.emphasise()
 	}

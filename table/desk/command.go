@@ -111,17 +111,18 @@ func For(seats Seats, at At) []Command {
 	return slices.DeleteFunc(slices.Clone(Commands), func(c Command) bool { return c.Seats&seats == 0 || c.At&at == 0 })
 }
 
-// Alone are the lines that are done at once, as they are typed.
-func Alone(seats Seats, at At) (words []string) {
+// Alone are the lines that are done at once, as they are typed; one that ends with
+// a blank goes on with something.
+func Alone(seats Seats, at At) (lines []string) {
 	for _, c := range For(seats, at) {
-		if !c.Turn {
-			words = append(words, "/"+c.Name)
+		switch {
+		case !c.Turn && c.Args != "":
+			lines = append(lines, "/"+c.Name, "/"+c.Name+" ")
+		case !c.Turn, c.Turn && !c.Needs && c.Args != "": // without a title, /scene is a question
+			lines = append(lines, "/"+c.Name)
 		}
 	}
-	if seats == GM {
-		words = append(words, "/scene") // without a title it is a question
-	}
-	return words
+	return lines
 }
 
 // Find finds a command, or says what is wrong with it where it was typed.
@@ -170,8 +171,8 @@ func Help(seats Seats, at At) string {
 	}
 	line(&b, "//…", "a line that begins with a slash")
 	if seats == GM {
-		b.WriteString("\nWHO is a character (a first name will do), several with commas, or all. An empty line ends\n" +
-			"your turn. The game master's forms ([TO: …], [FILE: …] and the others) work as well.\n")
+		b.WriteString("\nWHO is a character (a first name will do), several with commas, or all. An empty line ends your "+
+			"turn. The game master's forms ([TO: …], [FILE: …] and the others) work as well.\n")
 	}
 	return strings.TrimRight(b.String(), "\n")
 }
@@ -180,7 +181,7 @@ func Help(seats Seats, at At) string {
 const column = 21
 
 func line(b *strings.Builder, usage, help string) {
-	if len(usage) > column-2 {
+	if len(usage) > column-3 {
 		fmt.Fprintf(b, "  %s\n", usage)
 		usage = ""
 	}
@@ -191,13 +192,13 @@ func line(b *strings.Builder, usage, help string) {
 var intro = map[Seats]map[At]string{
 	GM: {Asked: "What you type is told to the whole party. Lines that begin with a slash do something else:"},
 	Player: {
-		Asked: "What you type is your answer. A backslash at the end of a line goes on in the next; behind a line [NOTES]\n" +
+		Asked: "What you type is your answer. A backslash at the end of a line goes on in the next; behind a line [NOTES] " +
 			"stand thoughts for your journal, told to nobody. Lines that begin with a slash do something else:",
-		Free: "What you type is what your character does or says; an empty line lets the story go on. Lines that begin\n" +
+		Free: "What you type is what your character does or says; an empty line lets the story go on. Lines that begin " +
 			"with a slash do something else:",
 	},
 	Watcher: {
-		Free: "What you type is said to the game master; an empty line lets the story go on. Lines that begin with a\n" +
+		Free: "What you type is said to the game master; an empty line lets the story go on. Lines that begin with a " +
 			"slash do something else:",
 	},
 }

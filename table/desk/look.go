@@ -59,8 +59,11 @@ func (d Desk) party() string {
 	var b strings.Builder
 	for _, c := range d.Roster.Characters {
 		fmt.Fprintf(&b, "%s (%s): %s", c.Name, c.Slug, c.Status)
-		if by := d.Played(c.Slug); by != "" {
-			b.WriteString(", " + by)
+		switch by := d.Played(c.Slug); {
+		case strings.HasPrefix(by, "agent"):
+			b.WriteString(", played by an " + by)
+		case by != "":
+			b.WriteString(", played by a " + by)
 		}
 		if c.Slug == d.Seat {
 			b.WriteString(" – you")
@@ -72,7 +75,13 @@ func (d Desk) party() string {
 
 // recap is the scene and the last exchange as the seat knew it.
 func (d Desk) recap() string {
-	text := strings.TrimSpace(d.Past.Title() + "\n\n" + d.Past.For(d.Seat))
+	text := d.Past.For(d.Seat)
+	if d.Past.Scene.Place != "" {
+		text = "*" + d.Past.Scene.Place + "*\n\n" + text
+	}
+	if d.Past.Scene.Title != "" {
+		text = "# " + d.Past.Scene.Title + "\n" + text
+	}
 	if text == "" {
 		return "Nothing has happened yet."
 	}

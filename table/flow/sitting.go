@@ -55,6 +55,9 @@ func (s *sitting) put(ctx context.Context, q engine.Question) (string, error) {
 func (s *sitting) again() engine.Question {
 	q := s.asked
 	q.Title, q.Lead = "", strings.Join(s.shown, "\n\n")
+	if !s.isGM() {
+		q.Hint = "/help says what you can do."
+	}
 	s.shown = nil
 	switch n := len(s.kept); {
 	case s.bad != nil && s.bad.Line > 0:
