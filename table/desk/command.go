@@ -171,7 +171,7 @@ func Help(seats Seats, at At) string {
 	}
 	line(&b, "//…", "a line that begins with a slash")
 	if seats == GM {
-		b.WriteString("\nWHO is a character (a first name will do), several with commas, or all. An empty line ends your "+
+		b.WriteString("\nWHO is a character (a first name will do), several with commas, or all. An empty line ends your " +
 			"turn. The game master's forms ([TO: …], [FILE: …] and the others) work as well.\n")
 	}
 	return strings.TrimRight(b.String(), "\n")
