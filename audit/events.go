@@ -113,9 +113,10 @@ type ToolUse struct {
 
 // Failed is the end of an attempt without a reply.
 type Failed struct {
-	Turn    string `json:"turn"`
-	Attempt int    `json:"attempt"`
-	Error   string `json:"error"`
+	Turn    string     `json:"turn"`
+	Attempt int        `json:"attempt"`
+	Error   string     `json:"error"`
+	Files   []HandedIn `json:"files,omitempty"` // all the same
 }
 
 // Usage is what a turn consumed.

@@ -46,7 +46,7 @@ type PastTurn struct {
 	Heard    []string
 	Finished bool
 	Reply    agent.Reply      // of the finished one
-	Files    []audit.HandedIn // with it
+	Files    []audit.HandedIn // with it, or with an attempt that failed
 }
 
 // Call is a call of one of the room's tools.
@@ -134,6 +134,8 @@ func (h *History) line(line []byte, other func(string, []byte) error) error {
 		return fold[toolbox.ResultEvent](h, context)
 	case audit.EventReply:
 		return fold[audit.Reply](h, context)
+	case audit.EventFailed:
+		return fold[audit.Failed](h, context)
 	case audit.EventReceipt:
 		return fold[audit.Receipt](h, context)
 	case transcript.EventEntry:
@@ -207,6 +209,10 @@ func (h *History) add(event any) {
 		if t := h.turn(e.Turn); t != nil {
 			t.finish(e)
 			h.running = nil // what is called from now on is not of this turn
+		}
+	case audit.Failed:
+		if t := h.turn(e.Turn); t != nil {
+			t.Files = e.Files
 		}
 	case audit.Receipt:
 		if t := h.turn(e.Turn); t != nil && t.Finished {

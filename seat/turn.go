@@ -57,8 +57,10 @@ func (s *Seat) Take(ctx context.Context, t Turn) (agent.Reply, error) {
 	}
 	receipt := s.receipt(message, reply, started)
 	if err != nil {
-		return reply, errors.Join(err,
-			s.note(audit.EventFailed, "turn failed", audit.Failed{Turn: t.ID, Attempt: message.Attempt, Error: err.Error()}),
+		failed := audit.Failed{Turn: t.ID, Attempt: message.Attempt, Error: err.Error()}
+		failed.Files, _ = s.handedIn() // what can be read of it
+		s.history.add(failed)
+		return reply, errors.Join(err, s.note(audit.EventFailed, "turn failed", failed),
 			s.note(audit.EventReceipt, "receipt", receipt))
 	}
 	said := audit.Reply{

@@ -9,24 +9,25 @@ import (
 
 // turn is a turn of a seat as its record has it: the words, the calls of the last
 // attempt that were not refused, each at its place in the words, and the files
-// that came with them. One that has not ended has no id.
+// that came with them. One that has not ended has no id, and nothing but files.
 func (t *Table) turn(run, id string) (gm.Turn, error) {
 	history, err := t.seats.History(run)
 	if err != nil {
 		return gm.Turn{}, err
 	}
 	past := history.Turn(id)
-	if !past.Finished {
-		return gm.Turn{}, nil
+	var out gm.Turn
+	for _, f := range past.Files {
+		out.Files = append(out.Files, table.HandIn(f))
 	}
-	out := gm.Turn{ID: id, Text: past.Reply.Text}
+	if !past.Finished {
+		return out, nil
+	}
+	out.ID, out.Text = id, past.Reply.Text
 	for _, c := range past.Calls {
 		if !c.Failed {
 			out.Calls = append(out.Calls, gm.Call{Tool: c.Tool, Input: json.RawMessage(c.Input), Said: c.Said})
 		}
-	}
-	for _, f := range past.Files {
-		out.Files = append(out.Files, table.HandIn(f))
 	}
 	return out, nil
 }

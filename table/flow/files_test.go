@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"conclave/table"
 	"conclave/table/story"
@@ -67,6 +68,21 @@ func TestAPlayerWritesFiles(t *testing.T) {
 	has(t, "story state", r.read("story-state.md"), "CANARY-STORY")
 	hasNot(t, "journal", r.read("party/tilda-brannock-journal.md"), "Forged")
 	has(t, "keeper of tilda", strings.Join(keeper.heard, "\n"), "# Your notes\n\nI am afraid.\n")
+}
+
+// TestAFileBeforeTheEnd: a response that a player wrote before it died, or ran out
+// of time, is its answer.
+func TestAFileBeforeTheEnd(t *testing.T) {
+	for name, end := range map[string]string{"died": "  die Uh\n", "slow": "  stall\n"} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, nil)
+			r.opts.Caps.PlayerTimeout = 100 * time.Millisecond
+			r.scripts["gm"] = ask(tilda, "QUICK_REACTION", "Done.")
+			r.scripts[tilda] = "turn\n" + wrote("tmp/tilda-brannock-response.md", "I hold the lantern.\n") + end
+			r.say(start)
+			eq(t, "tilda", outcome(r.lastCommit(), tilda).Response, "I hold the lantern.\n")
+		})
+	}
 }
 
 // TestFilesOutliveAKill: what a player wrote is on the record with its turn.

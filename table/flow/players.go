@@ -255,7 +255,12 @@ func (c *cycle) askPlayer(ctx context.Context, f frozen) (answer, error) {
 			if reason = engine.CodeOf(err); reason == "" {
 				return a, err
 			}
-			if reason == table.ReasonTimeout {
+			if why, _, err := c.hearPlayer(&a, f, s.run, turn, tools); err != nil {
+				return a, engine.Halt(err)
+			} else if why == "" { // it had written its answer before
+				reason = ""
+			}
+			if reason == table.ReasonTimeout || reason == "" {
 				break
 			}
 			continue
@@ -263,19 +268,11 @@ func (c *cycle) askPlayer(ctx context.Context, f frozen) (answer, error) {
 		if err := c.t.dropDraft(f.Character, took.Reply.Text); err != nil {
 			return a, engine.Halt(err)
 		}
-		rolled, err := tools.fallen(s.run, turn)
-		if err != nil {
-			return a, engine.Halt(err)
-		}
-		a.addRolls(rolled)
-		got, err := c.t.turn(s.run, turn)
-		if err != nil {
-			return a, engine.Halt(err)
-		}
-		said, remarks := table.PlayerTurn(c.t.opts.Campaign, f.Character, got.Text, got.Files)
-		a.Remarks = append(a.Remarks, remarks...)
 		var retry string
-		if reason, retry = c.judge(&a, said, f); reason == "" {
+		if reason, retry, err = c.hearPlayer(&a, f, s.run, turn, tools); err != nil {
+			return a, engine.Halt(err)
+		}
+		if reason == "" {
 			break
 		}
 		text = "Event: retry\n\n" + retry + "\n"
@@ -300,6 +297,24 @@ func (c *cycle) askPlayer(ctx context.Context, f frozen) (answer, error) {
 		a.addRolls(rest)
 	}
 	return a, engine.Halt(c.t.closeSeat(s.run))
+}
+
+// hearPlayer takes what a player said, wrote and rolled in a turn for its answer,
+// as judge does.
+func (c *cycle) hearPlayer(a *answer, f frozen, run, turn string, tools *playerTools) (reason, retry string, err error) {
+	rolled, err := tools.fallen(run, turn)
+	if err != nil {
+		return "", "", err
+	}
+	a.addRolls(rolled)
+	got, err := c.t.turn(run, turn)
+	if err != nil {
+		return "", "", err
+	}
+	said, remarks := table.PlayerTurn(c.t.opts.Campaign, f.Character, got.Text, got.Files)
+	a.Remarks = append(a.Remarks, remarks...)
+	reason, retry = c.judge(a, said, f)
+	return reason, retry, nil
 }
 
 // judge takes a turn for the answer, or says why it cannot stand and what to tell
