@@ -118,6 +118,14 @@ func (h *tableHub) sits(seat string) bool {
 	return h.at(seat) != nil
 }
 
+// alone is the table's Options.Mine: who hears of an error sits at one of the
+// screens, nobody knows at which.
+func (h *tableHub) alone(seat string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return !slices.ContainsFunc(h.screens, func(s *tableScreen) bool { return !s.left && !slices.Contains(s.seats, seat) })
+}
+
 // reaches is the table's Options.Here.
 func (h *tableHub) reaches(seat string) bool {
 	h.mu.Lock()

@@ -48,7 +48,10 @@ type Options struct {
 	// Here says whether Asker reaches the person of a seat: "gm", a character. A
 	// question for anybody else is not put to it: it waits for that person. Nil:
 	// nobody. Asker is called for several seats at once.
-	Here            func(seat string) bool
+	Here func(seat string) bool
+	// Mine says whether all who are told of an error sit in a seat, so that it may
+	// say what is that seat's alone; nil: nobody does.
+	Mine            func(seat string) bool
 	Auto            bool // decide without a person where there is a way
 	Caps            table.Caps
 	Guard           table.GuardSettings

@@ -74,8 +74,8 @@ func (p *person) here() bool {
 // away is what is said when not.
 func (p *person) away(wrong, left error) error {
 	e := &AwayError{Who: p.who, Wrong: wrong, campaign: p.t.opts.Campaign, name: p.name(), left: left,
-		mine: p.t.opts.Here != nil && p.t.opts.Here(p.who)}
-	if p.private && !e.mine && !p.t.here(string(policy.GM)) {
+		mine: p.t.opts.Mine != nil && p.t.opts.Mine(p.who)}
+	if p.private && !e.mine && (p.t.opts.Mine == nil || !p.t.opts.Mine(string(policy.GM))) {
 		e.Who, e.Wrong = "", nil
 	}
 	return e
