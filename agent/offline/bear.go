@@ -21,13 +21,16 @@ func bear() animal {
 		rules: []rule{
 			deadLinks, deadEntries, deadCommands, missingEntry, ownVersion, olderPromise,
 			deadAnchors, gapInSeries, countedParts, leftOpen, otherTitle, unlistedPart, wrongAge,
-			deadFlags, deadVariables, olderModule, readmeLicence, unexplained,
+			deadFlags, listedFlags, deadVariables, olderModule, readmeLicence, unexplained,
 		},
 	}
 }
 
 // deadLinks are links between documents that lead to nothing.
 func deadLinks(s *sight) []finding {
+	if s.published() {
+		return nil
+	}
 	var where places
 	var what []string
 	n, spelt := 0, ""
@@ -37,7 +40,7 @@ func deadLinks(s *sight) []finding {
 	for _, f := range docs {
 		for _, l := range links(f) {
 			if l.target == "" || !linkable(l.target) || !s.gone(l.target) || s.rendered(l.target) ||
-				s.elsewhere(f, l.target) || s.madeBySite(f, l) {
+				s.elsewhere(f, l.target) || s.madeBySite(f, l) || s.notUnpacked(l.target) {
 				continue
 			}
 			n++
@@ -68,13 +71,22 @@ func deadLinks(s *sight) []finding {
 		weighs(contradicted+min(n, 5), "documentation docs readme links chapters contents")}
 }
 
+// notUnpacked says that a tree without a history lacks the whole directory: it may
+// be an archive of a part.
+func (s *sight) notUnpacked(target string) bool {
+	_, spelt := s.Spelled(target)
+	return len(s.past) == 0 && !spelt && !s.IsDir(path.Dir(target))
+}
+
+var upperName = regexp.MustCompile(`^[A-Z][A-Z0-9_-]+$`)
+
 // linkable leaves out what a site makes of documents.
 func linkable(target string) bool {
 	ext := strings.ToLower(path.Ext(target))
 	if ext == ".html" || ext == ".htm" || ext == ".php" || ext == ".aspx" {
 		return false
 	}
-	return ext != "" && len(ext) <= 9 || strings.ToUpper(path.Base(target)) == path.Base(target)
+	return ext != "" && len(ext) <= 9 || upperName.MatchString(path.Base(target))
 }
 
 // elsewhere says that the document is shown in another place than it lies in:
@@ -83,6 +95,15 @@ func linkable(target string) bool {
 func (s *sight) elsewhere(f *project.File, target string) bool {
 	if dir := path.Base(path.Dir(target)); dir != "." && s.anywhere(dir+"/"+path.Base(target)) {
 		return true
+	}
+	for dir := f.Dir; ; dir = path.Dir(dir) { // there a name is looked for at the top of the documents too
+		if (s.Has(path.Join(dir, "docusaurus.config.js")) || s.Has(path.Join(dir, "docusaurus.config.ts"))) &&
+			s.anywhere(path.Base(target)) {
+			return true
+		}
+		if dir == "." {
+			break
+		}
 	}
 	for dir := f.Dir; dir != "."; dir = path.Dir(dir) {
 		for _, mark := range []string{"SUMMARY.md", "conf.py", "_config.yml", "mkdocs.yml", "docusaurus.config.js",
@@ -215,9 +236,46 @@ func navLines(s *sight, f *project.File) []link {
 	return out
 }
 
+var (
+	repoName = regexp.MustCompile(`[\w.-]+/[\w.-]+`)
+	repoWord = regexp.MustCompile(`(?i)\brepo(?:sitory)?\b`)
+)
+
+// otherRepo says that the words above a command, up to the heading, speak of a
+// repository by its name: the command may be meant for there.
+func otherRepo(c command) bool {
+	lines := strings.Split(c.f.Text, "\n")
+	for i := c.n - 2; i >= 0 && i > c.n-20; i-- {
+		if level, _ := markdown.Heading(lines[i]); level > 0 {
+			return false
+		}
+		if repoWord.MatchString(lines[i]) && repoName.MatchString(lines[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// wentAway says that the lines above a command, in the same block, lead to a
+// directory that is not of this tree.
+func (s *sight) wentAway(c command) bool {
+	lines := strings.Split(c.f.Text, "\n")
+	for i := c.n - 2; i >= 0 && !anyFence.MatchString(lines[i]); i-- {
+		for _, part := range splitShell.Split(prompt.ReplaceAllString(lines[i], ""), -1) {
+			if dir, ok := strings.CutPrefix(strings.TrimSpace(part), "cd "); ok && !s.IsDir(strings.TrimSpace(dir)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // deadCommands are commands that a newcomer is told to type, and that ask for a
 // target, script or file that is not there.
 func deadCommands(s *sight) []finding {
+	if s.published() {
+		return nil
+	}
 	docs := s.documents()
 	slices.SortStableFunc(docs, first)
 	for _, f := range docs {
@@ -225,6 +283,9 @@ func deadCommands(s *sight) []finding {
 			continue
 		}
 		for _, c := range typed(f) {
+			if otherRepo(c) || s.wentAway(c) {
+				continue
+			}
 			if subject, what := s.missing(c); subject != "" {
 				return []finding{found(subject, "Newcomers are told to type %s; %s.", at(f, c.n), what).
 					then("Correct "+at(f, c.n).place()+", or give it what it asks for.", costMinutes, "every newcomer's first try").
@@ -235,306 +296,12 @@ func deadCommands(s *sight) []finding {
 	return nil
 }
 
-var (
-	logHeading = regexp.MustCompile(`^(?:#{1,4}\s+|=+\s+|\*{2,3}\s*)?(?:\[|\x60)?(?:(?i:version|release` +
-		`|v)\s*\.?\s*)?(\d+\.\d+(?:\.\d+)*)((?:-?(?:rc|alpha|beta|a|b|dev|pre)[.\d]*)?)(?:\]|\x60)?(?:[\s:(*–—-].*|$)`)
-	logBase = regexp.MustCompile(`(?i)^(changelog|changes|history|news|releases?|release[-_]notes)(\.(md|rst|txt` +
-		`|markdown|adoc))?$`)
-	ruleLine = regexp.MustCompile(`^([=~^"'+*#-])[=~^"'+*#-]{2,}\s*$`)
-)
-
-// plainRelease is a heading without marks, as old logs have them.
-var plainRelease = regexp.MustCompile(`^(?:\*{3} )?(?:Release|Version) \d+\.\d+[\d.]*(?: [(\[].*)?\s*$`)
-
-// release is a heading of the log of changes.
-type release struct {
-	v    project.Version
-	text string
-	n    int
-}
-
-// releases reads the log of changes that lies highest.
-func (s *sight) releases() (*project.File, []release) {
-	for _, f := range s.Of(project.Doc) {
-		if f.Dir != "." && f.Dir != "docs" || !f.Read || !logBase.MatchString(f.Base) {
-			continue
-		}
-		var out []release
-		lines := strings.Split(f.Text, "\n")
-		for i, line := range lines {
-			m := logHeading.FindStringSubmatch(strings.TrimRight(line, "\r"))
-			if m == nil {
-				continue
-			}
-			heading := plainRelease.MatchString(line) || strings.HasPrefix(line, "#") || strings.HasPrefix(line, "=") ||
-				i+1 < len(lines) &&
-					ruleLine.MatchString(strings.TrimSpace(lines[i+1])) || strings.HasPrefix(line, "**")
-			if v, ok := project.ParseVersion(m[1] + m[2]); ok && heading {
-				out = append(out, release{v, m[1] + m[2], i + 1})
-			}
-		}
-		if len(out) > 0 {
-			return f, out
-		}
-	}
-	return nil, nil
-}
-
-// product is the manifest that says which version the whole is.
-func (s *sight) product() *project.Manifest {
-	for _, m := range s.Manifests() {
-		if m.File.Dir == "." && m.Version.Text != "" && !strings.Contains(m.Version.Text, "$") && citable(m.File.Path) {
-			return m
-		}
-	}
-	for _, f := range s.Files {
-		if f.Read && citable(f.Path) && strings.Count(f.Path, "/") <= 2 && f.Kind != project.Test &&
-			f.Kind != project.Fixture {
-			if v := versionIn(f); v.Line > 0 {
-				return &project.Manifest{File: f, Version: v}
-			}
-		}
-	}
-	return nil
-}
-
-var (
-	pyVersion = regexp.MustCompile(`^__version__\s*=\s*["'](\d+(?:\.\d+)+[\w.]*)["']`)
-	goVersion = regexp.MustCompile(`^\s*(?:var\s+|const\s+)?[vV]ersion\s*(?:string)?\s*=\s*"v?(\d+\.\d+(?:\.\d+)?)"`)
-	isVersion = regexp.MustCompile(`^v?(\d+\.\d+(?:\.\d+)?)\s*$`)
-)
-
-// versionIn reads the version that a source or a file VERSION gives.
-func versionIn(f *project.File) project.Value {
-	var re *regexp.Regexp
-	switch {
-	case f.Base == "VERSION" && f.Dir == ".", f.Base == "VERSION.txt" && f.Dir == ".":
-		re = isVersion
-	case f.Lang == "Python" && (f.Base == "__init__.py" || f.Base == "__pkginfo__.py" || f.Base == "_version.py" ||
-		f.Base == "__about__.py" || f.Base == "version.py"):
-		re = pyVersion
-	case f.Base == "main.go" && f.Dir == ".", f.Base == "version.go":
-		re = goVersion
-	default:
-		return project.Value{}
-	}
-	for n, line := range project.Lines(f.Text) {
-		if m := re.FindStringSubmatch(line); m != nil {
-			return project.Value{Text: m[1], Line: n}
-		}
-	}
-	return project.Value{}
-}
-
-// missingEntry: the manifest's version has no entry in the log of changes.
-func missingEntry(s *sight) []finding {
-	m := s.product()
-	f, log := s.releases()
-	if m == nil || len(log) < 2 {
-		return nil
-	}
-	v, ok := project.ParseVersion(m.Version.Text)
-	if !ok || v.Pre || v.Compare(project.Version{}) == 0 {
-		return nil
-	}
-	newest := log[0]
-	for _, r := range log {
-		if r.v.Compare(v) == 0 || r.v.Within(v) || v.Within(r.v) && len(r.v.Parts) == 2 && v.Parts[len(v.Parts)-1] == 0 {
-			return nil
-		}
-		if r.v.Compare(newest.v) > 0 {
-			newest = r
-		}
-	}
-	if len(newest.v.Parts) != len(v.Parts) || newest.v.Parts[0] != v.Parts[0] && newest.v.Compare(v) < 0 &&
-		newest.v.Parts[0]+1 != v.Parts[0] {
-		return nil
-	}
-	return []finding{found("the version", "The project is at %s by %s, and the newest entry of the log of changes is for "+
-		"%s, %s; there is none for %s.",
-		m.Version.Text, at(m.File, m.Version.Line), newest.text, at(f, newest.n), m.Version.Text).
-		then("Write the entry for "+m.Version.Text+", or correct the version at "+at(m.File, m.Version.Line).place()+".",
-			costMinutes,
-			"the question which release somebody runs").
-		weighs(contradicted, "version release changelog")}
-}
-
-// ownVersion: the README tells its readers to ask for a version of this package
-// that the manifest's own is not.
-func ownVersion(s *sight) []finding {
-	m, f := s.product(), s.readme()
-	if m == nil || f == nil || m.Name.Text == "" {
-		return nil
-	}
-	v, ok := project.ParseVersion(m.Version.Text)
-	if !ok {
-		return nil
-	}
-	row := regexp.MustCompile(`^\s*"?` + regexp.QuoteMeta(m.Name.Text) +
-		`"?\s*(?:=|:)\s*(?:\{\s*version\s*=\s*)?["'][\^~=>]*(\d+(?:\.\d+)*)["']`)
-	switch m.Tool {
-	case "npm":
-		row = regexp.MustCompile(`(?:npm|yarn|pnpm)\s+(?:install|i|add)\s+(?:-\S+\s+)*` + regexp.QuoteMeta(m.Name.Text) +
-			`@\^?(\d+(?:\.\d+)*)`)
-	case "maven":
-		row = regexp.MustCompile(`["'][\w.-]+:` + regexp.QuoteMeta(m.Name.Text) + `:(\d+(?:\.\d+)*)["']`)
-	case "pip":
-		row = regexp.MustCompile(`(?i)\b` + regexp.QuoteMeta(m.Name.Text) + `\s*==\s*(\d+(?:\.\d+)*)`)
-	}
-	artifact := ""
-	for n, line := range project.Lines(f.Text) {
-		if strings.Contains(line, "<artifactId>") {
-			artifact = line
-		}
-		var said string
-		if x := row.FindStringSubmatch(line); x != nil {
-			said = x[1]
-		} else if x := pomVersion.FindStringSubmatch(line); x != nil && m.Tool == "maven" && strings.Contains(artifact,
-			">"+m.Name.Text+"<") {
-			said = x[1]
-		}
-		w, ok := project.ParseVersion(said)
-		if !ok || compatible(w, v, m.Tool) {
-			continue
-		}
-		return []finding{found("the version", "Readers are told to ask for %s at %s; the manifest is at %s, %s.", said,
-			at(f, n), m.Version.Text, at(m.File, m.Version.Line)).
-			then("Put the present version into "+at(f, n).place()+".", costMinutes, "newcomers who begin with an old release").
-			weighs(contradicted, "version release readme documentation")}
-	}
-	return nil
-}
-
-var pomVersion = regexp.MustCompile(`<version>(\d+(?:\.\d+)*)</version>`)
-
-// compatible: a reader who asks for said gets have, or something as good.
-func compatible(said, have project.Version, tool string) bool {
-	if have.Within(said) || said.Compare(have) == 0 {
-		return true
-	}
-	if tool == "maven" || tool == "pip" {
-		return said.Parts[0] == have.Parts[0] // a patch behind is no finding
-	}
-	if have.Parts[0] > 0 {
-		return said.Parts[0] == have.Parts[0]
-	}
-	return len(said.Parts) > 1 && len(have.Parts) > 1 && said.Parts[0] == 0 && said.Parts[1] == have.Parts[1]
-}
-
-// promise is a sentence about the lowest version of a language.
-var promises = []struct {
-	tool, lang string
-	re         *regexp.Regexp
-}{
-	{"pip", "Python", regexp.MustCompile(`(?i)\bPython\s*(?:version\s*)?(?:>=\s*|≥\s*)?v?(\d+\.\d+)(?:\.\d+)?\s*(?:\+|or ` +
-		`` +
-		`(?:later|newer|above|higher|greater)|and (?:above|later|newer|up|higher))`)},
-	{"npm", "Node", regexp.MustCompile(`(?i)\bNode(?:\.?js)?\s*(?:version\s*)?(?:>=\s*` +
-		`|≥\s*)?v?(\d+(?:\.\d+)*)(?:\.x)?\s*(?:\+|or (?:later|newer|above|higher|greater)|and (?:above|later|newer|up` +
-		`|higher))`)},
-	{"go", "Go", regexp.MustCompile(`\bGo\s*(?:version\s*)?(?:>=\s*|≥\s*)?v?(1\.\d+)(?:\.\d+)?\s*(?:\+|or (?:later|newer` +
-		`|above|higher|greater)|and (?:above|later|newer|up|higher))`)},
-	{"cargo", "Rust", regexp.MustCompile(`(?i)\b(?:Rust|rustc|MSRV)\s*(?:version\s*|is\s*|of\s*)?(?:>=\s*` +
-		`|≥\s*)?v?(1\.\d+)(?:\.\d+)?\s*(?:\+|or (?:later|newer|above|higher|greater)|and (?:above|later|newer|up|higher))`)},
-	{"maven", "Java", regexp.MustCompile(`(?i)\b(?:Java|JDK)\s*(?:version\s*)?(?:>=\s*|≥\s*)?(\d+(?:\.\d+)?)\s*(?:\+|or ` +
-		`(?:later|newer|above|higher|greater)|and (?:above|later|newer|up|higher))`)},
-}
-
-// olderPromise: a prominent document promises to work with a version of the
-// language that the manifest refuses.
-func olderPromise(s *sight) []finding {
-	docs := s.documents()
-	slices.SortStableFunc(docs, first)
-	for _, p := range promises {
-		m := s.needs(p.tool)
-		if m == nil {
-			continue
-		}
-		low, ok := floor(m)
-		if !ok {
-			continue
-		}
-		for _, f := range docs {
-			if !prominent(f) || f.Dir != "." && f.Dir != m.File.Dir {
-				continue
-			}
-			if promised(f.Text, p.lang, p.re, p.tool, low) {
-				continue
-			}
-			before := ""
-			for n, line := range project.Lines(f.Text) {
-				x := p.re.FindStringSubmatch(line)
-				if x == nil && !p.re.MatchString(before) { // a sentence may go on in the next line
-					x = p.re.FindStringSubmatch(before + " " + strings.TrimSpace(line))
-				}
-				before = strings.TrimSpace(line)
-				if x == nil {
-					continue
-				}
-				if !strings.Contains(line, x[1]) {
-					n-- // the version stands in the line before
-				}
-				v, ok := project.ParseVersion(javaVersion(x[1], p.tool))
-				if !ok || low.Within(v) || v.Compare(low) >= 0 {
-					continue
-				}
-				return []finding{found("the "+p.lang+" version", "%s speaks of %s %s, and the manifest demands more: %s.", at(f,
-					n), p.lang, x[1], at(m.File, m.Needs.Line)).
-					then("Say at "+at(f, n).place()+" what the manifest demands.", costMinutes,
-						"people who try it with what they were told is enough").
-					weighs(contradicted+2, "version readme documentation "+strings.ToLower(p.lang))}
-			}
-		}
-	}
-	return nil
-}
-
-// promised says that a document also gives the version that the manifest
-// demands: an older one in it may be meant for something else.
-func promised(text, lang string, re *regexp.Regexp, tool string, low project.Version) bool {
-	given := regexp.MustCompile(`(?i)\b` + lang + `(?:\.?js)?\b\D{0,24}(\d+(?:\.\d+)*)`)
-	for _, m := range given.FindAllStringSubmatch(text, -1) {
-		v, ok := project.ParseVersion(javaVersion(m[1], tool))
-		if exact := len(v.Parts) > 1 || tool == "npm" || tool == "maven"; ok && exact && (low.Within(v) || v.Within(low)) {
-			return true
-		}
-	}
-	return slices.ContainsFunc(re.FindAllStringSubmatch(text, -1), func(m []string) bool {
-		v, ok := project.ParseVersion(javaVersion(m[1], tool))
-		return ok && v.Compare(low) >= 0
-	})
-}
-
-// needs is the manifest at the root that says which version of its language it
-// wants.
-func (s *sight) needs(tool string) *project.Manifest {
-	for _, m := range s.Manifests() {
-		if m.Tool == tool && m.Needs.Text != "" && m.File.Dir == "." {
-			return m
-		}
-	}
-	return nil
-}
-
-// floor is the lowest version of its language that a manifest allows.
-func floor(m *project.Manifest) (project.Version, bool) {
-	return project.AtLeast(javaVersion(m.Needs.Text, m.Tool))
-}
-
-// javaVersion writes 1.8 as 8, as everybody means it.
-func javaVersion(v, tool string) string {
-	if tool == "maven" {
-		return strings.TrimPrefix(v, "1.")
-	}
-	return v
-}
-
 // deadAnchors are links to a heading that is not in the document.
 func deadAnchors(s *sight) []finding {
 	docs := s.documents()
 	slices.SortStableFunc(docs, first)
 	for _, f := range docs {
-		if !prominent(f) {
+		if !prominent(f) || translated.MatchString(f.Path) {
 			continue
 		}
 		for _, l := range links(f) {
@@ -542,7 +309,8 @@ func deadAnchors(s *sight) []finding {
 			if l.target != "" {
 				to = s.File(l.target)
 			}
-			if l.anchor == "" || to == nil || !to.Read || !isMarkdown(to) || headed(to, l.anchor) {
+			if l.anchor == "" || strings.Contains(f.Text, "[](#"+l.anchor+")") ||
+				to == nil || !to.Read || !isMarkdown(to) || headed(to, l.anchor) {
 				continue
 			}
 			return []finding{found("`#"+printable(l.anchor)+"`", "%s points to a heading that `%s` does not have.", at(f,
@@ -554,6 +322,11 @@ func deadAnchors(s *sight) []finding {
 	}
 	return nil
 }
+
+// translated knows directories and documents of another language: what is wrong in
+// them is wrong in their model, or was made by whoever translates.
+var translated = regexp.MustCompile(`(?:^|/)(?:[a-z]{2,3}-[A-Z]{2}|i18n|l10n|translations?|locales?)/` +
+	`|[._-](?:[a-z]{2}|[a-z]{2}[-_][A-Z]{2})\.\w+$`)
 
 // headed compares letters and digits alone: how a heading becomes an anchor
 // differs from site to site.
@@ -591,151 +364,4 @@ func bare(s string) string {
 		}
 		return -1
 	}, strings.ToLower(s))
-}
-
-var seriesName = regexp.MustCompile(`^(.*?[^\d]|)(\d{1,3})([^\d].*|)$`)
-
-// datedName: what is named after its day or month has no number that could be
-// missing.
-var datedName = regexp.MustCompile(`(?:^|\D)(?:19|20)\d\d[-_.]?(?:0[1-9]|1[0-2])(?:\D|[0-3]\d(?:\D|$)|$)`)
-
-// gapInSeries: numbered documents of one form with a number missing.
-func gapInSeries(s *sight) []finding {
-	series := map[string]map[int]*project.File{}
-	var order []string
-	for _, f := range s.Of(project.Doc) {
-		m := seriesName.FindStringSubmatch(strings.TrimSuffix(f.Base, path.Ext(f.Base)))
-		if m == nil || !f.Read || !citable(f.Path) || datedName.MatchString(f.Base) {
-			continue
-		}
-		key := f.Dir + "/" + m[1] + "|" + path.Ext(f.Base)
-		if series[key] == nil {
-			series[key] = map[int]*project.File{}
-			order = append(order, key)
-		}
-		series[key][atoi(m[2])] = f
-	}
-	for _, key := range order {
-		got := series[key]
-		low, high := 1<<30, 0
-		for n := range got {
-			low, high = min(low, n), max(high, n)
-		}
-		missing := high - low + 1 - len(got)
-		if len(got) < 4 || low > 1 || missing == 0 || missing > 2 || high > 200 {
-			continue
-		}
-		for n := low; n <= high; n++ {
-			if got[n] != nil || got[n-1] == nil || got[n-1].Lines == 0 {
-				continue
-			}
-			next := n + 1
-			for got[next] == nil {
-				next++
-			}
-			if got[next].Lines == 0 {
-				return nil
-			}
-			return []finding{found(fmt.Sprintf("number %d", n),
-				"The series in `%s/` has a gap: after %s comes %s, and there is no number %d.", got[n-1].Dir, at(got[n-1], 1),
-				at(got[next], 1), n).
-				then(fmt.Sprintf("Write number %d, or number the rest anew.", n), costHour, "the question what is missing").
-				weighs(contradicted-10, "chapters contents documentation plan")}
-		}
-	}
-	return nil
-}
-
-var (
-	chapterCount = regexp.MustCompile(`(?i)\b(\d{1,2}|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve` +
-		`|thirteen` +
-		`|fourteen|fifteen|sixteen|eighteen|twenty)\s+(chapters|parts|sections|scenes|episodes)\b`)
-	smallNumbers = strings.Fields("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen " +
-		"" +
-		"fifteen sixteen seventeen eighteen nineteen twenty")
-)
-
-// countedParts: a document says how many chapters there are, and the directory
-// of that name holds another number.
-func countedParts(s *sight) []finding {
-	for _, f := range s.documents() {
-		for _, l := range proseOf(f) {
-			m := chapterCount.FindStringSubmatch(l.text)
-			if m == nil {
-				continue
-			}
-			said := atoi(m[1])
-			if i := slices.Index(smallNumbers, strings.ToLower(m[1])); i >= 0 {
-				said = i
-			}
-			dir := path.Join(f.Dir, strings.ToLower(m[2]))
-			if !s.IsDir(dir) {
-				dir = strings.ToLower(m[2])
-			}
-			have := 0
-			var last *project.File
-			for _, x := range s.Of(project.Doc) {
-				if x.Dir == dir && !strings.HasPrefix(strings.ToUpper(x.Base), "README") &&
-					!strings.HasPrefix(strings.ToLower(x.Base), "index") && seriesName.MatchString(x.Base) {
-					have++
-					last = x
-				}
-			}
-			if have < 3 || have == said || !citable(last.Path) || last.Lines == 0 {
-				continue
-			}
-			return []finding{found("`"+dir+"/`", "%s speaks of %s %s, and `%s/` holds %d numbered files, the last %s.", at(f,
-				l.n), m[1], m[2], dir, have, at(last, 1)).
-				then("Count again, and put the number right at "+at(f, l.n).place()+".", costMinutes,
-					"a plan that promises what is not there").
-				weighs(worthKnowing+5, "chapters contents plan documentation")}
-		}
-	}
-	return nil
-}
-
-// placeholderText are the marks that nobody leaves in a finished text. A name in
-// brackets that the reader fills in, a "???" that opens a block and a thing "to
-// be written" by a program are none.
-var placeholderText = regexp.MustCompile(`\bTBD\b|\bTBC\b|[|:(]\s*\?\?\?\s*(?:[|).]|$)` +
-	`|(?i:\[(?:insert|fill in|todo|tbd|tbc|placeholder)\b[^\]()]{0,60}\](?:[^(\[:]|$)|\blorem ipsum\b` +
-	`|<(?:insert|fill in)\b[^>]{1,40}>|\bcoming soon\b` +
-	`|(?:^\s*(?:[-*+]\s+)?|[|:(–—]\s*)[*_]*to be (?:written|decided|confirmed|determined)[*_]*\s*(?:[.)|]|$))`)
-
-// leftOpen are places that a document leaves to be filled.
-func leftOpen(s *sight) []finding {
-	var where places
-	n := 0
-	docs := s.documents()
-	slices.SortStableFunc(docs, first)
-	for _, f := range docs {
-		if s.HasCode() && !prominent(f) || strings.Contains(strings.ToLower(f.Base),
-			"style") {
-			continue
-		}
-		for _, l := range proseOf(f) {
-			if !placeholderText.MatchString(l.text) || strings.Contains(l.text, "|---") || strings.Contains(l.code,
-				"`TBD`") || openBox.MatchString(l.text) {
-				continue
-			}
-			n++
-			if len(where) < maxPlaces && at(f, l.n).quote != "" {
-				where = append(where, at(f, l.n))
-			}
-		}
-	}
-	if len(where) == 0 {
-		return nil
-	}
-	text := "%d places are still to be filled: %s."
-	args := []any{n, where}
-	if n == 1 {
-		text, args = "A place is still to be filled: %s.", []any{where}
-	}
-	if n > len(where) {
-		text = "%d places are still to be filled, among them %s."
-	}
-	return []finding{found("what is still open", text, args...).
-		then("Fill "+where[0].place()+", or strike it out.", costHour, "a reader who takes a blank for an answer").
-		weighs(costly, "documentation plan open placeholder")}
 }

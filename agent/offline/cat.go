@@ -68,7 +68,8 @@ func (g *grouped) said(subject, format string) finding {
 // unsettledMerge are the marks that git leaves, all three and in order.
 func unsettledMerge(s *sight) []finding {
 	for _, f := range s.Files {
-		if !f.Read || f.Kind == project.Test || f.Kind == project.Licence || !citable(f.Path) || !strings.Contains(f.Text,
+		if !f.Read || f.Kind == project.Test || f.Kind == project.Licence || f.Kind == project.Other ||
+			f.Kind == project.Doc && !isMarkdown(f) || !citable(f.Path) || !strings.Contains(f.Text,
 			"<<<<<<< ") {
 			continue
 		}
@@ -80,172 +81,6 @@ func unsettledMerge(s *sight) []finding {
 		}
 	}
 	return nil
-}
-
-var focus = regexp.MustCompile(`^\s*(?:(?:it|test|describe|context|suite)\.only|fit|fdescribe|fcontext)\(`)
-
-// focusedTests run, and keep all others of their file from running.
-func focusedTests(s *sight) []finding {
-	var g grouped
-	for _, f := range s.own(project.Test) {
-		if f.Lang != "JavaScript" && f.Lang != "TypeScript" || !strings.Contains(f.Text, ".only(") &&
-			!strings.Contains(f.Text, "fit(") && !strings.Contains(f.Text, "fdescribe(") {
-			continue
-		}
-		for n, line := range project.Lines(f.Text) {
-			if focus.MatchString(line) {
-				g.add(f, n)
-			}
-		}
-	}
-	if g.n == 0 {
-		return nil
-	}
-	return []finding{g.said("`"+g.where[0].path+"`",
-		"A test is marked to run alone %s: the others of its file do not run, and nothing fails.").
-		then("Take the mark away and run the file.", costMinutes, "the failures that nobody has seen since").
-		weighs(broken-2, "tests test")}
-}
-
-var (
-	pyExcept = regexp.MustCompile(`^(\s*)except(?:\s*:|\s+\(?(?:Exception` +
-		`|BaseException)\)?(?:\s+as\s+\w+)?\s*:)\s*(pass|\.\.\.)?\s*$`)
-	jsCatch    = regexp.MustCompile(`\bcatch\s*(?:\(\s*(\w*)[^)]*\))?\s*\{\s*\}`)
-	jsCatchEnd = regexp.MustCompile(`\bcatch\s*(?:\(\s*(\w*)[^)]*\))?\s*\{\s*$`)
-	javaCatch  = regexp.MustCompile(`\bcatch\s*\(\s*(?:final\s+)?([\w.| ]+?)\s+(\w+)\s*\)\s*\{\s*(\})?\s*$`)
-	goSwallow  = regexp.MustCompile(`^\s*if (?:\w+(?:, \w+)* :?= .*; )?err != nil \{\s*(\})?\s*$`)
-	meant      = regexp.MustCompile(`(?i)^(_\w*|expected|unused|swallow\w*|ignore\w*)$`)
-)
-
-// swallowed are errors that are caught whole, and of which nothing is done and
-// nothing said.
-func swallowed(s *sight) []finding {
-	var g grouped
-	for _, f := range s.own(project.Source) {
-		switch f.Lang {
-		case "Python":
-			if strings.Contains(f.Text, "except") {
-				pySwallowed(f, &g)
-			}
-		case "JavaScript", "TypeScript", "Java":
-			if strings.Contains(f.Text, "catch") {
-				cSwallowed(f, &g)
-			}
-		case "Rust":
-			if strings.Contains(f.Text, "Err(_)") {
-				rustSwallowed(f, &g)
-			}
-		case "Go":
-			if strings.Contains(f.Text, "err != nil {\n") {
-				goSwallowed(f, &g)
-			}
-		}
-	}
-	if g.n == 0 {
-		return nil
-	}
-	return []finding{g.said("swallowed errors", "An error is caught, and nothing is done or said about it, %s.").
-		then("Log it, narrow it, or write why it may be lost, beginning at "+g.where[0].place()+".", costHour,
-			"the night in which something fails and no line says so").
-		weighs(costly+min(g.n, 10), "error errors exception exceptions handling failure")}
-}
-
-func pySwallowed(f *project.File, g *grouped) {
-	lines := strings.Split(f.Text, "\n")
-	function := ""
-	for i, line := range lines {
-		line = strings.TrimRight(line, "\r")
-		if t := strings.TrimSpace(line); strings.HasPrefix(t, "def ") {
-			function = t
-		}
-		m := pyExcept.FindStringSubmatch(line)
-		if m == nil || strings.Contains(function, "__del__") {
-			continue
-		}
-		if m[2] == "" {
-			if i+1 >= len(lines) {
-				continue
-			}
-			body := strings.TrimSpace(lines[i+1])
-			if body != "pass" && body != "..." {
-				continue
-			}
-			if i+2 < len(lines) { // more of the same block, or a word why
-				next := strings.TrimRight(lines[i+2], "\r")
-				if t := strings.TrimSpace(next); strings.HasPrefix(t, "#") || t != "" && len(next)-len(strings.TrimLeft(next,
-					" \t")) > len(m[1]) {
-					continue
-				}
-			}
-		}
-		if i > 0 && strings.HasPrefix(strings.TrimSpace(lines[i-1]), "#") {
-			continue
-		}
-		g.add(f, i+1)
-	}
-}
-
-func cSwallowed(f *project.File, g *grouped) {
-	lines := strings.Split(f.Text, "\n")
-	quoted := false
-	for i, line := range lines {
-		line = strings.TrimRight(line, "\r")
-		if f.Lang != "Java" && strings.Count(line, "`")%2 == 1 {
-			quoted = !quoted // a text of several lines: what stands in it is no code
-		}
-		if quoted || !strings.Contains(line, "catch") || strings.HasPrefix(strings.TrimSpace(line), "*") ||
-			strings.HasPrefix(strings.TrimSpace(line), "//") {
-			continue
-		}
-		closed := func() bool { return i+1 < len(lines) && strings.HasPrefix(strings.TrimSpace(lines[i+1]), "}") }
-		if i > 0 && strings.HasPrefix(strings.TrimSpace(lines[i-1]), "//") {
-			continue
-		}
-		if f.Lang == "Java" {
-			m := javaCatch.FindStringSubmatch(line)
-			if m == nil || meant.MatchString(m[2]) || m[3] == "" && !closed() || narrowJava(m[1]) {
-				continue
-			}
-			g.add(f, i+1)
-			continue
-		}
-		if m := jsCatch.FindStringSubmatch(line); m != nil && (m[1] == "" || !meant.MatchString(m[1])) &&
-			!strings.Contains(line, "/*") && !strings.Contains(line, "//") {
-			g.add(f, i+1)
-		} else if m := jsCatchEnd.FindStringSubmatch(line); m != nil && !meant.MatchString(m[1]) && closed() {
-			g.add(f, i+1)
-		}
-	}
-}
-
-// narrowJava: what is caught is not everything.
-func narrowJava(types string) bool {
-	return !regexp.MustCompile(`\b(Exception|Throwable|RuntimeException|IOException|Error)\b`).MatchString(types)
-}
-
-func goSwallowed(f *project.File, g *grouped) {
-	lines := strings.Split(f.Text, "\n")
-	for i, line := range lines {
-		if m := goSwallow.FindStringSubmatch(line); m != nil && i+1 < len(lines) && (m[1] != "" ||
-			strings.TrimSpace(lines[i+1]) == "}") {
-			g.add(f, i+1)
-		}
-	}
-}
-
-var rustErr = regexp.MustCompile(`^\s*(?:if let Err\(_\) = .*\{\s*\}|Err\(_\) => (?:\{\s*\}|\(\)),?)\s*$`)
-
-func rustSwallowed(f *project.File, g *grouped) {
-	if at := strings.Index(f.Text, "#[cfg(test)]"); at >= 0 {
-		f = &project.File{Path: f.Path, Text: f.Text[:at]}
-	}
-	before := ""
-	for n, line := range project.Lines(f.Text) {
-		if rustErr.MatchString(line) && !isComment(before) {
-			g.add(f, n)
-		}
-		before = strings.TrimSpace(line)
-	}
 }
 
 var (
@@ -291,125 +126,6 @@ func unchecked(s *sight) []finding {
 	return out
 }
 
-var skipMark = map[string]*regexp.Regexp{
-	"Go": regexp.MustCompile(`^\s*[a-z]\w*\.(?:Skip\(\)|SkipNow\(\))`),
-	"Python": regexp.MustCompile(`^\s*@(?:pytest\.mark\.skip(?:\(\))?|unittest\.skip(?:\((?:""|'')?\))?` +
-		`|skip(?:\(\))?)\s*$`),
-	"JavaScript": regexp.MustCompile(`^\s*(?:(?:it|test|describe|context)\.skip|xit|xdescribe|xtest)\(`),
-	"TypeScript": regexp.MustCompile(`^\s*(?:(?:it|test|describe|context)\.skip|xit|xdescribe|xtest)\(`),
-	"Rust":       regexp.MustCompile(`^\s*#\[ignore\]\s*$`),
-	"Java":       regexp.MustCompile(`^\s*@(?:Disabled|Ignore)(?:\(\s*\))?\s*$`),
-}
-
-var conditional = regexp.MustCompile(`^\s*(?:\}?\s*else\b|if\b|case\b|default\b|switch\b)`)
-
-// skippedTests are tests that are passed over, always and without a word why.
-func skippedTests(s *sight) []finding {
-	var g grouped
-	for _, f := range s.own(project.Test, project.Source) {
-		re := skipMark[f.Lang]
-		if re == nil || f.Kind == project.Source && f.Lang != "Rust" || !strings.Contains(f.Text, "kip") &&
-			!strings.Contains(f.Text, "gnore") && !strings.Contains(f.Text, "isabled") && !strings.Contains(f.Text, "xit(") &&
-			!strings.Contains(f.Text, "xdescribe(") && !strings.Contains(f.Text, "xtest(") {
-			continue
-		}
-		lines := strings.Split(f.Text, "\n")
-		for i, line := range lines {
-			line = strings.TrimRight(line, "\r")
-			if !re.MatchString(line) || strings.Contains(line, "//") || strings.Contains(line, "#") && f.Lang == "Python" {
-				continue
-			}
-			before := ""
-			if i > 0 {
-				before = strings.TrimSpace(lines[i-1])
-			}
-			if explained(lines, i) || toldAbove(lines, i, f.Lang) ||
-				conditional.MatchString(before) || f.Lang == "Java" && innerClass(lines, i) {
-				continue
-			}
-			if f.Lang == "Go" && !strings.HasPrefix(before, "func ") && !strings.HasPrefix(before, "t.Helper") &&
-				!strings.HasPrefix(before, "t.Parallel") {
-				continue // under some condition
-			}
-			g.add(f, i+1)
-		}
-	}
-	if g.n == 0 {
-		return nil
-	}
-	return []finding{g.said("skipped tests", "Tests are passed over without a reason %s.").
-		then("Run the one at "+g.where[0].place()+" and write the reason beside the mark, or take the mark away.",
-			costHour, "a green run that says less than it seems to").
-		weighs(costly+min(g.n, 8), "tests test skipped coverage")}
-}
-
-// innerClass says that the mark belongs to a class within a class: a test that is
-// tried by another one.
-func innerClass(lines []string, i int) bool {
-	for _, line := range lines[i+1:] {
-		t := strings.TrimSpace(line)
-		if t == "" || strings.HasPrefix(t, "@") {
-			continue
-		}
-		return strings.Contains(t, "class ") && (line[0] == ' ' || line[0] == '\t')
-	}
-	return false
-}
-
-// explained says that a comment stands with the mark: above it, with other marks
-// between, or below it.
-func explained(lines []string, i int) bool {
-	for j := i - 1; j >= 0; j-- {
-		t := strings.TrimSpace(lines[j])
-		if isComment(t) {
-			return true
-		}
-		if !strings.HasPrefix(t, "@") && !strings.HasPrefix(t, "#[") {
-			break
-		}
-	}
-	for j := i + 1; j < len(lines) && j < i+4; j++ {
-		t := strings.TrimSpace(lines[j])
-		if isComment(t) {
-			return true
-		}
-		if !strings.HasPrefix(t, "@") && !strings.HasPrefix(t, "#[") {
-			break
-		}
-	}
-	return false
-}
-
-var whySkipped = regexp.MustCompile(`(?i)skip|disabl|ignor|fail|flak|slow|broken|until|because|bug\b|todo|#\d|issue`)
-
-// toldAbove says that the words that belong to the function say something of the
-// mark: the comment above a function in Go, what a function in Python begins with.
-func toldAbove(lines []string, i int, lang string) bool {
-	switch lang {
-	case "Go":
-		for j := i - 1; j > 0; j-- {
-			if strings.HasPrefix(lines[j], "func ") {
-				return isComment(strings.TrimSpace(lines[j-1]))
-			}
-		}
-	case "Python":
-		for j := i + 1; j < len(lines) && j < i+12; j++ {
-			if t := strings.TrimSpace(lines[j]); strings.HasPrefix(t, `"""`) || strings.HasPrefix(t, "'''") {
-				words, _, _ := strings.Cut(strings.Join(lines[j:min(j+12, len(lines))], "\n")[strings.Index(lines[j], t)+3:], t[:3])
-				return whySkipped.MatchString(words)
-			} else if strings.HasSuffix(lines[max(j-1, i+1)], ":") && j > i+1 {
-				return false
-			}
-		}
-	}
-	return false
-}
-
-func isComment(t string) bool {
-	return strings.HasPrefix(t, "//") || strings.HasPrefix(t, "#") && !strings.HasPrefix(t, "#[") ||
-		strings.HasPrefix(t, "*") || strings.HasPrefix(t, "/*") || strings.HasSuffix(t, "*/")
-}
-
 const cannotSee = "A test that reaches it through other files I cannot see."
 
 // busyUntested is the source that changes most among those without a test.
@@ -417,6 +133,9 @@ func busyUntested(s *sight) []finding {
 	bare := map[string]*project.File{}
 	for _, f := range s.Untested() {
 		bare[f.Path] = f
+	}
+	if len(bare) == 0 || s.testedWhole() {
+		return nil
 	}
 	churn := s.past.churn()
 	rank := -1
@@ -426,24 +145,48 @@ func busyUntested(s *sight) []finding {
 		}
 		rank++
 		f := bare[c.name]
-		if f == nil || !citable(f.Path) {
-			continue
-		}
 		if rank >= 10 || c.n < 8 {
 			return nil
+		}
+		if f == nil || !citable(f.Path) || strings.HasPrefix(f.Path, ".") || f.Aside() || !s.mostTested(f.Lang, bare) {
+			continue
 		}
 		ch, ok := s.past.newest(c.name)
 		if !ok {
 			return nil
 		}
-		return []finding{found("`"+f.Path+"`", "No test file stands beside it, and none names it, yet it was changed in %s, "+
-			"and no other source of which that is true more often; last at %s. It begins at %s. %s",
-			count(c.n, "commit"), ch, at(f, 1), cannotSee).
+		return []finding{found("`"+f.Path+"`", "Most sources of its language have a test here; no test file stands beside "+
+			"this one, and none names it, yet of the last %s in the log at least %d changed it, the latest at %s. It begins at "+
+			"%s. %s",
+			count(len(s.past), "commit"), c.n, ch, at(f, 1), cannotSee).
 			then("Before its next change pin down what `"+f.Path+"` does now, with one test.", costHalfDay,
 				"the next change that breaks it unseen").
 			weighs(costly+15, "tests test coverage churn risk")}
 	}
 	return nil
+}
+
+// testedWhole says that the tests of a Rust program start it as a whole: they name
+// no source.
+func (s *sight) testedWhole() bool {
+	return s.Has("src/main.rs") && slices.ContainsFunc(s.Of(project.Test), func(f *project.File) bool {
+		return f.Lang == "Rust" && (f.Dir == "tests" || strings.HasPrefix(f.Dir, "tests/"))
+	})
+}
+
+// mostTested says that three of four sources of a language have a test: then one
+// without is an exception, and no habit.
+func (s *sight) mostTested(lang string, bare map[string]*project.File) bool {
+	all, without := 0, 0
+	for _, f := range s.Subjects() {
+		if f.Lang != lang {
+			continue
+		}
+		if all++; bare[f.Path] != nil {
+			without++
+		}
+	}
+	return without*4 <= all
 }
 
 // last points at the last line of a file.
@@ -515,11 +258,14 @@ func runsTests(f *project.File) bool {
 
 // noTests: a project of some size without a single test.
 func noTests(s *sight) []finding {
-	if s.Tests() > 0 || !s.Looked.Whole() || slices.ContainsFunc(s.Files, runsTests) {
+	if s.Tests() > 0 || !s.Looked.Whole() || slices.ContainsFunc(s.Files, runsTests) || s.published() {
 		return nil
 	}
 	var big *project.File
-	n := 0
+	n, lines, prose := 0, 0, 0
+	for _, f := range s.documents() {
+		prose += f.Lines
+	}
 	for _, f := range s.own(project.Source) {
 		if !slices.Contains([]string{"Go", "Python", "JavaScript", "TypeScript", "Rust", "Java"}, f.Lang) ||
 			declares.MatchString(f.Base) {
@@ -530,11 +276,12 @@ func noTests(s *sight) []finding {
 			return nil
 		}
 		n++
+		lines += f.Lines
 		if big == nil || f.Lines > big.Lines {
 			big = f
 		}
 	}
-	if n < 5 || big.Lines < 60 {
+	if n < 5 || big.Lines < 60 || lines < prose { // a text with examples
 		return nil
 	}
 	return []finding{found("tests", "Among %s there is no test that I know by its name; the longest source ends at %s.",
@@ -550,10 +297,13 @@ func brokenNames(s *sight) []finding {
 			if !citable(m.File.Path) || !s.gone(p.Path) || p.What == "build" || p.What == "entry" && !s.entryGone(p.Path) {
 				continue
 			}
-			return []finding{found("`"+p.Path+"`", "The manifest names a %s that is not in the tree: %s.", p.What, at(m.File,
-				p.Line)).
-				then("Take `"+printable(p.As)+"` out of the manifest, or bring it back.", costMinutes,
-					"a build that stops at once").
+			saves := "a build that stops at once"
+			if p.What == "subproject" {
+				saves = "a part of the build that is empty, or a build that stops"
+			}
+			return []finding{found("`"+p.Path+"`", "The manifest names something that is not in the tree (%s): %s.", p.What,
+				at(m.File, p.Line)).
+				then("Take `"+printable(p.As)+"` out of the manifest, or bring it back.", costMinutes, saves).
 				weighs(broken-5, "build manifest dependencies packaging")}
 		}
 	}
@@ -564,7 +314,7 @@ func brokenNames(s *sight) []finding {
 // its neighbours are: what a build would make has none.
 func (s *sight) entryGone(p string) bool {
 	dir := path.Dir(p)
-	if path.Ext(p) == "" || strings.HasPrefix(p, "..") {
+	if path.Ext(p) == "" || strings.HasPrefix(p, "..") || dir == "." { // at the top lie other scripts too
 		return false
 	}
 	return slices.ContainsFunc(s.Files, func(f *project.File) bool {
@@ -601,7 +351,7 @@ func deadEntryPoint(s *sight) []finding {
 				}
 			}
 			switch {
-			case file == nil && known:
+			case file == nil && known && !s.anywhere(module+".py") && !s.anywhere(module+"/__init__.py"):
 				return []finding{found("`"+name+"`", "The command `%s` is to start %s, and there is no such module in the tree.",
 					printable(name), at(m.File, v.Line)).
 					then("Name the module that is there now.", costMinutes, "a command that fails at its first call").

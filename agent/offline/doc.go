@@ -4,7 +4,7 @@
 // it for all.
 //
 // The six animals see the workspace through internal/project, which says what
-// each file is, and try rules on it: bear.go to wolf.go hold those of each
+// each file is, and try rules on it: bear.go to wolf.go list those of each
 // field. A rule finds one kind of thing, is right in the languages that it
 // names, and is silent where it cannot know; what it cannot see it says. Of
 // what is found each names at most three, what bears on the person's words

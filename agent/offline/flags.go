@@ -93,6 +93,9 @@ func ownCall(line string, names []string) string {
 			"`$()\"'") {
 			part, _, _ = strings.Cut(part, " #")
 			part, _, _ = strings.Cut(part, " -- ")
+			for _, word := range []string{" run ", " exec ", " x "} { // what follows is for another program
+				part, _, _ = strings.Cut(part, word)
+			}
 			return part
 		}
 	}
@@ -285,15 +288,31 @@ func deadVariables(s *sight) []finding {
 	return nil
 }
 
-// putTogether says that a source makes names from a beginning and the rest.
+var readsEnv = regexp.MustCompile(`(?i)getenv|lookupenv|environ|process\.env|env::var|env!\(|\benv:`)
+
+// putTogether says that a source may make such names from a beginning and the
+// rest: it holds a part of this one, or none of the kind is written out anywhere.
 func (s *sight) putTogether(v string) bool {
 	lead, _, _ := strings.Cut(v, "_")
-	return slices.ContainsFunc(s.Files, func(f *project.File) bool {
-		return f.Read && f.Kind == project.Source && (strings.Contains(f.Text, `"`+lead+`_"`) || strings.Contains(f.Text,
-			`'`+lead+`_'`) ||
-			strings.Contains(f.Text, `SetEnvPrefix`) || strings.Contains(f.Text, `env_prefix`) || strings.Contains(f.Text,
-			`"`+lead+`_%s`) || strings.Contains(f.Text, `"`+lead+`_{`))
-	})
+	written := regexp.MustCompile(`\b` + regexp.QuoteMeta(lead) + `_[A-Z0-9_]*[A-Z0-9]\b`)
+	var parts []string
+	for i := range v {
+		if v[i] == '_' {
+			parts = append(parts, v[:i+1])
+		}
+	}
+	part := regexp.MustCompile(`\b(?:` + strings.Join(parts, "|") + `)(?:\W|$)`)
+	out := false
+	for _, f := range s.Of(project.Source) {
+		if !f.Read {
+			continue
+		}
+		if strings.Contains(f.Text, "SetEnvPrefix") || strings.Contains(f.Text, "env_prefix") || part.MatchString(f.Text) {
+			return true
+		}
+		out = out || readsEnv.MatchString(f.Text) && written.MatchString(f.Text)
+	}
+	return !out
 }
 
 // olderModule: the README names the module by another major version than its
@@ -372,70 +391,3 @@ func readmeLicence(s *sight) []finding {
 	}
 	return nil
 }
-
-// unusedArtifact is a library that a Java project compiles with, and from whose
-// owner no source imports anything.
-func unusedArtifact(s *sight) []finding {
-	if !s.Looked.Whole() {
-		return nil
-	}
-	var texts []*project.File
-	for _, f := range s.Files {
-		if f.Read && (f.Lang == "Java" || f.Lang == "Kotlin" || f.Lang == "Scala" || f.Lang == "Groovy") {
-			texts = append(texts, f)
-		}
-	}
-	if len(texts) < 5 {
-		return nil
-	}
-	for _, m := range s.Manifests() {
-		if m.Tool != "maven" && m.Tool != "gradle" || !citable(m.File.Path) {
-			continue
-		}
-		for _, d := range m.Deps {
-			group, artifact, _ := strings.Cut(d.Name, ":")
-			parts := strings.Split(group, ".")
-			if d.Scope != project.Main || d.Conditional || runtimeOnly.MatchString(artifact) || strings.Contains(group,
-				"$") || m.Workspace {
-				continue
-			}
-			lead := strings.Join(parts[:min(2, len(parts))], ".")
-			own, known := packageOf[d.Name]
-			if own == "" {
-				own, known = packageOf[group]
-			}
-			if known {
-				lead = own
-			}
-			if slices.ContainsFunc(texts, func(f *project.File) bool {
-				return strings.Contains(f.Text, lead+".") ||
-					!known && strings.Contains(f.Text, parts[len(parts)-1]+".")
-			}) {
-				continue
-			}
-			return []finding{found(d.Name, "The project compiles with it, %s, and no source names a package that begins with "+
-				"`%s`. What is loaded by name I cannot see.", at(m.File, d.Line), lead).
-				then("Ask why it is there; then take it out and run the tests.", costMinutes,
-					"something to download, watch and update for nothing").
-				weighs(costly+7, "dependencies unused")}
-		}
-	}
-	return nil
-}
-
-// packageOf are well-known libraries whose packages are called otherwise than
-// their owners.
-var packageOf = map[string]string{
-	"com.google.guava": "com.google.common", "com.google.code.gson": "com.google.gson",
-	"commons-io":    "org.apache.commons.io",
-	"commons-codec": "org.apache.commons.codec", "commons-lang": "org.apache.commons.lang", "joda-time": "org.joda.time",
-	"org.apache.commons:commons-lang3":        "org.apache.commons.lang3",
-	"org.apache.commons:commons-text":         "org.apache.commons.text",
-	"org.apache.commons:commons-collections4": "org.apache.commons.collections4",
-	"org.apache.httpcomponents":               "org.apache.http",
-	"com.fasterxml.jackson.core":              "com.fasterxml.jackson", "com.squareup.okhttp3": "okhttp3",
-	"com.squareup.retrofit2": "retrofit2",
-}
-
-var runtimeOnly = regexp.MustCompile(`(?i)(driver|runtime|impl|starter|slf4j|logback|log4j|jdbc|plugin|bom` +
-	`|annotations?|processor|engine|postgresql|mysql|h2)`)

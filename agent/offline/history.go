@@ -69,11 +69,15 @@ func readHistory(text string) history {
 	return h
 }
 
-// work is the log without commits that touch many files at once.
+// machineName knows the names under which programs commit.
+var machineName = regexp.MustCompile(`(?i)\[bot\]$|[-_ ]bot$|^(?:bot|dependabot|renovate|github[- ]actions?` +
+	`|copybara\w*)\b`)
+
+// work is the log of what people did, without commits that touch many files at
+// once.
 func (h history) work() history {
 	return slices.DeleteFunc(slices.Clone(h), func(c commit) bool {
-		return len(c.changes) == 0 ||
-			len(c.changes) > massChange
+		return len(c.changes) == 0 || len(c.changes) > massChange || machineName.MatchString(c.author)
 	})
 }
 
@@ -110,6 +114,21 @@ func (h history) churn() []tally {
 	return ranked(counts)
 }
 
+// busiest are the n files that change most, and often; none where the log is too
+// short to tell.
+func (h history) busiest(n int) map[string]bool {
+	if len(h.work()) < 30 {
+		return nil
+	}
+	out := map[string]bool{}
+	for _, c := range h.churn() {
+		if c.n >= 3 && len(out) < n {
+			out[c.name] = true
+		}
+	}
+	return out
+}
+
 // newest is where the log last speaks of a file.
 func (h history) newest(name string) (cite, bool) {
 	for _, c := range h.work() {
@@ -128,13 +147,14 @@ type hands struct {
 	total   int
 	authors []tally
 	last    cite // the newest change there by the one with most
+	when    time.Time
 }
 
 // ownership counts the commits by author that touch anything below each
 // directory, mass changes apart.
 func (h history) ownership() []hands {
 	by := map[string]map[string]int{}
-	lastBy := map[string]cite{}
+	lastBy, when := map[string]cite{}, map[string]time.Time{}
 	for _, c := range h.work() {
 		seen := map[string]bool{}
 		for _, ch := range c.changes {
@@ -145,7 +165,7 @@ func (h history) ownership() []hands {
 				}
 				by[dir][c.author]++
 				if key := dir + "\x00" + c.author; lastBy[key].path == "" && c.cite().quote != "" {
-					lastBy[key] = c.cite()
+					lastBy[key], when[key] = c.cite(), c.date
 				}
 			}
 		}
@@ -156,7 +176,8 @@ func (h history) ownership() []hands {
 		for _, a := range x.authors {
 			x.total += a.n
 		}
-		x.last = lastBy[dir+"\x00"+x.authors[0].name]
+		key := dir + "\x00" + x.authors[0].name
+		x.last, x.when = lastBy[key], when[key]
 		out = append(out, x)
 	}
 	slices.SortStableFunc(out, func(a, b hands) int { return b.total - a.total })

@@ -3,6 +3,7 @@ package offline
 import (
 	"regexp"
 	"strings"
+	"time"
 
 	"conclave/internal/project"
 )
@@ -14,7 +15,7 @@ func puppy() animal {
 		opening: "No model here, just a nose: I look, I do not reason.",
 		nothing: "I looked for something that is done and not shown, or nearly done, and found nothing I could point at.",
 		rules: []rule{
-			waitingEntries, unfuzzed, untyped, unshownExamples, unshownDocs, nearlyDone, smallNotes,
+			waitingEntries, unwritten, unfuzzed, untyped, unshownExamples, unshownDocs, nearlyDone,
 		},
 	}
 }
@@ -35,11 +36,13 @@ func waitingEntries(s *sight) []finding {
 		case start == 0 && unreleased.MatchString(line):
 			start = i + 1
 		case start > 0 && (logHeading.MatchString(line) && (strings.HasPrefix(line, "#") || strings.HasPrefix(line, "["))):
-			if n < 3 {
+			day, _, dated := dateIn(line)
+			if n < 3 || !dated || s.today.Sub(day) < 180*24*time.Hour {
 				return nil
 			}
-			return []finding{found("the next release", "%s wait to be released: they stand under %s, the first at %s.",
-				count(n, "change"), at(f, start), at(f, firstEntry)).
+			return []finding{found("the next release", "%s wait to be released: they stand under %s, the first at %s; the "+
+				"release before is of %s, %s.",
+				count(n, "change"), at(f, start), at(f, firstEntry), day.Format("2 January 2006"), at(f, i+1)).
 				then("Give the section its number and release it.", costHour, "users who could have all that today").
 				weighs(worthKnowing, "release changelog")}
 		case start > 0 && (strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "* ")):
@@ -155,18 +158,18 @@ func untyped(s *sight) []finding {
 	return nil
 }
 
+var docSite = regexp.MustCompile(`(?i)https?://\S*(?:doc|guide|manual|tutorial|readthedocs|\.dev|\.io)|\bdocs/`)
+
 // unshownExamples: programs to try are there, and the README says nothing of
 // them.
 func unshownExamples(s *sight) []finding {
 	f := s.readme()
-	if f == nil || strings.Contains(strings.ToLower(f.Text), "example") || strings.Contains(strings.ToLower(f.Text),
-		"sample") {
-		return nil
+	if f == nil || strings.Contains(strings.ToLower(f.Text), "example") || docSite.MatchString(f.Text) {
+		return nil // who is sent to a site finds examples there
 	}
 	var list []*project.File
 	for _, x := range s.own(project.Example) {
-		if top, _, _ := strings.Cut(x.Path, "/"); (top == "examples" || top == "example" || top == "_examples" ||
-			top == "samples") && x.Lang != "" && x.Lines > 0 {
+		if top, _, _ := strings.Cut(x.Path, "/"); (top == "examples" || top == "example" || top == "_examples") && x.Lang != "" && x.Lines > 0 {
 			list = append(list, x)
 		}
 	}
@@ -261,43 +264,4 @@ func nearlyDone(s *sight) []finding {
 		}
 	}
 	return nil
-}
-
-var noteInCode = regexp.MustCompile(`\b(?:TODO|FIXME)\b[:( ].*\pL{2,}\s+\S*\pL{2,}\s+\S*\pL{2,}`)
-
-// waitsFor: a note that names a version, an issue or a day waits for that.
-var waitsFor = regexp.MustCompile(`\d+\.\d|\d+\.x|#\d+|\b20\d\d\b|issues/\d|(?i)version \d`)
-
-// smallNotes are several notes in one short file: an hour that clears a place.
-func smallNotes(s *sight) []finding {
-	var best *project.File
-	var lines []int
-	for _, f := range s.own(project.Source) {
-		if f.Lines > 400 || f.Lines < 20 || !strings.Contains(f.Text, "TODO") && !strings.Contains(f.Text, "FIXME") {
-			continue
-		}
-		var got []int
-		said := map[string]bool{}
-		for n, line := range project.Lines(f.Text) {
-			if c := comment(line, f.Lang); c != "" && noteInCode.MatchString(c) && !waitsFor.MatchString(c) && at(f, n).quote != "" {
-				got = append(got, n)
-				said[strings.TrimSpace(c)] = true
-			}
-		}
-		if len(got) >= 3 && len(said) > 1 && (best == nil || len(got) > len(lines)) {
-			best, lines = f, got
-		}
-	}
-	if best == nil {
-		return nil
-	}
-	var where places
-	for _, n := range lines[:min(len(lines), maxPlaces)] {
-		where = append(where, at(best, n))
-	}
-	return []finding{found("`"+best.Path+"`", "At least %d notes of things to do stand in one file of %s: %s.", len(lines),
-		count(best.Lines, "line"), where).
-		then("Take the smallest of the "+number(len(lines))+" and send it as one change.", costHour,
-			"a note that the next reader has to think about again").
-		weighs(welcome, "todo notes first")}
 }

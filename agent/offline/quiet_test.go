@@ -88,9 +88,6 @@ func TestTold(t *testing.T) {
 			"os.UserHomeDir", "Expand"},
 		{"more than the home directory", retiredDependency, map[string]string{"go.mod": mod,
 			"a.go": use + "Expand(\"~\")\n"}, "archived.", "os.UserHomeDir"},
-		{"notes that may be more", smallNotes, map[string]string{"a.go": "package a\n" +
-			strings.Repeat("\n// TODO: write this part here\n", 3) + "// TODO: and that one there\n" +
-			strings.Repeat("// x\n", 20)}, "At least 4 notes", "in it"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := told(t, c.rule, c.files, "")

@@ -18,7 +18,7 @@ func rabbit() animal {
 		rules: []rule{
 			unlocked, twiceDeclared, otherLicence, unusedModule, unusedPackage, noLock, unpinned, anyVersion, movingImage,
 			wrongSum, otherFigure, otherAmount, driftingVersions, retiredDependency, closedStore, oldCommit,
-			replaced, twoSetups, unusedArtifact,
+			replaced, twoSetups, movingSource, unreleasedDependency,
 		},
 	}
 }
@@ -170,7 +170,7 @@ func driftingVersions(s *sight) []finding {
 				continue
 			}
 			v, ok := project.AtLeast(d.Want)
-			if !ok || strings.Contains(d.Want, "||") {
+			if !ok || strings.Contains(d.Want, "||") || strings.HasPrefix(d.Want, ">") {
 				continue
 			}
 			key := m.Tool + " " + d.Name
@@ -179,7 +179,7 @@ func driftingVersions(s *sight) []finding {
 				seen[key] = place{m, d, v}
 				continue
 			}
-			if old.m == m || compatible(old.v, v, m.Tool) || compatible(v, old.v, m.Tool) {
+			if old.m == m || compatible(old.v, v, m.Tool) || compatible(v, old.v, m.Tool) || !s.together(old.m, m) {
 				continue
 			}
 			return []finding{found(d.Name, "Two packages here ask for versions of it that exclude each other: %s and %s.",
@@ -191,27 +191,48 @@ func driftingVersions(s *sight) []finding {
 	return nil
 }
 
+// together says that two packages are installed at once: they share a lock file,
+// or a workspace of Rust names both.
+func (s *sight) together(a, b *project.Manifest) bool {
+	if lock := s.LockOf(a); lock != nil {
+		return lock == s.LockOf(b)
+	}
+	return a.Tool == "cargo" && s.LockOf(b) == nil && slices.ContainsFunc(s.Manifests(), func(m *project.Manifest) bool {
+		names := func(x *project.Manifest) bool {
+			return x == m || slices.ContainsFunc(m.Paths, func(p project.Named) bool { return p.Path == x.File.Dir })
+		}
+		return m.Tool == "cargo" && m.Workspace && names(a) && names(b)
+	})
+}
+
 var licenceTexts = []struct{ id, words string }{
 	{"Apache-2.0", "apache license version 2.0"},
 	{"MPL-2.0", "mozilla public license version 2.0"},
 	{"AGPL-3.0", "gnu affero general public license version 3"},
+	{"LGPL-2.0", "gnu library general public license"},
 	{"LGPL-3.0", "gnu lesser general public license version 3"},
 	{"LGPL-2.1", "gnu lesser general public license version 2.1"},
 	{"GPL-3.0", "gnu general public license version 3"},
 	{"GPL-2.0", "gnu general public license version 2"},
-	{"EPL-2.0", "eclipse public license - v 2.0"},
+	{"EPL", "eclipse public license"},
 	{"Unlicense", "this is free and unencumbered software released into the public domain"},
 	{"BSD", "redistribution and use in source and binary forms"},
 	{"ISC", "permission to use, copy, modify, and/or distribute this software for any purpose"},
 	{"MIT", "permission is hereby granted, free of charge, to any person obtaining a copy"},
 }
 
-// licenceOf recognises a text by its words; "" for none or several.
+// licenceOf recognises a text by its words; "" for none, for several, and for one
+// that leaves a choice.
 func licenceOf(text string) string {
 	flat := strings.Join(strings.Fields(strings.ToLower(strings.ReplaceAll(text, ",", " "))), " ")
+	if strings.Contains(flat, "dual-licensed") || strings.Contains(flat, "dual licensed") ||
+		strings.Contains(flat, "under either") {
+		return ""
+	}
 	id := ""
 	for _, l := range licenceTexts {
-		if !strings.Contains(flat, strings.ReplaceAll(l.words, ",", "")) {
+		i := strings.Index(flat, strings.ReplaceAll(l.words, ",", ""))
+		if i < 0 || l.id == "LGPL-2.0" && i > 200 { // the GPL's own text speaks of it at its end
 			continue
 		}
 		if id != "" && !strings.Contains(id, "GPL") && l.id != "BSD" {
@@ -254,12 +275,19 @@ func otherLicence(s *sight) []finding {
 				texts = append(texts, f)
 			}
 		}
-		if len(texts) != 1 || !citable(texts[0].Path) {
+		if len(texts) == 0 || !citable(texts[0].Path) {
 			continue
 		}
 		have, want := licenceOf(texts[0].Text), family(strings.TrimSpace(m.Licence.Text))
-		if have == "" || want == "" || family(have) == want {
+		if have == "" || want == "" || slices.ContainsFunc(texts, func(f *project.File) bool {
+			x := licenceOf(f.Text)
+			return x == "" || family(x) == want
+		}) {
 			continue
+		}
+		if len(texts) > 1 {
+			have += ", and none of the " + number(len(texts)) + " licence texts beside it is that of " +
+				strings.TrimSpace(m.Licence.Text)
 		}
 		line := lineWhere(texts[0].Text, func(l string) bool { return quote(l) != "" })
 		return []finding{found("the licence", "The manifest says %s, %s; the text in %s is that of %s.",
@@ -455,9 +483,18 @@ func usedAs(tool string, d project.Dep) []string {
 	}
 	switch tool {
 	case "cargo":
-		return []string{strings.ReplaceAll(name, "-", "_"), name}
+		plain := strings.TrimPrefix(strings.TrimPrefix(strings.TrimSuffix(name, "-rs"), "rust-"), "rs-")
+		return []string{strings.ReplaceAll(name, "-", "_"), name, strings.ReplaceAll(plain, "-", "_") + "::"}
 	case "npm":
-		return []string{name, path.Base(name)}
+		out := []string{name, path.Base(name)}
+		if strings.HasPrefix(name, "@") { // a part of something that loads it by the rest of its name
+			for part := range strings.SplitSeq(path.Base(name), "-") {
+				if len(part) > 4 {
+					out = append(out, part)
+				}
+			}
+		}
+		return out
 	}
 	out := []string{name, strings.ReplaceAll(name, "-", "_"), strings.ReplaceAll(name, "_", "-"),
 		strings.ReplaceAll(name, "-", ".")}
@@ -561,7 +598,7 @@ var fromLine = regexp.MustCompile(`(?i)^FROM\s+(?:--platform=\S+\s+)?([\w./-]+)(
 // movingImage: a container is built on whatever is newest that day.
 func movingImage(s *sight) []finding {
 	for _, f := range s.own(project.Config) {
-		if !isDockerfile(f) {
+		if !isDockerfile(f) || f.Aside() || strings.HasPrefix(f.Path, ".") || f.Base == "Dockerfile.example" {
 			continue
 		}
 		stages := map[string]bool{"scratch": true}
@@ -571,7 +608,8 @@ func movingImage(s *sight) []finding {
 				strings.HasPrefix(strings.ToUpper(line), "FROM") {
 				stages[as[1]] = true
 			}
-			if m == nil || stages[m[1]] && m[2] == "" {
+			if m == nil || stages[m[1]] && m[2] == "" || strings.HasPrefix(m[1], "gitpod/") ||
+				isDigit(m[1][len(m[1])-1]) && m[2] == "" { // the name bears a version
 				continue
 			}
 			return []finding{found("`"+m[1]+"`", "The image is built on whatever is newest that day: %s names no version.",

@@ -164,8 +164,8 @@ func oldCommit(s *sight) []finding {
 		}
 		for _, d := range m.Deps {
 			x := pseudo.FindStringSubmatch(d.Want)
-			if x == nil || d.Scope != project.Main || d.Elsewhere {
-				continue
+			if x == nil || d.Scope != project.Main || d.Elsewhere || !strings.HasPrefix(d.Name, "golang.org/x/") {
+				continue // whether it has releases cannot be seen
 			}
 			when := time.Date(atoi(x[1]), time.Month(atoi(x[2])), atoi(x[3]), 0, 0, 0, 0, time.UTC)
 			if of == nil || when.Before(day) {
@@ -178,8 +178,8 @@ func oldCommit(s *sight) []finding {
 	}
 	return []finding{found(oldest.Name, "It is required as a commit of %s and not as a release: %s.",
 		day.Format("2 January 2006"), at(of.File, oldest.Line)).
-		then("See whether it has a release by now, or whether what is used of it could be written here.", costHour,
-			"the question what has changed in it since").
+		then("Run `go get "+oldest.Name+"@latest`: it has had releases since 2022.", costHour,
+			"the flaws that were mended in it since").
 		weighs(worthKnowing+3, "dependencies versions")}
 }
 
@@ -246,7 +246,8 @@ func retiredAPI(s *sight) []finding {
 		for _, f := range s.own(project.Source) {
 			if f.Lang != lang || !slices.ContainsFunc(retiredNames[lang],
 				func(w string) bool { return strings.Contains(f.Text, w) }) ||
-				strings.Contains(f.Text, "Buffer.from") { // what takes its place is known there
+				strings.Contains(f.Text, "Buffer.from") || // what takes its place is known there
+				lang == "Python" && (f.Base == "setup.py" || strings.Contains(f.Text, "setuptools")) { // which brings distutils
 				continue
 			}
 			if lang == "Go" {
@@ -361,6 +362,23 @@ func builtWith(src *ast.File, minor int) bool {
 
 var branchAction = regexp.MustCompile(`uses:\s*([\w.-]+/[\w./-]+@(?:master|main|develop|HEAD))\s*(?:#.*)?$`)
 
+// onlyBranch are steps that their authors offer as a branch and not otherwise.
+var onlyBranch = regexp.MustCompile(`^(?:dtolnay/rust-toolchain|google/oss-fuzz)[/@]`)
+
+// ofOurs says that a step may come from whoever owns this project: a manifest or
+// the README names a repository of theirs.
+func (s *sight) ofOurs(step string) bool {
+	owner, _, _ := strings.Cut(strings.ToLower(step), "/")
+	names := func(f *project.File) bool {
+		low := strings.ToLower(f.Text)
+		return strings.Contains(low, "github.com/"+owner+"/") || strings.Contains(low, "github.com:"+owner+"/")
+	}
+	if f := s.readme(); f != nil && names(f) {
+		return true
+	}
+	return slices.ContainsFunc(s.Manifests(), func(m *project.Manifest) bool { return names(m.File) })
+}
+
 // branchActions are steps of somebody else's that are taken from a branch:
 // whatever it holds that day runs.
 func branchActions(s *sight) []finding {
@@ -368,7 +386,8 @@ func branchActions(s *sight) []finding {
 	name := ""
 	for _, f := range s.pipelines() {
 		for n, line := range project.Lines(f.Text) {
-			if m := branchAction.FindStringSubmatch(line); m != nil && !strings.HasPrefix(strings.TrimSpace(line), "#") {
+			if m := branchAction.FindStringSubmatch(line); m != nil && !strings.HasPrefix(strings.TrimSpace(line), "#") &&
+				!onlyBranch.MatchString(m[1]) && !s.ofOurs(m[1]) {
 				if name == "" {
 					name = m[1]
 				}
@@ -522,8 +541,9 @@ func pyEnd(lines []string, def int) int {
 // decides much: a table of values is long without harm.
 func longFunction(s *sight) []finding {
 	var l stretch
+	busy := s.past.busiest(10)
 	for _, f := range s.own(project.Source) {
-		if inFive(f.Lang) && f.Lines > 150 && !strings.Contains(f.Base, ".d.") {
+		if inFive(f.Lang) && f.Lines > 150 && !strings.Contains(f.Base, ".d.") && (len(busy) == 0 || busy[f.Path]) {
 			functions(f, &l)
 		}
 	}
@@ -534,28 +554,38 @@ func longFunction(s *sight) []finding {
 	if head.quote == "" {
 		return nil
 	}
-	return []finding{found("`"+l.f.Path+"`", "A function goes on for %s: from %s to %s.", count(l.to-l.from+1, "line"),
-		head,
-		cite{path: l.f.Path, line: l.to}).
+	often := ""
+	if len(busy) > 0 {
+		often = " Its file is among the ten that change most."
+	}
+	return []finding{found("`"+l.f.Path+"`", "A function goes on for %s: from %s to %s.%s", count(l.to-l.from+1, "line"),
+		head, cite{path: l.f.Path, line: l.to}, often).
 		then("Find the first thing it does that has a name of its own, and take it out.", costHalfDay,
 			"the reading of it by whoever has to change it next").
 		weighs(worthKnowing-2, "complexity function risk structure")}
 }
 
-// longer keeps the longest function that decides enough.
+// longer keeps the longest function that decides enough and is not a frame for
+// others.
 func (l *stretch) longer(f *project.File, lines []string, from, to int) {
-	if to-from < 200 || to-from <= l.to-l.from {
+	if to-from < 300 || to-from <= l.to-l.from {
 		return
 	}
-	decisions := 0
-	for _, line := range lines[from : to+1] {
+	decisions, inner := 0, 0
+	for _, line := range lines[from+1 : to+1] {
 		if decision.MatchString(line) {
 			decisions++
+		} else if innerHead.MatchString(line) {
+			inner++
 		}
 	}
-	if decisions*12 >= to-from {
+	if decisions*12 >= to-from && inner < 3 {
 		*l = stretch{f, from + 1, to + 1}
 	}
 }
+
+// innerHead begins a function within a function.
+var innerHead = regexp.MustCompile(`^\s+(?:(?:async )?def \w|(?:export )?(?:async )?function\b|(?:pub )?fn \w` +
+	`|(?:async )?\w+\([\w\s,:{}=.]*\)\s*\{$|.*=> \{$|.*\bfunc\(.*\{$)`)
 
 var decision = regexp.MustCompile(`^\s*(?:\}\s*)?(?:if|for|while|switch|match|elif|else|case|try|except|catch)\b`)

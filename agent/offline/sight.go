@@ -58,6 +58,14 @@ func (s *sight) gone(name string) bool {
 	return true
 }
 
+// published says that the tree is a package of npm as it is installed: no dotfile,
+// no lock, no history. What stayed behind is in a repository that is not seen.
+func (s *sight) published() bool {
+	return len(s.past) == 0 && s.Has("package.json") && !slices.ContainsFunc(s.Files, func(f *project.File) bool {
+		return strings.HasPrefix(f.Path, ".") || f.Dir == "." && f.Kind == project.Lock
+	})
+}
+
 // documents are what people wrote to be read now: no record of the past, no
 // template, nothing of tests.
 func (s *sight) documents() []*project.File {
@@ -71,7 +79,8 @@ func (s *sight) documents() []*project.File {
 	})
 }
 
-var pastBase = regexp.MustCompile(`(?i)^(changelog|changes|history|news|releases?|release[-_]notes|whatsnew|upgrad\w*` +
+var pastBase = regexp.MustCompile(`(?i)^(changelog|changes|history|news|releases?|release[-_]?notes[\d.]*|whatsnew` +
+	`|upgrad\w*` +
 	`|migrat\w*|todo)([._-].*)?$`)
 
 // prominent are the documents that a newcomer reads first.
@@ -79,7 +88,8 @@ func prominent(f *project.File) bool {
 	base := strings.ToUpper(f.Base)
 	return strings.HasPrefix(base, "README") || strings.HasPrefix(base, "CONTRIBUTING") || strings.HasPrefix(base,
 		"INSTALL") ||
-		strings.HasPrefix(base, "DEVELOP") || strings.HasPrefix(base, "HACKING")
+		strings.HasPrefix(base, "DEVELOP") || strings.HasPrefix(base, "HACKING") || strings.HasPrefix(base, "BUILD.") ||
+		strings.HasPrefix(base, "BUILDING")
 }
 
 // first orders documents: the prominent, then those that lie high.
@@ -156,7 +166,7 @@ var (
 	inlineLink = regexp.MustCompile(`\]\(\s*<?([^()\s<>]+(?:\([^()\s]*\)[^()\s<>]*)?)>?(?:\s+["'(][^)]*)?\)`)
 	refLink    = regexp.MustCompile(`^\s{0,3}\[[^\]^]+\]:\s*<?(\S+?)>?(?:\s+["'(].*)?$`)
 	scheme     = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
-	vague      = regexp.MustCompile(`[{}$*<>|\\]|^/|^~|\.\.\.`)
+	vague      = regexp.MustCompile(`[{}$*<>|\\[\]]|^/|^~|\.\.\.|^@$`)
 )
 
 // links lists the relative links of a Markdown document.
@@ -196,7 +206,7 @@ func links(f *project.File) []link {
 }
 
 var (
-	rstFile   = regexp.MustCompile(`^\s*\.\. (?:include|literalinclude|image|figure|download)::\s+(\S+)\s*$`)
+	rstFile   = regexp.MustCompile(`^\.\. (?:include|literalinclude|image|figure|download)::\s+(\S+)\s*$`)
 	rstTarget = regexp.MustCompile("`[^`<>]+<([^<>`\\s]+)>`__?")
 	rstNamed  = regexp.MustCompile(`^\s*\.\. _[^:]+:\s+(\S+)\s*$`)
 )
@@ -330,7 +340,7 @@ func (s *sight) readTargets() {
 			}
 		case f.Base == "Makefile" || f.Base == "GNUmakefile" || f.Base == "makefile" || strings.HasSuffix(f.Base, ".mk"):
 			for _, line := range project.Lines(f.Text) {
-				if makeOther.MatchString(line) {
+				if makeOther.MatchString(line) && !onlyPaths(line) {
 					s.computed = true
 				}
 				if m := makeTarget.FindStringSubmatch(line); m != nil {
@@ -345,6 +355,18 @@ func (s *sight) readTargets() {
 			}
 		}
 	}
+}
+
+// onlyPaths says that the targets which a line computes lie in directories: a plain
+// name is none of them.
+func onlyPaths(line string) bool {
+	head, _, rule := strings.Cut(line, ":")
+	if !rule || strings.HasPrefix(line, "$(") || strings.Contains(head, "include") || strings.HasPrefix(line, "define") {
+		return false
+	}
+	return strings.ContainsAny(head, "%$") && !slices.ContainsFunc(strings.Fields(head), func(w string) bool {
+		return strings.ContainsAny(w, "%$") && !strings.Contains(w, "/")
+	})
 }
 
 var (
@@ -364,6 +386,9 @@ func (s *sight) missing(c command) (subject, what string) {
 	for _, part := range splitShell.Split(strings.TrimSpace(c.text), -1) {
 		part, _, _ = strings.Cut(strings.TrimSpace(part), " #")
 		part = strings.TrimSpace(part)
+		if dir, ok := strings.CutPrefix(part, "cd "); ok && !s.IsDir(strings.TrimSpace(dir)) {
+			return "", "" // somewhere else
+		}
 		if m := makeCall.FindStringSubmatch(part); m != nil && len(s.targets) > 0 && !s.computed && !s.targets[m[2]] &&
 			!s.Has(m[2]) {
 			return "make " + m[2], "no Makefile here has a target `" + m[2] + "`"
@@ -377,6 +402,15 @@ func (s *sight) missing(c command) (subject, what string) {
 		}
 		if m := toxCall.FindStringSubmatch(part); m != nil && s.toxGone(m[1]) {
 			return "tox -e " + m[1], "`tox.ini` does not know `" + m[1] + "`"
+		}
+		if m := listCall.FindStringSubmatch(part); m != nil && (m[1] != "" || c.f.Base == "tox.ini") {
+			name := path.Join(c.f.Dir, m[2])
+			if isPipeline(c.f) {
+				name = path.Clean(m[2])
+			}
+			if s.IsDir(path.Dir(name)) && s.gone(name) && !s.anywhere(m[2]) && !fileMade(c.f, path.Base(name), c.n) {
+				return "`" + name + "`", "there is no `" + name + "` in the tree"
+			}
 		}
 		for _, re := range []*regexp.Regexp{scriptCall, goCall} {
 			m := re.FindStringSubmatch(part)
@@ -399,6 +433,10 @@ func (s *sight) missing(c command) (subject, what string) {
 }
 
 var (
+	// listCall installs what a file lists; in tox.ini that needs no command.
+	listCall = regexp.MustCompile(`^((?:python3? -m )?pip3? install\s(?:\S+\s+)*?)?` +
+		`(?:-r|--requirement)[ =]?([\w./-]+\.(?:txt|in))$`)
+
 	cargoCall = regexp.MustCompile(`^cargo\s+(?:run|build|test|bench)\b.*?\s--(example|bin|bench)[ =]([\w-]+)`)
 	toxCall   = regexp.MustCompile(`^tox\s+(?:-\w\s+)*-e\s+([a-z][\w-]*)(?:\s|$)`)
 )

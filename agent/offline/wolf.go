@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"conclave/internal/project"
 )
@@ -32,7 +33,8 @@ func oneHand(s *sight) []finding {
 	}
 	for _, h := range s.past.ownership() {
 		most := h.authors[0]
-		if h.total < 10 || most.n*10 < h.total*9 || h.last.path == "" || !s.worked(h.dir) {
+		if h.total < 10 || most.n*10 < h.total*9 || h.last.path == "" || !s.worked(h.dir) ||
+			s.past[0].date.Sub(h.when) > 365*24*time.Hour { // carried once
 			continue
 		}
 		if authors[0].name == most.name && authors[0].n*10 >= len(s.past.work())*9 {
@@ -42,9 +44,9 @@ func oneHand(s *sight) []finding {
 		if h.dir == "." {
 			shown = "the top directory"
 		}
-		return []finding{found(shown, "One person carries it: %d of the %s that touch %s are by %s, the latest %s. Commits "+
-			"of more than %d files are left out.",
-			most.n, count(h.total, "commit"), shown, printable(most.name), h.last, massChange).
+		return []finding{found(shown, "One person carries it: of the last %s in the log %d touch %s, and %d of these are by "+
+			"%s, the latest %s. Commits of more than %d files, and those of programs, are left out.",
+			count(len(s.past), "commit"), h.total, shown, most.n, printable(most.name), h.last, massChange).
 			then("Let somebody else make the next change there, with "+printable(most.name)+" beside them.", costHalfDay,
 				"the week in which "+printable(most.name)+" is away").
 			weighs(costly+10, "owner ownership people team bus factor")}
@@ -58,26 +60,39 @@ func oneHand(s *sight) []finding {
 	if all[i].cite().quote == "" {
 		return nil
 	}
-	return []finding{found("the whole project", "One person carries it: %d of %s in the log are by %s, the latest %s. "+
-		"Commits of more than %d files are left out.",
-		most.n, count(len(all), "commit"), printable(most.name), all[i].cite(), massChange).
+	return []finding{found("the whole project", "One person carries it: of the last %s in the log %d count here, and %d "+
+		"of these are by %s, the latest %s. Commits of more than %d files, and those of programs, are left out.",
+		count(len(s.past), "commit"), len(all), most.n, printable(most.name), all[i].cite(), massChange).
 		then("Let somebody else make the next change, with "+printable(most.name)+" beside them.", costHalfDay,
 			"the week in which "+printable(most.name)+" is away").
 		weighs(worthKnowing+5, "owner ownership people team bus factor")}
 }
 
-// worked says that a directory holds what people write here: sources, or
-// documents where there are none.
+// worked says that a directory holds what people write here: several sources, or
+// documents where there are none. One that is hidden holds settings.
 func (s *sight) worked(dir string) bool {
 	kind := project.Source
 	if !s.HasCode() {
 		kind = project.Doc
 	}
-	return slices.ContainsFunc(s.Files, func(f *project.File) bool { return f.Kind == kind && within1(f.Path, dir) })
+	n := 0
+	for _, f := range s.Files {
+		if f.Kind == kind && within1(f.Path, dir) && !f.Aside() {
+			n++
+		}
+	}
+	return n > 1 && !strings.HasPrefix(dir, ".") && !slices.Contains(besides, path.Base(dir))
 }
+
+// besides are directories of what is not the work itself.
+var besides = strings.Fields("ci script scripts tool tools hack bin sites site website www contrib etc " +
+	"examples example perf-testing")
 
 var companions = regexp.MustCompile(`(?i)(changelog|changes|news|version|package(-lock)?\.json|go\.(mod|sum)` +
 	`|cargo\.(toml|lock)|pyproject|setup\.|pom\.xml|\.lock$|readme|\.md$|\.rst$|\.txt$)`)
+
+// makers are directories of programs that write sources.
+var makers = regexp.MustCompile(`(?i)(?:^|/)\w*(?:gen|generate|generator|codegen)s?/`)
 
 // changedTogether are two sources in different directories that hardly ever
 // change alone.
@@ -85,13 +100,14 @@ func changedTogether(s *sight) []finding {
 	for _, c := range s.past.couples() {
 		a, b := s.File(c.a), s.File(c.b)
 		if a == nil || b == nil || a.Kind != project.Source || b.Kind != project.Source ||
-			companions.MatchString(a.Base) || companions.MatchString(b.Base) || c.first.quote == "" || c.second.quote == "" {
+			companions.MatchString(a.Base) || makers.MatchString(c.a) || makers.MatchString(c.b) ||
+			companions.MatchString(b.Base) || c.first.quote == "" || c.second.quote == "" {
 			continue
 		}
 		return []finding{found("`"+c.a+"` and `"+c.b+"`",
-			"They lie in different directories and change together: of %s that touch either of them, %d touch both, the latest "+
-				"at %s and %s.",
-			count(c.of, "commit"), c.together, c.first, c.second).
+			"They lie in different directories and change together: of the last %s in the log %d touch either of them, and %d "+
+				"both, the latest at %s and %s. Commits of more than 8 files, and those of programs, are left out.",
+			count(len(s.past), "commit"), c.of, c.together, c.first, c.second).
 			then("Write down what has to be kept alike in both, or put it in one place.", costHalfDay,
 				"the change that is made in one of them only").
 			weighs(costly+6, "coupling cohesion structure duplication")}
@@ -196,7 +212,7 @@ func copied(s *sight) []finding {
 	by := map[uint64]*project.File{}
 	var a, b *project.File
 	for _, f := range s.own(project.Source) {
-		if f.Lines < 30 || !inFive(f.Lang) || strings.Contains(f.Base, ".d.") {
+		if f.Lines < 30 || !inFive(f.Lang) || strings.Contains(f.Base, ".d.") || translated.MatchString(f.Path) {
 			continue
 		}
 		old := by[f.Sum]
@@ -226,6 +242,10 @@ func copied(s *sight) []finding {
 		weighs(costly+8, "duplication copy cohesion")}
 }
 
+// goBuild marks a source that is for some systems: its counterpart for others is
+// alike on purpose.
+var goBuild = regexp.MustCompile(`(?m)^//go:build `)
+
 var fiveLanguages = []string{"Go", "Python", "JavaScript", "TypeScript", "Rust", "Java"}
 
 func inFive(lang string) bool { return slices.Contains(fiveLanguages, lang) }
@@ -235,7 +255,8 @@ func inFive(lang string) bool { return slices.Contains(fiveLanguages, lang) }
 func (s *sight) nearlyCopied() (a, b *project.File) {
 	bySize := map[string][]*project.File{}
 	for _, f := range s.own(project.Source) {
-		if f.Lines >= 50 && f.Lines <= 3000 && inFive(f.Lang) && !strings.Contains(f.Base, ".d.") {
+		if f.Lines >= 100 && f.Lines <= 3000 && inFive(f.Lang) && !strings.Contains(f.Base, ".d.") &&
+			!translated.MatchString(f.Path) && !(f.Lang == "Go" && goBuild.MatchString(f.Text)) {
 			for _, n := range []int{f.Lines / 16, f.Lines/16 + 1} {
 				key := fmt.Sprint(f.Lang, n)
 				bySize[key] = append(bySize[key], f)

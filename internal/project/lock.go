@@ -38,8 +38,17 @@ func (p *Project) LockOf(m *Manifest) *File {
 	}
 }
 
-// Unlocked lists what a manifest asks for and its lock file does not know.
+// Unlocked lists what a manifest asks for and its lock file does not know. What
+// this tree holds itself need not stand there.
 func (p *Project) Unlocked(m *Manifest) []Fault {
+	return slices.DeleteFunc(p.faults(m), func(f Fault) bool {
+		return slices.ContainsFunc(p.Manifests(), func(o *Manifest) bool {
+			return o.Tool == m.Tool && o.Name.Text == f.Dep.Name
+		})
+	})
+}
+
+func (p *Project) faults(m *Manifest) []Fault {
 	lock := p.LockOf(m)
 	if lock == nil || !lock.Read {
 		return nil

@@ -39,6 +39,8 @@ type Dep struct {
 	As string
 	// Elsewhere: a path, a repository, the workspace decide the version.
 	Elsewhere bool
+	// Floats: a repository decides the version, and no commit of it is named.
+	Floats bool
 	// Conditional: wanted on some systems or with some features only.
 	Conditional bool
 	// Tuned: asked for with features of its own, perhaps only for their sake.
@@ -83,8 +85,8 @@ type Manifest struct {
 func (p *Project) Manifests() []*Manifest {
 	p.once.Do(func() {
 		for _, f := range p.Files {
-			if !f.Read || f.Kind != Config && f.Base != "setup.py" && !strings.HasPrefix(f.Base, "Cargo.toml") ||
-				slices.ContainsFunc(strings.Split(f.Dir, "/"), asideDir) {
+			if !f.Read || f.Kind != Config && f.Base != "setup.py" && !strings.HasPrefix(f.Base, "Cargo.toml") || f.Aside() ||
+				p.again(f) {
 				continue
 			}
 			if m := readManifest(f); m != nil {
@@ -102,6 +104,13 @@ func (p *Project) Manifests() []*Manifest {
 	return p.manifests
 }
 
+// again says that a manifest is the one at the root once more, as a link that an
+// archive has turned into a file.
+func (p *Project) again(f *File) bool {
+	root := p.byPath[f.Base]
+	return root != nil && root != f && f.Lines > 3 && root.Sum == f.Sum
+}
+
 func btoi(b bool) int {
 	if b {
 		return 1
@@ -109,11 +118,15 @@ func btoi(b bool) int {
 	return 0
 }
 
+// Aside says that a file lies where examples, tests, templates or documents do:
+// it is not part of what the project ships.
+func (f *File) Aside() bool { return slices.ContainsFunc(strings.Split(f.Dir, "/"), asideDir) }
+
 // asideDir holds what is not the project's own product.
 func asideDir(d string) bool {
 	d = strings.ToLower(d)
-	return slices.Contains(exampleDirs, d) || slices.Contains(testDirs, d) || slices.Contains(fixtureDirs, d) ||
-		slices.Contains(templateDirs, d) || d == "docs" || d == "doc" || d == "website" || d == "fuzz" || d == "debian"
+	return isExampleDir(d) || slices.Contains(testDirs, d) || slices.Contains(fixtureDirs, d) || isTemplateDir(d) ||
+		d == "docs" || d == "doc" || d == "website" || d == "www" || d == "dev-docs" || d == "fuzz" || d == "debian"
 }
 
 func readManifest(f *File) *Manifest {
@@ -140,6 +153,8 @@ func readManifest(f *File) *Manifest {
 		if !m.pom() {
 			return nil
 		}
+	case f.Base == "settings.gradle", f.Base == "settings.gradle.kts":
+		m.gradleParts()
 	case strings.HasSuffix(f.Base, ".gradle"), strings.HasSuffix(f.Base, ".gradle.kts"):
 		m.gradle()
 	case f.Base == "gradle.properties", f.Base == "version.properties":
@@ -182,6 +197,27 @@ func (m *Manifest) gradle() {
 		}
 		if x := gradleJava.FindStringSubmatch(line); x != nil && m.Needs.Text == "" {
 			m.Needs = Value{strings.ReplaceAll(x[1], "_", "."), n}
+		}
+	}
+}
+
+var (
+	gradleInclude = regexp.MustCompile(`^\s*include\b\s*\(?((?:\s*["'][\w:.-]+["']\s*,?)+)\)?\s*;?$`)
+	quotedName    = regexp.MustCompile(`["']([\w:.-]+)["']`)
+)
+
+// gradleParts reads the subprojects of a build that says nowhere that they lie
+// elsewhere.
+func (m *Manifest) gradleParts() {
+	m.Tool, m.Partial = "gradle", true
+	if strings.Contains(m.File.Text, "projectDir") || strings.Contains(m.File.Text, "rootDir") {
+		return
+	}
+	for n, line := range Lines(m.File.Text) {
+		if x := gradleInclude.FindStringSubmatch(line); x != nil {
+			for _, q := range quotedName.FindAllStringSubmatch(x[1], -1) {
+				m.name("subproject", Value{strings.ReplaceAll(strings.Trim(q[1], ":"), ":", "/"), n})
+			}
 		}
 	}
 }
@@ -248,6 +284,9 @@ func (m *Manifest) goMod() {
 	}
 }
 
+// npmSource is a repository without a commit: "owner/name", "git+https://…".
+var npmSource = regexp.MustCompile(`^(?:git(?:\+\w+)?://[^#]+|git\+ssh:[^#]+|github:[^#]+|[\w.-]+/[\w.-]+)$`)
+
 var npmGroups = []struct {
 	key   string
 	scope Scope
@@ -276,6 +315,7 @@ func (m *Manifest) packageJSON() bool {
 			}
 			if strings.Contains(v.text, ":") || strings.Contains(v.text, "/") {
 				d.Elsewhere = true // workspace:, file:, git+ssh:, owner/repository
+				d.Floats = npmSource.MatchString(v.text)
 			}
 			m.Deps = append(m.Deps, d)
 		}
@@ -370,7 +410,9 @@ func (m *Manifest) cargoDep(t []string, e tomlPair, long map[string]*Dep) {
 		case "package":
 			d.As, d.Name = d.Name, v.text
 		case "path", "git", "workspace":
-			d.Elsewhere = true
+			d.Elsewhere, d.Floats = true, key == "git"
+		case "rev", "tag":
+			d.Floats = false
 		case "features", "default-features":
 			d.Tuned = true
 		}
@@ -391,8 +433,8 @@ func (m *Manifest) cargoDep(t []string, e tomlPair, long map[string]*Dep) {
 		}
 		return
 	}
-	for _, key := range []string{"version", "optional", "package", "path", "git", "workspace", "features",
-		"default-features"} {
+	for _, key := range []string{"version", "optional", "package", "path", "git", "rev", "tag", "workspace",
+		"features", "default-features"} {
 		if v, ok := e.tomlValue.table[key]; ok {
 			set(&d, key, v)
 		}

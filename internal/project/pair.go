@@ -68,7 +68,7 @@ func (p *Project) Tests() int { return p.pairs().n }
 var (
 	decides = regexp.MustCompile(`(?m)^\s*(?:\}\s*)?(?:if|for|while|switch|match|elif|else|try|except|catch|return` +
 		`|raise|throw|await|yield|with|case)\b`)
-	noSubject = regexp.MustCompile(`^(main\.go|__main__\.py|__init__\.py|_version\.py|version\.\w+|setup\.py|conf\.py` +
+	noSubject = regexp.MustCompile(`^(main\.go|__main__\.py|__init__\.py|_version\.py|version\.\w+|setup\w*\.py|conf\.py` +
 		`|conftest\.py|manage\.py|index\.\w+|mod\.rs|lib\.rs|main\.rs|build\.rs|package-info\.java|module-info\.java` +
 		`|doc\.go` +
 		`|.*\.d\.ts|.*\.config\.\w+|.*types?\.\w+|constants?\.\w+|.*rc\.\w+)$`)
@@ -97,6 +97,17 @@ func subject(f *File) bool {
 	return len(decides.FindAllStringIndex(f.Text, 12)) >= 12
 }
 
+// Subjects lists the sources that people of their language test.
+func (p *Project) Subjects() []*File {
+	var out []*File
+	for _, f := range p.Files {
+		if subject(f) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
 // Untested lists the sources for which no test is known: none beside it by the
 // habit of its language, none within it, and no word in any test names it. In a
 // project without tests there is nothing to list.
@@ -106,8 +117,8 @@ func (p *Project) Untested() []*File {
 		return nil
 	}
 	var out []*File
-	for _, f := range p.Files {
-		if subject(f) && !p.tested(x, f) {
+	for _, f := range p.Subjects() {
+		if !p.tested(x, f) {
 			out = append(out, f)
 		}
 	}

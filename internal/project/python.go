@@ -14,7 +14,9 @@ func readRequirement(s string) (Dep, bool) {
 	if m == nil {
 		return Dep{}, false
 	}
-	return Dep{Name: m[1], Want: strings.TrimSpace(m[3]), Conditional: m[5] != "", Elsewhere: m[4] != ""}, true
+	_, at, _ := strings.Cut(strings.TrimSpace(strings.TrimPrefix(m[4], "@")), "://")
+	return Dep{Name: m[1], Want: strings.TrimSpace(m[3]), Conditional: m[5] != "", Elsewhere: m[4] != "",
+		Floats: strings.Contains(m[4], "git+") && !strings.Contains(at[strings.IndexByte(at, '/')+1:], "@")}, true
 }
 
 func (m *Manifest) require(scope Scope, group string, v Value) {
