@@ -125,6 +125,37 @@ func TestASetSealsRuns(t *testing.T) {
 	}
 }
 
+// TestSealOfADamagedRecord: what cannot be read is no run that never began.
+func TestSealOfADamagedRecord(t *testing.T) {
+	ws := t.TempDir()
+	s := open(t, plan(t, ws, "turn\n say Yes."))
+	if _, err := s.Take(t.Context(), said("t1", "x")); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Leave(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	path, err := record.Path(ws, "run-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[len(data)/2] ^= 0xff
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	set := NewSet(ws)
+	if err := set.Seal("run-1", "done", nil); err == nil || errors.Is(err, os.ErrNotExist) {
+		t.Errorf("sealed: %v", err)
+	}
+	if _, err := (&EngineTurn{Set: set, Run: "run-1", Turn: said("t1", "x")}).Find(t.Context()); err == nil {
+		t.Error("the turn was not found, and nobody was told why")
+	}
+}
+
 // The calls of a turn are those of its last attempt, and what is called after
 // the reply is none of it: so the history of an open seat is the record's.
 func TestCallsOfATurn(t *testing.T) {
