@@ -65,6 +65,7 @@ var Commands = slices.Concat(
 		"roll EXPR | WHO | WHAT FOR | dc N", "dice; the last three only if wanted",
 		"note TEXT", "kept in the story state, for you",
 		"status WHO WORD", "present, dead, retired, benched or absent",
+		"huddle WHO, WHO: TOPIC", "they talk; you hear it, nobody else",
 		"combat start WHO +N, WHO +N", "a fight: then next, condition, damage, down, save, end"),
 	commands(Command{Seats: GM, At: Asked, Turn: true},
 		"scene TITLE | PLACE", "a new scene begins; alone: which one it is",

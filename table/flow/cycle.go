@@ -47,6 +47,7 @@ type cycle struct {
 	scene   *story.Scene
 	combat  combat.State
 	fought  bool // it is another than at the beginning
+	huddles int  // talks of players among themselves
 	entered bool // the scene's title was shown
 	status  map[string]table.Status
 }
@@ -189,6 +190,10 @@ func (c *cycle) next(o gm.Intent) (message string, about []table.Source, err err
 		return "", nil, err
 	}
 	lines = append(lines, fought...)
+	talked, err := c.huddle(&o)
+	if err != nil {
+		return "", nil, err
+	}
 	faults := o.Faults
 	var names []string
 	if o.Signal.Found && !c.bounded {
@@ -215,6 +220,8 @@ func (c *cycle) next(o gm.Intent) (message string, about []table.Source, err err
 		return "", nil, nil
 	case o.Signal.Found:
 		return c.handOff(names, lines)
+	case talked != "":
+		return c.message("huddle", strings.TrimSpace(strings.Join(append(lines, talked), "\n"))+"\n"), nil, nil
 	case len(lines) > 0 && c.rounds < maxRollRounds:
 		c.rounds++
 		return c.message("rolls", strings.Join(lines, "\n")+"\n"), nil, nil

@@ -41,6 +41,7 @@
 //	rolls          the dice that were asked for have fallen: one line each, as
 //	               "Roll #7 · tilda-brannock · Stealth: 1d20+3 = [14]+3 = 17 vs
 //	               DC 15 — success (+2)".
+//	huddle         characters have talked among themselves: what each said, quoted.
 //	repair         something could not be taken; "Fault: …" lines say what.
 //	               Nothing of a refused signal was run. What was narrated
 //	               stands; give what is named again, right, then go on.
@@ -98,6 +99,8 @@
 //	                                         a fight: initiative, turns, conditions, death
 //	                                         saves; package table/combat has the words.
 //	                                         The dice that it needs fall by themselves
+//	[HUDDLE: a, b | what about | rounds 2]   lets characters talk among themselves, and
+//	                                         says what they said as Event: huddle
 //	[END_SESSION]                            the session is over after this text
 //	[AWAIT_AI_PLAYERS: a, b]                 the signal, last: asks these characters.
 //	                                         Whatever stands behind it is withheld. It
@@ -126,7 +129,7 @@
 // narrative.
 //
 // An agent with tools may call, in place of the text forms, write_prompt,
-// write_context, update_state, narrate, roll, begin_scene, set_status, combat,
+// write_context, update_state, narrate, roll, begin_scene, set_status, combat, huddle,
 // await_players and end_session (see tools.go for their inputs). roll answers at
 // once; the others are checked at once, and taken when the turn ends, as if their
 // text forms stood in the words where they were called. Nothing is taken after

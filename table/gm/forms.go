@@ -75,6 +75,9 @@ func (r Reader) Read(t Turn) Intent {
 	o.Notes, o.Faults = append(o.Notes, handed.Notes...), append(handed.Faults, o.Faults...)
 	o.Statuses = append(calls.Statuses, o.Statuses...)
 	o.Combat = append(calls.Combat, o.Combat...)
+	if calls.Huddle != nil {
+		o.Huddle = calls.Huddle
+	}
 	o.Faults = append(calls.Faults, o.Faults...)
 	o.Fallen, o.End = calls.Fallen, o.End || calls.End
 	if calls.Scene != nil {
@@ -123,8 +126,11 @@ var (
 	fileOpen    = regexp.MustCompile(`(?i)^\[FILE(\+?):\s*(.+?)\s*\]$`)
 	fileClose   = regexp.MustCompile(`(?i)^\[/FILE\]$`)
 	anySignal   = regexp.MustCompile(`(?i)\[AWAIT_AI_PLAYERS[:\]]`)
-	controlLine = regexp.MustCompile(`(?i)^\[(ROLL|SCENE|STATUS|COMBAT):\s*(.+?)\s*\]$|^\[(END_SESSION)\]$`)
+	controlLine = regexp.MustCompile(`(?i)^\[(ROLL|SCENE|STATUS|COMBAT|HUDDLE):\s*(.+?)\s*\]$|^\[(END_SESSION)\]$`)
 )
+
+// newer are the forms that cycles of the first version do not know.
+var newer = map[string]bool{"COMBAT": true, "HUDDLE": true}
 
 // words reads what was said, line by line. Forms stand on lines of their own,
 // outside of fenced code; where one stood the text goes on with a new paragraph.
@@ -188,7 +194,7 @@ func (w *words) read(text string) {
 			w.write(line + "\n")
 		} else if m := fileOpen.FindStringSubmatch(bare); m != nil {
 			i = w.file(File{Path: m[2], Append: m[1] != ""}, lines, i)
-		} else if m := controlLine.FindStringSubmatch(bare); m != nil && !(w.ownLines && strings.EqualFold(m[1], "COMBAT")) {
+		} else if m := controlLine.FindStringSubmatch(bare); m != nil && !(w.ownLines && newer[strings.ToUpper(m[1])]) {
 			w.control(strings.ToUpper(m[1]+m[3]), m[2])
 		} else if n := w.signal(lines[i:]); n > 0 {
 			i += n - 1
@@ -286,6 +292,8 @@ func (w *words) control(word, rest string) {
 			w.AddStatus(strings.TrimSpace(name), strings.TrimSpace(status), w.roster)
 		case "COMBAT":
 			w.AddCombat(rest)
+		case "HUDDLE":
+			w.addHuddle(rest, w.roster)
 		case "END_SESSION":
 			w.End = true
 		}

@@ -23,6 +23,7 @@ type Intent struct {
 	Scene    *story.Scene
 	Statuses []StatusChange
 	Combat   []combat.Command
+	Huddle   *Huddle // one a turn
 	End      bool
 	Signal   Signal
 	Fallen   []uint64 // numbers of the dice that fell during the turn, by a tool

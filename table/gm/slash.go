@@ -93,6 +93,15 @@ func (d *draft) line(line string) error {
 			return err
 		}
 		fmt.Fprintf(&d.out, "[STATUS: %s]\n", text)
+	case "huddle":
+		names, text, err := d.addressed(word, rest)
+		if err != nil {
+			return err
+		}
+		if len(names) < 2 {
+			return fmt.Errorf("/huddle WHO, WHO: WHAT ABOUT needs two who talk")
+		}
+		fmt.Fprintf(&d.out, "[HUDDLE: %s | %s]\n", strings.Join(names, ", "), strings.ReplaceAll(text, "|", "/"))
 	case "combat":
 		text, err := d.combat(rest)
 		if err != nil {

@@ -1,6 +1,7 @@
 package gm
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -64,6 +65,10 @@ func Tools(handle func(name string, input json.RawMessage) (string, error)) []to
 		tool("combat", "change a fight: start NAME BONUS, NAME BONUS; next; join; leave; delay; ready; condition; "+
 			"concentrate; damage; down; save; stabilise; heal; reveal; end. The dice it needs fall by themselves",
 			obj(`"command"`, str("command", "as: start tilda-brannock +2, goblins +1 surprised"))),
+		tool("huddle", "let characters talk among themselves, two rounds or as you say; nobody else hears it, and what "+
+			"they said is told to you when this turn has ended",
+			obj(`"names"`, `"names":{"type":"array","items":{"type":"string"}},`+str("topic", "what about")+
+				`,"rounds":{"type":"integer","minimum":1,"maximum":3}`)),
 		tool("await_players", "ask these characters when this turn has ended; their prompts must be written. "+
 			"Call it last: nothing behind it counts",
 			obj(`"names"`, `"names":{"type":"array","items":{"type":"string"}}`)),
@@ -172,6 +177,12 @@ func (o *called) take(call Call) {
 		var in struct{ Command string }
 		if err = json.Unmarshal(call.Input, &in); err == nil {
 			o.AddCombat(clean(in.Command))
+		}
+	case "huddle":
+		var in Huddle
+		if err = json.Unmarshal(call.Input, &in); err == nil {
+			o.addHuddle(fmt.Sprintf("%s | %s | rounds %d", strings.Join(in.Names, ", "),
+				strings.ReplaceAll(clean(in.Topic), "|", "/"), cmp.Or(in.Rounds, 2)), o.Roster)
 		}
 	case "await_players":
 		var in namesInput
