@@ -35,6 +35,7 @@ type tableHub struct {
 	// sits before this process and can leave.
 	stays bool
 	table *tableflow.Table
+	own   *tableScreen // of this process
 
 	mu        sync.Mutex
 	told      tableflow.Notice // the newest of the story, for who comes later
@@ -66,7 +67,7 @@ func newTableHub(a *App, root, campaign string, own *tableScreen) *tableHub {
 		asks: map[string]*pending{}}
 	h.life, h.end = context.WithCancel(context.Background())
 	own.where = fmt.Sprintf("the terminal of process %d, which holds the table", os.Getpid())
-	h.screens = []*tableScreen{own}
+	h.own, h.screens = own, []*tableScreen{own}
 	return h
 }
 
@@ -95,9 +96,6 @@ func (h *tableHub) await(ctx context.Context, holds func() bool) error {
 		}
 	}
 }
-
-// own is the screen of this process.
-func (h *tableHub) own() *tableScreen { return h.screens[0] }
 
 // at is the screen where somebody sits in a seat; nil for none. Who only looks in
 // for one command gives way to who stays.
@@ -200,6 +198,9 @@ var errElsewhere = errors.New("it was answered from another terminal")
 
 func (h *tableHub) ask(ctx context.Context, q engine.Question) (string, error) {
 	for {
+		if q.Again && !h.sits(q.Who) {
+			return "", nil // the answer that is there stands
+		}
 		s, err := h.seated(ctx, q.Who)
 		if err != nil {
 			return "", err
@@ -209,7 +210,7 @@ func (h *tableHub) ask(ctx context.Context, q engine.Question) (string, error) {
 			s.app.aside("%s", "That was answered from another terminal.")
 			return "", err
 		}
-		if s == h.own() {
+		if s == h.own {
 			if leaves(text) {
 				h.leave()
 			}
@@ -239,7 +240,7 @@ func (h *tableHub) seated(ctx context.Context, who string) (*tableScreen, error)
 		h.mu.Lock()
 		if s = h.at(who); who == "" {
 			if s = h.at(string(policy.GM)); s == nil {
-				s = h.own()
+				s = h.own
 			}
 		}
 		leaving, changed := h.leaving, h.changed
@@ -340,9 +341,9 @@ func (h *tableHub) part(s *tableScreen) {
 	h.change(func() {
 		had = !s.left
 		s.left = true
-		h.screens = slices.DeleteFunc(h.screens, func(o *tableScreen) bool { return o == s && o != h.screens[0] })
+		h.screens = slices.DeleteFunc(h.screens, func(o *tableScreen) bool { return o == s && o != h.own })
 	})
-	if had && !s.passing && len(s.seats) > 0 && s != h.own() {
+	if had && !s.passing && len(s.seats) > 0 && s != h.own {
 		h.tell(s, strings.Join(s.seats, " and ")+" left the table.")
 	}
 }

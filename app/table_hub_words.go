@@ -86,7 +86,7 @@ func (h *tableHub) heard(s *tableScreen, who, words string) {
 
 // gone: nobody is at a screen any more.
 func (h *tableHub) gone(s *tableScreen, err error) {
-	if s != h.own() {
+	if s != h.own {
 		h.part(s)
 		return
 	}
@@ -121,8 +121,8 @@ func (h *tableHub) listen(ctx context.Context) (who, words string, err error) {
 		if i >= 0 {
 			s = h.screens[i]
 		}
-		if h.own().left {
-			ended = h.own().ended
+		if h.own.left {
+			ended = h.own.ended
 		}
 		return i >= 0 || ended != nil || h.at(string(policy.GM)) != nil
 	})

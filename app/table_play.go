@@ -78,8 +78,8 @@ func (h *tableHub) play(ctx context.Context, in Playing) error {
 	if !in.Auto {
 		p.Listen = h.listen
 		prompting, stop := context.WithCancel(ctx)
-		h.prompts.Go(func() { h.prompt(prompting, h.own()) })
-		defer func() { stop(); h.prompts.Wait(); h.unsaid(h.own()) }()
+		h.prompts.Go(func() { h.prompt(prompting, h.own) })
+		defer func() { stop(); h.prompts.Wait(); h.unsaid(h.own) }()
 	}
 	for {
 		err := h.table.Play(ctx, p)

@@ -136,6 +136,9 @@ func (s *tableScreen) Ask(ctx context.Context, q engine.Question) (string, error
 	if s.asker == nil {
 		return "", fmt.Errorf("%w: %s", engine.ErrNobody, q.Text)
 	}
+	if q.Again && s.shared() {
+		return "", nil // the keyboard is the next one's
+	}
 	if !s.shared() || len(s.asker.answers) > 0 || s.asker.person == nil {
 		return s.asker.Ask(ctx, q)
 	}

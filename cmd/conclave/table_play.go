@@ -21,6 +21,9 @@ Without, you see what the whole party sees, and what you say is said to the game
 master. A question for another person's seat is not printed here: it waits until
 they play or resume from their own.
 
+While a table is played, a second play joins it from another terminal, with other
+seats; who is asked is asked at their own. When the first is left, another goes on.
+
 Several people at one terminal name a seat each (--as bram --as corin).
 Each is asked by name when the keyboard was handed over, and what one of them read
 alone is cleared before the next looks. Speak with your name: "bram: I go in".
