@@ -95,7 +95,8 @@ func (a *App) VerifyDice(name string) (dice.Report, error) {
 	case err != nil:
 		return report, refusedHere(err)
 	case len(report.Breaks) > 0:
-		return report, noError("%s: what was lost at a sealed break can never be checked; every line that is left holds", name)
+		return report, noError("%s: what was lost at a sealed break can never be checked; every line that is left holds",
+			name)
 	}
 	return report, nil
 }

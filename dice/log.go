@@ -27,8 +27,6 @@ type Options struct {
 	Marks []Mark
 	// TestSeed fixes the seed of new epochs. The log then says "test".
 	TestSeed *Seed
-	// NoOverride forbids overrides. A change of the setting is a line in the log.
-	NoOverride bool
 	// acceptLostSeed lets an epoch whose seed file is gone end as lost, so that
 	// the table can go on. Its rolls can then never be verified.
 	acceptLostSeed bool
@@ -169,9 +167,6 @@ func (l *Log) resume() error {
 		return l.begin("the seed before was lost")
 	}
 	l.seed = seed
-	if l.opt.NoOverride != l.st.noOverride {
-		return l.append(&Line{Event: eventSetting, Epoch: l.st.epoch, NoOverride: l.opt.NoOverride})
-	}
 	return nil
 }
 
@@ -190,7 +185,7 @@ func (l *Log) begin(note string) error {
 	l.seed = seed
 	return l.append(&Line{
 		Event: eventEpoch, V: epochVersion, Epoch: l.st.epoch + 1, Commit: seed.commitment(),
-		Test: l.opt.TestSeed != nil, NoOverride: l.opt.NoOverride, Note: note,
+		Test: l.opt.TestSeed != nil, NoOverride: l.st.noOverride, Note: note,
 	})
 }
 

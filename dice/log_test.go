@@ -192,18 +192,28 @@ func checkViews(t *testing.T, l *Log, sealed Line) {
 }
 
 func TestNoOverride(t *testing.T) {
-	l, opt := testLog(t, Options{NoOverride: true})
+	l, opt := testLog(t, Options{})
 	must[Line](t)(l.Roll(Request{Expr: "1d6"}))
+	for range 2 {
+		if err := l.Forbid(true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := l.Rotate("r", "a new page"); err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+	l, _ = testLog(t, opt) // the setting outlasts epoch and process
 	if _, err := l.Override(1, 6, "gm", ""); err == nil {
 		t.Error("an override was taken")
 	}
-	l.Close()
-	opt.NoOverride = false
-	l, _ = testLog(t, opt)
+	if err := l.Forbid(false); err != nil {
+		t.Fatal(err)
+	}
 	must[Line](t)(l.Override(1, 6, "gm", "house rule"))
 	data := must[[]byte](t)(os.ReadFile(opt.Path))
-	if !bytes.Contains(data, []byte(`"no_override":true`)) || !bytes.Contains(data, []byte(`"event":"setting"`)) {
-		t.Error("the change of the setting is not visible")
+	if bytes.Count(data, []byte(`"event":"setting"`)) != 2 || !verify(opt.Path, data).OK() {
+		t.Errorf("the changes of the setting are not visible:\n%s", data)
 	}
 }
 

@@ -195,7 +195,7 @@ func (l *Log) Override(n uint64, total int64, who, reason string) (Line, error) 
 	if _, err := l.again(n); err != nil {
 		return Line{}, err
 	}
-	if l.opt.NoOverride || (l.st.open && l.st.noOverride) {
+	if l.st.noOverride {
 		return Line{}, errors.New("this table plays without overrides: the dice stand")
 	}
 	if err := l.ready(); err != nil {
@@ -203,6 +203,20 @@ func (l *Log) Override(n uint64, total int64, who, reason string) (Line, error) 
 	}
 	line := Line{Event: eventOverride, Epoch: l.st.epoch, Of: n, Total: &total, Who: who, Note: reason}
 	return line, l.append(&line)
+}
+
+// Forbid says whether the GM may let another total stand, from here on. The
+// setting is in the log, for everybody to see, and outlasts the epoch.
+func (l *Log) Forbid(overrides bool) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.st.noOverride == overrides {
+		return nil
+	}
+	if err := l.ready(); err != nil {
+		return err
+	}
+	return l.append(&Line{Event: eventSetting, Epoch: l.st.epoch, NoOverride: overrides})
 }
 
 // View returns all lines as the viewer may see them.

@@ -78,7 +78,8 @@ func seal(opt Options, keep, reason string, damage *DamageError) (Sealed, error)
 		return Sealed{}, err
 	}
 	out.Good, out.N = st.n, max(st.n, last.N)
-	line := &Line{Event: eventBreak, V: logVersion, Epoch: max(st.epoch, last.Epoch), N: out.N, Note: reason, Break: &out.Break}
+	line := &Line{Event: eventBreak, V: logVersion, Epoch: max(st.epoch, last.Epoch), N: out.N, Note: reason,
+		Break: &out.Break}
 	if seed, err := readSeed(opt.SeedPath); err == nil {
 		line.Seed = hex.EncodeToString(seed[:]) // it is never used again
 	}

@@ -33,7 +33,8 @@ type mark struct {
 }
 
 func newState() *state {
-	return &state{head: zeroHash, ids: map[string]uint64{}, turned: map[string]bool{}, marks: map[uint64]mark{}, want: map[string]uint64{}}
+	return &state{head: zeroHash, ids: map[string]uint64{}, turned: map[string]bool{},
+		marks: map[uint64]mark{}, want: map[string]uint64{}}
 }
 
 // apply accepts the next line or says which rule it breaks.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"io"
 	"strings"
@@ -36,68 +35,6 @@ log, where it can be checked; without, it is for practice and nobody can.`,
 	cmd.Flags().StringVar(&in.Who, "who", "gm", "who rolls: gm, or a character")
 	cmd.Flags().StringVar(&in.Purpose, "purpose", "", "what for")
 	cmd.Flags().StringVar(&in.Visibility, "visibility", "open", "open, sealed or private")
-	return cmd
-}
-
-func newTableDice(env *environment) *cobra.Command {
-	cmd := &cobra.Command{Use: "dice", Short: "The log of a table's dice"}
-	var asJSON bool
-	verify := &cobra.Command{
-		Use: "verify NAME", Short: "Recompute every roll", Args: oneArg("campaign"),
-		Long: `Verify recomputes the chain, the commitments and every roll whose seed is shown.
-It proves that nothing was changed and nothing chosen later: fair against everyone
-but the host of the engine, who can read the seed of an epoch that is open. Where
-lines were lost and the log was sealed it says so, and exits with 1, for ever.`,
-		Example: "  conclave table dice verify ashfall",
-		RunE: func(_ *cobra.Command, args []string) error {
-			report, err := env.app().VerifyDice(args[0])
-			if asJSON && (err == nil || report.Lines > 0 || !report.OK()) {
-				return cmp.Or(env.Stdout.JSON(report), err)
-			}
-			for _, e := range report.Epochs {
-				env.Stdout.Printf("epoch %d: %s, %s, commitment %s\n",
-					e.Epoch, counted(e.Rolls, "roll", "rolls"), e.State, e.Commit)
-			}
-			for _, b := range report.Breaks {
-				env.Stdout.Printf("%s\n", b.String())
-			}
-			return err
-		},
-	}
-	env.addJSON(verify, &asJSON, "print as JSON", (*app.App).VerifyDice)
-	cmd.AddCommand(verify, newTableDiceSeal(env))
-	return cmd
-}
-
-func newTableDiceSeal(env *environment) *cobra.Command {
-	var f app.Seating
-	var why string
-	cmd := tableVerb(env, &cobra.Command{
-		Use: "seal NAME", Short: "Let a table go on whose dice log was damaged", Args: oneArg("campaign"),
-		Long: `Seal is the way on when the dice log was changed, cut or removed, or its seed is
-lost. The file as it is is kept, and so is every line that holds; behind them a
-line says for ever what was found, and numbers go on after the last that anybody
-may have seen. Nothing that was lost becomes true by it: conclave table dice verify
-tells the break each time, and exits with 1.`,
-		Example: `  conclave table dice seal ashfall
-  conclave table dice seal ashfall --why "the cloud folder put an old copy back"`,
-	}, &f, func(ctx context.Context, _ []string) (screen.Text, error) {
-		s, err := env.app().SealDice(ctx, f, why)
-		if err != nil || s.Seed {
-			return screen.Sprintf("the seed was lost: its rolls can never be checked; the next roll is #%d", s.N+1), err
-		}
-		kept := screen.Sprintf("there was no file to keep")
-		if s.Kept != "" {
-			kept = screen.Sprintf("the file as it was is kept: %s", s.Kept)
-		}
-		upTo := screen.Sprintf("and no roll is in them")
-		if s.Good > 0 {
-			upTo = screen.Sprintf("up to roll %d", s.Good)
-		}
-		return screen.Sprintf("sealed: %s\n%s, %s; the next roll is #%d\n%s",
-			s.Why, counted(s.Lines, "line holds", "lines hold"), upTo, s.N+1, kept), nil
-	})
-	cmd.Flags().StringVar(&why, "why", "", "what you know of it, for the log")
 	return cmd
 }
 

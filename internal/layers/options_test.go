@@ -31,7 +31,6 @@ var unset = map[string]string{
 	"agent/claude.Config.Settle":         bound,
 	"agent/claude.Config.SlashCommands":  waits,
 	"collect.Options.NoEvents":           seam,
-	"dice.Options.NoOverride":            waits,
 	"gateway.Limits.BodyTime":            bound,
 	"gateway.Limits.BytesInFlight":       bound,
 	"gateway.Limits.Connections":         bound,

@@ -79,8 +79,20 @@ func DiceWay(campaign string, err error) error {
 	if !errors.As(err, new(*dice.DamageError)) {
 		return err
 	}
-	return fmt.Errorf("%w; nothing was changed: `conclave table dice seal %s` keeps what is there and lets the table go on, "+
-		"and the break stays in the log for ever", err, campaign)
+	return fmt.Errorf("%w; nothing was changed: `conclave table dice seal %s` keeps what is there and lets the table "+
+		"go on, and the break stays in the log for ever", err, campaign)
+}
+
+// WithDice does something with the table's dice log.
+func (t *Table) WithDice(do func(*dice.Log) error) error {
+	log, err := t.diceLog()
+	if err != nil {
+		return err
+	}
+	if err := do(log); err != nil {
+		return t.diceError(err)
+	}
+	return nil
 }
 
 // diceMark is where the dice stand, as far as this process knows.

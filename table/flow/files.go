@@ -159,8 +159,8 @@ func (c *cycle) keepAside(f gm.File) (string, error) {
 func (c *cycle) writeFile(i int, f gm.File, now found) (fault string, err error) {
 	if now.Kept != "" {
 		c.edited(f, now)
-		return f.Path + " was not written: it is not as you were given it, somebody else has changed it. How it stands now is " +
-			"told above; write it again so that it holds both", nil
+		return f.Path + " was not written: it is not as you were given it, somebody else has changed it. How it " +
+			"stands now is told above; write it again so that it holds both", nil
 	}
 	change := c.fileChange(f)
 	switch {
@@ -204,7 +204,8 @@ func (c *cycle) edited(f gm.File, now found) {
 	}
 	c.Tell = append(c.Tell, fmt.Sprintf("%s stands now as somebody else has written it:\n\n%s\n", f.Path,
 		strings.TrimSpace(markdown.Normalise(text))))
-	c.Warn = append(c.Warn, fmt.Sprintf("somebody edited %s while the game master worked from an older one: the edit stands, the game master was asked "+
+	c.Warn = append(c.Warn, fmt.Sprintf("somebody edited %s while the game master worked from an older one: the edit "+
+		"stands, the game master was asked "+
 		"to write it again, and its first version is kept as %s", f.Path, now.Kept))
 }
 

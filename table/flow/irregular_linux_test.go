@@ -134,8 +134,9 @@ var trees = map[string]tree{
 		clear: func(r *irregular) { r.copied(state) },
 	},
 	"a file that may only be read": {
-		lay:   func(r *irregular) { r.must(os.Chmod(r.path(state), 0o444)) },
-		tells: "the game master wanted to write story-state.md and could not: campaigns/ash/story-state.md: a file that may only be read",
+		lay: func(r *irregular) { r.must(os.Chmod(r.path(state), 0o444)) },
+		tells: "the game master wanted to write story-state.md and could not: " +
+			"campaigns/ash/story-state.md: a file that may only be read",
 		keeps: map[string]string{state: baseFiles[state]}},
 	"a journal that may only be read": {
 		lay:   func(r *irregular) { r.write(diary, "# Mine\n"); r.must(os.Chmod(r.path(diary), 0o444)) },
@@ -254,7 +255,8 @@ func (tree tree) play(t *testing.T) {
 	r.gm = r.listening("gm",
 		gmSays("session-start", gmContext+prompt(tilda, "QUICK_REACTION")+prompt(gideon, "QUICK_REACTION")+
 			"Water drips.\n[AWAIT_AI_PLAYERS: tilda-brannock, gideon-harrowmoor]")+
-			gmSays("Event: responses", "They look down.\n[ROLL: 1d20 | gm | luck]\n[FILE+: story-state.md]\nThey looked.\n[/FILE]")+
+			gmSays("Event: responses", "They look down.\n[ROLL: 1d20 | gm | luck]\n"+
+				"[FILE+: story-state.md]\nThey looked.\n[/FILE]")+
 			"always on Event: re\n  say So be it.\n"+ // a repair
 			gmSays("Event: rolls", "It ends."))
 	once := sync.OnceFunc(func() {

@@ -26,7 +26,8 @@ func TestEditedWhileTheGMThinks(t *testing.T) {
 	}
 	r := newRig(t, map[string]string{"npcs/miller.md": "Alive.\n"})
 	turns := map[string]func(string) string{}
-	gm := r.listening("gm", gmSays("session-start", "Rain.\n[FILE: story-state.md]\nThe GM's own.\n[/FILE]\n[FILE: npcs/miller.md]\nDead.\n[/FILE]")+
+	gm := r.listening("gm", gmSays("session-start", "Rain.\n[FILE: story-state.md]\nThe GM's own.\n[/FILE]\n"+
+		"[FILE: npcs/miller.md]\nDead.\n[/FILE]")+
 		gmSays("Event: repair", "[FILE: story-state.md]\nThe GM's own, and the person's.\n[/FILE]"))
 	reply := gm.reply
 	gm.reply = func(ctx context.Context, m string) (string, error) {
@@ -47,7 +48,8 @@ func TestEditedWhileTheGMThinks(t *testing.T) {
 	told := strings.Join(res.Warnings, "\n")
 	eq(t, "told", strings.Count(told, "somebody edited story-state.md"), 1)
 	_, kept, _ := strings.Cut(told, "is kept as ")
-	if data, err := os.ReadFile(filepath.Join(r.dir, filepath.FromSlash(kept))); err != nil || string(data) != "The GM's own.\n" {
+	file := filepath.Join(r.dir, filepath.FromSlash(kept))
+	if data, err := os.ReadFile(file); err != nil || string(data) != "The GM's own.\n" {
 		t.Errorf("the GM's version in %q: %q, %v", kept, data, err)
 	}
 }
@@ -56,7 +58,8 @@ func TestEditedWhileTheGMThinks(t *testing.T) {
 // that only adds goes below it.
 func TestEditedAtTheWrite(t *testing.T) {
 	r := newRig(t, nil)
-	gm := r.listening("gm", gmSays("session-start", "[FILE: story-state.md]\nThe GM's own.\n[/FILE]\n[FILE+: party-knowledge.md]\nIt rains.\n[/FILE]")+
+	gm := r.listening("gm", gmSays("session-start", "[FILE: story-state.md]\nThe GM's own.\n[/FILE]\n"+
+		"[FILE+: party-knowledge.md]\nIt rains.\n[/FILE]")+
 		gmSays("Event: repair", "Then not."))
 	r.opts.Crash = func(label string) {
 		if label == "recorded find files 1" {
@@ -107,7 +110,8 @@ func TestSavesOfAClockSetBack(t *testing.T) {
 				}
 				year := s.Time.Format("2006")
 				late := s.Time.AddDate(1, 0, 0).Format("2006")
-				if err := os.WriteFile(file, []byte(strings.ReplaceAll(string(data), `"time":"`+year, `"time":"`+late)), 0o600); err != nil {
+				later := strings.ReplaceAll(string(data), `"time":"`+year, `"time":"`+late)
+				if err := os.WriteFile(file, []byte(later), 0o600); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -146,7 +150,8 @@ func TestDamagedDice(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, nil)
-			gm := r.listening("gm", "always on Event: rolls\n  say Ah.\nalways on Event\n  say <<EOT\nIt rains.\n[ROLL: 1d20 | gm | luck]\nEOT\n")
+			gm := r.listening("gm", "always on Event: rolls\n  say Ah.\nalways on Event\n"+
+				"  say <<EOT\nIt rains.\n[ROLL: 1d20 | gm | luck]\nEOT\n")
 			r.say(start)
 			if _, err := r.table.Save(t.Context(), "here"); err != nil {
 				t.Fatal(err)
