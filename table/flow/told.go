@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"conclave/dice"
 	"conclave/policy"
 	"conclave/table"
 	"conclave/table/journal"
@@ -49,6 +50,10 @@ func Told(workspace, campaign string) ([]told.Thing, error) {
 // News are the things that a screen was not told yet; from now on it was. What
 // is so now is told every time.
 func News(workspace, campaign, screen string, things []told.Thing) ([]told.Thing, error) {
+	// A table that this program cannot open is left as it is.
+	if err := dice.CheckVersion(filepath.Join(workspace, "campaigns", campaign, table.DiceLogFile)); err != nil {
+		return nil, err
+	}
 	dir := filepath.Join(table.PrivatePath(workspace, campaign), "told")
 	d, err := ownDir(dir)
 	if err != nil {
