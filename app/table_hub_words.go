@@ -9,6 +9,7 @@ import (
 
 	"conclave/engine"
 	"conclave/policy"
+	"conclave/table/desk"
 	tableflow "conclave/table/flow"
 )
 
@@ -73,6 +74,10 @@ func (h *tableHub) heard(s *tableScreen, who, words string) {
 		}
 		return
 	}
+	if desk.Meanwhile(who, words) && !h.listens() {
+		_, _ = h.command(h.life, s, saying{who, words}) // what it could not do is said there
+		return
+	}
 	later := false
 	h.change(func() {
 		if later = !h.listening; !later || words != "" {
@@ -82,6 +87,13 @@ func (h *tableHub) heard(s *tableScreen, who, words string) {
 	if later && words != "" {
 		s.app.aside("%s", "That is kept: it is said when this round is over.")
 	}
+}
+
+// listens says whether the table asks what is said next.
+func (h *tableHub) listens() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.listening
 }
 
 // gone: nobody is at a screen any more.

@@ -116,6 +116,12 @@ func (a *App) tableLine(ctx context.Context, t *tableflow.Table, seat, line stri
 		return "", true, t.End(ctx)
 	case "quit":
 		return "", true, nil
+	case "again":
+		kept, err := t.Again(seat, rest)
+		if err == nil && !kept {
+			err = usageError("nobody else is waited for: your answer is sealed, or you were not asked")
+		}
+		return "Your answer is changed, unless all have answered by now.", false, err
 	case "away":
 		return "You are away: an agent plays your character until you type /back.", false, t.StepAway(ctx, seat, false)
 	case "back":

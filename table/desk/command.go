@@ -85,6 +85,8 @@ var Commands = slices.Concat(
 		"sheet", "your character",
 		"journal", "what your character wrote down lately"),
 	commands(Command{Seats: Player | Watcher, At: Anywhere, Needs: true}, "roll EXPR", "dice, in the log"),
+	commands(Command{Seats: Player, At: Free, Needs: true},
+		"again ANSWER", "answer differently, while another player is waited for"),
 	commands(Command{Seats: Player, At: Free},
 		"away", "an agent plays your character meanwhile",
 		"back", "you play again, and are told what you missed"),
@@ -136,6 +138,14 @@ func Find(word, rest string, seats Seats, at At) (Command, error) {
 		return Command{}, fmt.Errorf("/%s needs something behind it: %s", word, Commands[i].Usage())
 	}
 	return Commands[i], nil
+}
+
+// Meanwhile says whether a line can be done while a cycle is under way: it only
+// looks, or is for that.
+func Meanwhile(seat, line string) bool {
+	word, rest, ok := IsCommand(line)
+	c, err := Find(word, rest, KindOf(seat), Free)
+	return ok && err == nil && c.Name != "quit" && (c.At&Asked != 0 || c.Name == "again")
 }
 
 // unknown says what there is instead of a word.

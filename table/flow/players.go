@@ -191,6 +191,9 @@ func (c *cycle) askPlayers(list []frozen) error {
 			answers[group[i]] = r.Value
 		}
 	}
+	if err := c.lastWords(list, answers); err != nil {
+		return err
+	}
 	c.telling.Learn(heard(answers))
 	if err := c.playersDice(answers); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -240,4 +241,75 @@ func TestALaterDraftIsKept(t *testing.T) {
 			t.Errorf("%s: %q after %q was answered: gone is %v", x.who, x.draft, x.answered, !x.gone)
 		}
 	}
+}
+
+// I6: until all have answered, a person may answer differently: from the screen
+// that waits, or by leaving other words. Then it is sealed.
+func TestAnAnswerCanBeChangedUntilAllAreIn(t *testing.T) {
+	r := newRig(t, nil)
+	r.people[tilda], r.people[gideon] = true, true
+	said := ""
+	again := func(text string) bool {
+		ok, err := r.table.Again(tilda, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ok
+	}
+	r.opts.Asker, r.opts.Auto = askerFunc(func(q string) (string, error) {
+		if strings.Contains(q, "Tilda Brannock") {
+			if again("Too soon.") {
+				t.Error("changed before it was given")
+			}
+			return "First thought.", nil
+		}
+		if !again("Second thought.\n[NOTES]\nTHINKING") || !again("/veto The last thought.") {
+			t.Error("the answer is sealed too soon")
+		}
+		return "I run.", nil
+	}), false
+	r.opts.Here = func(string) bool { return true }
+	signal := "[AWAIT_AI_PLAYERS: tilda-brannock, gideon-harrowmoor]"
+	gm := &talker{}
+	gm.reply = func(_ context.Context, m string) (string, error) {
+		if strings.Contains(m, "Event: responses") {
+			said = m
+			if again("After the barrier.") {
+				t.Error("the answer is not sealed")
+			}
+			return "Done.", nil
+		}
+		return gmContext + prompt(tilda, "QUICK_REACTION") + prompt(gideon, "QUICK_REACTION") + signal, nil
+	}
+	r.agents["gm"] = gm
+	r.say(start)
+	eq(t, "response", outcome(r.lastCommit(), tilda).Response, "[VETO - need more input]\n\nThe last thought.\n")
+	eq(t, "the other's", outcome(r.lastCommit(), gideon).Response, "I run.\n")
+	has(t, "the game master", said, "The last thought.")
+	hasNot(t, "the game master", said, "First thought.")
+	if HasDraft(r.dir, "ash", tilda) {
+		t.Error("the draft would answer the next question")
+	}
+
+	// The same over two processes: one has answered, the other comes later.
+	r = newRig(t, nil)
+	r.people[tilda], r.people[gideon] = true, true
+	here := tilda
+	r.opts.Asker, r.opts.Auto = askerFunc(func(string) (string, error) { return "I wait.", nil }), false
+	r.opts.Here = func(seat string) bool { return seat == here }
+	r.scripts["gm"] = gmSays("session-start", gmContext+prompt(tilda, "QUICK_REACTION")+prompt(gideon, "QUICK_REACTION")+signal) + gmSays("Event: responses", "Done.")
+	r.open()
+	if _, err := r.table.Say(t.Context(), start); err == nil {
+		t.Fatal("gideon was not here")
+	}
+	r.close()
+	if err := LeaveDraft(r.dir, "ash", tilda, "I run, after all."); err != nil {
+		t.Fatal(err)
+	}
+	here = gideon
+	r.open()
+	if _, err := r.table.Recover(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	eq(t, "response", outcome(r.lastCommit(), tilda).Response, "I run, after all.\n")
 }
