@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -63,7 +64,7 @@ func (a *App) sessionRoots(named []string) ([]string, error) {
 		for i, n := range named {
 			roots[i] = a.AbsPath(n)
 			if _, err := os.Stat(roots[i]); err != nil {
-				return nil, environmentError("%w", err)
+				return nil, namedError("%w", err)
 			}
 		}
 		return roots, nil
@@ -212,6 +213,9 @@ func (a *App) RestoreArchived(ctx context.Context, at ArchiveAt, run, to string)
 	}
 	if err = errors.Join(x.Restore(ctx, f, run), f.Close()); err != nil {
 		_ = os.Remove(path)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return namedError("%w", err)
 	}
 	return refusedHere(err)
 }

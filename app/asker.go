@@ -40,7 +40,7 @@ func (a *App) newAsker(file string) (*asker, error) {
 	}
 	data, err := door.ReadNamed(a.AbsPath(file), maxMessage)
 	if err != nil {
-		return nil, environmentError("read the answers: %w", err)
+		return nil, namedError("read the answers: %w", err)
 	}
 	if !utf8.Valid(data) || strings.ContainsRune(string(data), 0) {
 		return nil, usageError("%s: the answers are not UTF-8 text", file)
@@ -249,7 +249,7 @@ func (a *App) words(said *string) (string, error) {
 		data = []byte(text)
 	}
 	if err != nil {
-		return "", environmentError("read the message: %w", err)
+		return "", namedError("read the message: %w", err)
 	}
 	if len(data) > maxMessage {
 		return "", usageError("the message has more than %d bytes", maxMessage)

@@ -91,7 +91,7 @@ func (a *App) recordFile(root, name string) (string, error) {
 	if isRecordPath(name) {
 		file := a.AbsPath(name)
 		if _, err := os.Stat(file); err != nil {
-			return "", environmentError("%w", err)
+			return "", namedError("%w", err)
 		}
 		return file, nil
 	}
@@ -104,7 +104,7 @@ func (a *App) recordFile(root, name string) (string, error) {
 	case 1:
 		return found[0], nil
 	case 0:
-		return "", environmentError("no record of a run %q in %s", name, record.Dir(root))
+		return "", usageError("no record of a run %q in %s", name, record.Dir(root))
 	}
 	return "", usageError("%q is the beginning of %d runs; say more of it", name, len(found))
 }

@@ -87,14 +87,14 @@ func (w *workspace) tableBudget(campaign string) *budget {
 	})
 }
 
-// begin forgets what was spent: a new quest begins.
-func (b *budget) begin() {
+// begin forgets what was spent but for that: a new quest begins.
+func (b *budget) begin(but func() (seat.Spending, error)) {
 	if b == nil {
 		return
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.records, b.before, b.spent, b.refused = nil, nil, seat.Spending{}, nil
+	b.records, b.before, b.spent, b.refused = but, but, seat.Spending{}, nil
 }
 
 // recount reads the records again: whoever has waited for a lock does not know

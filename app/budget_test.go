@@ -110,7 +110,7 @@ func TestBudgetIsShared(t *testing.T) {
 
 func TestNoBudgetIsNoAccount(t *testing.T) {
 	var none *budget
-	none.begin()
+	none.begin(nil)
 	if none.account() != nil || none.Afford() != nil {
 		t.Error("no budget refuses something")
 	}

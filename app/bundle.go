@@ -115,7 +115,7 @@ func (a *App) findRecord(root, run string) (string, error) {
 	case 1:
 		return found[0], nil
 	case 0:
-		return "", environmentError("no run %q in %s\ntry: conclave record list", run, record.Dir(root))
+		return "", usageError("no run %q in %s\ntry: conclave record list", run, record.Dir(root))
 	}
 	return "", usageError("%q is the beginning of %d runs: say more of it\ntry: conclave record list", run, len(found))
 }
@@ -166,7 +166,7 @@ func (a *App) VerifyBundles(files []string) ([]BundleReport, error) {
 	for _, file := range files {
 		rep, err := bundle.VerifyFile(a.AbsPath(file))
 		if err = cmp.Or(err, rep.Newer); err != nil {
-			return nil, environmentError("%w", err)
+			return nil, namedError("%w", err)
 		}
 		rep.Path = file
 		reports = append(reports, rep)
@@ -206,7 +206,7 @@ func (a *App) inBundle(file string, look func(*bundle.Reader) error) (err error)
 	r, err := bundle.Open(a.AbsPath(file))
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission):
-		return environmentError("%w", err)
+		return namedError("%w", err)
 	case err != nil:
 		return noError("%w", err)
 	}
@@ -257,6 +257,9 @@ func (a *App) Bundles(dir string) ([]BundleInfo, error) {
 
 func (a *App) bundlesIn(dir string) (string, error) {
 	if dir != "" {
+		if _, err := os.Stat(a.AbsPath(dir)); err != nil {
+			return "", namedError("%w", err)
+		}
 		return a.AbsPath(dir), nil
 	}
 	root, err := a.findRoot()

@@ -3,6 +3,7 @@ package app
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"syscall"
 
@@ -86,6 +87,15 @@ func saidNo() error { return &Error{Kind: No} }
 
 // usageError: what was asked for makes no sense.
 func usageError(format string, args ...any) error { return ErrorOf(Usage, format, args...) }
+
+// namedError is what is wrong with a file that the person named. One that is not
+// there was named wrongly: that is a matter of usage, whichever command it is.
+func namedError(format string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return usageError(format, err)
+	}
+	return environmentError(format, err)
+}
 
 // environmentError: something is missing here.
 func environmentError(format string, args ...any) error { return ErrorOf(Environment, format, args...) }

@@ -86,7 +86,7 @@ func (a *App) openRuns(ctx context.Context, x Export, names []string) (*archive.
 		_, err, ok := next()
 		stop()
 		if !ok {
-			err = environmentError("%s is no file, no run of this workspace and not in the archive", n)
+			err = usageError("%s is no file, no run of this workspace and not in the archive", n)
 		}
 		if err != nil {
 			return nil, nil, errors.Join(err, runs.Close())

@@ -204,7 +204,7 @@ func (a *App) baseProfile(
 	case c.File != "":
 		data, err := door.ReadNamed(a.AbsPath(c.File), door.MaxText)
 		if err != nil {
-			return nil, false, environmentError("%w", err)
+			return nil, false, namedError("%w", err)
 		}
 		// The file may have any name; it is to become the archetype's.
 		return a.parseProfile(x, data, c.File)

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -13,6 +15,7 @@ import (
 	"conclave/profile"
 	"conclave/quest"
 	"conclave/quest/flow"
+	"conclave/seat"
 )
 
 // QuestStart is what a quest begins with.
@@ -59,12 +62,16 @@ func (c *questSession) define(ctx context.Context, in flow.Define) (flow.Result,
 		return flow.Result{}, questError(err)
 	}
 	if strings.TrimSpace(in.Message) == "" && !c.asker.somebody() {
+		if in.Council {
+			return flow.Result{}, usageError("say what the quest is about, also where it begins from a council: " +
+				"conclave quest start --council --yes --message \"What the council recommends\"")
+		}
 		return flow.Result{}, usageError("say what the quest is about: conclave quest start --message TEXT, @FILE or -")
 	}
 	if err := c.preamble(ctx, in); err != nil {
 		return flow.Result{}, err
 	}
-	c.budget.begin()
+	c.budget.begin(func() (seat.Spending, error) { return flow.SpentDefining(c.w.root, c.w.config.PriceList()) })
 	in.Unasked = in.Yes && !c.asker.somebody()
 	in.Typed = c.takeTyped()
 	res, err := c.begin(ctx, "define", in, policy.Gandalf)
@@ -330,7 +337,7 @@ func (a *App) WithdrawProgress(ctx context.Context, talk Talk, number int) (*flo
 }
 
 // ProgressLog is the quest's log, oldest first.
-func (a *App) ProgressLog() ([]quest.Entry, error) {
+func (a *App) ProgressLog(ctx context.Context) ([]quest.Entry, error) {
 	_, store, err := a.questStore()
 	if err != nil {
 		return nil, err
@@ -338,7 +345,7 @@ func (a *App) ProgressLog() ([]quest.Entry, error) {
 	defer store.Close()
 	q, err := store.Quest()
 	if err != nil {
-		return nil, questError(err)
+		return nil, a.orUndefined(ctx, questError(err))
 	}
 	return append([]quest.Entry{}, q.Progress...), nil
 }
@@ -374,7 +381,7 @@ func (a *App) ArchiveQuest(ctx context.Context, talk Talk) (*flow.Result, error)
 		return nil, err
 	}
 	if _, err := os.Lstat(filepath.Join(root, filepath.FromSlash(quest.QuestFile))); err != nil {
-		return nil, questError(quest.ErrNoQuest)
+		return nil, a.orUndefined(ctx, questError(quest.ErrNoQuest))
 	}
 	return a.move(ctx, "quest archive", talk, flow.Move{Archive: true})
 }
@@ -403,7 +410,7 @@ func (a *App) Conversations() ([]quest.Transcript, error) {
 }
 
 // QuestText is the quest as it is kept, or one of its conversations.
-func (a *App) QuestText(conversation string) ([]byte, error) {
+func (a *App) QuestText(ctx context.Context, conversation string) ([]byte, error) {
 	_, store, err := a.questStore()
 	if err != nil {
 		return nil, err
@@ -411,10 +418,13 @@ func (a *App) QuestText(conversation string) ([]byte, error) {
 	defer store.Close()
 	name := quest.QuestFile
 	if conversation != "" {
-		name = quest.ConversationsDir + "/" + strings.TrimPrefix(conversation, quest.ConversationsDir+"/")
+		name = quest.ConversationsDir + "/" + path.Base(filepath.ToSlash(conversation))
 	} else if _, err := store.Quest(); err != nil {
-		return nil, questError(err)
+		return nil, a.orUndefined(ctx, questError(err))
 	}
 	data, err := store.Read(name)
+	if conversation != "" && errors.Is(err, fs.ErrNotExist) {
+		return nil, usageError("there is no conversation %q; `conclave quest show --json` lists them", conversation)
+	}
 	return data, refusedHere(err)
 }

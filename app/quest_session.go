@@ -103,7 +103,7 @@ func (a *App) onQuest(
 	}
 	defer func() { err = c.closeAfter(err) }()
 	got, err := do(c)
-	return c.finish(ctx, got, err)
+	return c.finish(ctx, got, a.orUndefined(ctx, err))
 }
 
 // turnWall bounds one answer of an agent.

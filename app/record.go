@@ -75,7 +75,7 @@ func (a *App) Import(ctx context.Context, paths []string, f Follow) (Balance, er
 		path := a.AbsPath(name)
 		info, err := os.Stat(path)
 		if err != nil {
-			return Balance{}, environmentError("%w", err)
+			return Balance{}, namedError("%w", err)
 		}
 		if info.IsDir() {
 			o.Roots = append(o.Roots, path)

@@ -138,6 +138,42 @@ type interrupted struct{ error }
 
 func (e interrupted) Unwrap() error { return e.error }
 
+// undefined is that there is no quest because its definition was interrupted.
+type undefined struct{ what, begun string }
+
+func (e undefined) Error() string {
+	return fmt.Sprintf("no quest here yet: %s was interrupted (begun %s)\n`conclave quest continue` goes on with it, "+
+		"`conclave quest continue --drop` puts it away", e.what, e.begun)
+}
+
+func (undefined) Is(target error) bool { return target == quest.ErrNoQuest }
+
+// orUndefined names what was interrupted to whoever finds no quest because of it.
+func (a *App) orUndefined(ctx context.Context, err error) error {
+	if !errors.Is(err, quest.ErrNoQuest) {
+		return err
+	}
+	root, e := a.findRoot()
+	if e != nil {
+		return err
+	}
+	database, e := a.database()
+	if e != nil {
+		return err
+	}
+	status, e := engine.Peek(ctx, engine.Options{Dir: root, Scope: flow.Scope, DatabaseURL: database})
+	if e != nil {
+		return err // that there is no quest is true all the same
+	}
+	for _, i := range status.Open {
+		if name, _, _ := strings.Cut(i.Flow, "/"); name == "define" {
+			party, _, _ := profile.Project{Dir: root}.Party() // undressed, if it cannot be read
+			return environmentError("%w", undefined{flow.Describe(i, party), i.Started.Local().Format("2 January 15:04")})
+		}
+	}
+	return err
+}
+
 // questError gives an error of a quest its kind and the way out.
 func questError(err error) error {
 	var (

@@ -99,7 +99,7 @@ func (a *App) openLog(file string) (*log, error) {
 	}
 	f, err := door.OpenNamed(a.AbsPath(file))
 	if err != nil {
-		return nil, environmentError("%w", err)
+		return nil, namedError("%w", err)
 	}
 	var start [8]byte
 	n, _ := f.ReadAt(start[:], 0)
@@ -191,7 +191,7 @@ func (a *App) MapTranscript(ctx context.Context, path string, out io.Writer, m M
 		b, err = collect.Map(ctx, a.AbsPath(path), lines, o)
 	}
 	if err = errors.Join(err, lines.w.Flush()); err != nil {
-		return b, environmentError("%w", err)
+		return b, namedError("%w", err)
 	}
 	return b, noUnless(b.OK())
 }
@@ -241,6 +241,9 @@ func (a *App) VerifyConversations(files []string) ([]Proof, error) {
 		return nil, err
 	}
 	proofs, err := flow.Verify(root, names...)
+	if errors.Is(err, flow.ErrNoConversation) {
+		return nil, usageError("%w; `conclave quest show --json` lists them", err)
+	}
 	if err != nil {
 		return nil, noError("%w", err)
 	}

@@ -29,6 +29,9 @@ type Perspective struct {
 	Text string
 }
 
+// MaxObservations is how many things each of the six names in a council.
+const MaxObservations = 3
+
 // Report is a council's report.
 type Report struct {
 	Created      string // a date

@@ -1,6 +1,7 @@
 package quest
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -12,7 +13,7 @@ func (q *Quest) title() string {
 	if t, ok := q.doc.Title(); ok && t != "" && !isSectionName(t) {
 		return oneLine(t)
 	}
-	if s := firstSentence(q.Narrative); s != "" {
+	if s := firstSentence(WithoutMarks(q.Narrative)); s != "" {
 		return shorten(s, 60)
 	}
 	return untitled
@@ -25,11 +26,26 @@ func (q *Quest) titleFor(role policy.Role) string {
 	if policy.Decide(role, policy.QuestNarrative).Allow {
 		return q.Title
 	}
-	narrative, title := strings.ToLower(oneLine(q.Narrative)), strings.ToLower(strings.TrimRight(q.Title, "…. "))
-	if title != "" && strings.HasPrefix(narrative, title) {
-		return untitled
+	title := strings.ToLower(strings.TrimRight(q.Title, "…. "))
+	for _, text := range []string{q.Narrative, WithoutMarks(q.Narrative)} {
+		if title != "" && strings.HasPrefix(strings.ToLower(oneLine(text)), title) {
+			return untitled
+		}
 	}
 	return q.Title
+}
+
+// sortMarks and checkMark are what stands in a criterion beside its words; a check
+// may have been cut.
+var (
+	sortMarks = regexp.MustCompile(`(?i)[\[(](?:transformation|deliverable)[\])]`)
+	checkMark = regexp.MustCompile("(?is)[ \\t]*\\(check:(?:[^`)]|`[^`]*`)*(?:\\)|`|$)")
+)
+
+// WithoutMarks is a text without the marks of criteria: (transformation),
+// (deliverable) and (check: …). They are no part of a name.
+func WithoutMarks(text string) string {
+	return strings.TrimSpace(sortMarks.ReplaceAllString(checkMark.ReplaceAllString(text, ""), ""))
 }
 
 const untitled = "Untitled quest"

@@ -47,6 +47,11 @@ func TestTitleForEvaluators(t *testing.T) {
 			}
 		}
 	}
+	marked := "## Quest Narrative\n\n(transformation)\nThe keeper lost his brother (check: `test -f log`) to the rocks.\n"
+	q := Parse([]byte(head + marked))
+	if q.Title != "The keeper lost his brother to the rocks" || strings.Contains(q.titleFor(policy.Dragon), "keeper") {
+		t.Errorf("with marks in the narrative the title is %q, and the Dragon is given %q", q.Title, q.titleFor(policy.Dragon))
+	}
 	if got := Parse([]byte(head + "# The lamp\n\n" + body)).titleFor(policy.Guardian); got != "The lamp" {
 		t.Errorf("a title of its own became %q", got)
 	}

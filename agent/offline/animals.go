@@ -40,8 +40,8 @@ func (a animal) answer(t *turn) error {
 	case !council:
 		t.say(t.opening(a.opening))
 	case a.name == speaksFirst:
-		t.say("There is no model behind us: we look, we do not reason. Each of us names at most three things, and only what " +
-			"can be shown.")
+		t.say("There is no model behind us: we look, we do not reason. Each of us names at most " + smallNumbers[maxFindings] +
+			" things, and only what can be shown.")
 	}
 	tree := t.room("workspace")
 	if tree == nil {

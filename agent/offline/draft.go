@@ -335,7 +335,7 @@ func (d *draft) add(p part, text string) {
 	text = strings.TrimSpace(text)
 	switch p {
 	case partTitle:
-		d.title = strings.TrimRight(clip(text, 80), ". ")
+		d.title = strings.TrimRight(clip(quest.WithoutMarks(text), 80), ". ")
 	case partIdea:
 		d.idea = append(d.idea, text)
 	case partWhy:
@@ -450,10 +450,15 @@ func (d *draft) take(words string) bool {
 
 // named is the quest's name: what the person called it, or how they began.
 func (d *draft) named() string {
-	if d.title != "" || len(d.idea) == 0 {
+	if d.title != "" {
 		return d.title
 	}
-	return strings.TrimRight(clip(firstSentence(d.idea[0]), 60), ".!? ")
+	for _, text := range d.idea {
+		if text = quest.WithoutMarks(text); text != "" {
+			return strings.TrimRight(clip(firstSentence(text), 60), ".!? ")
+		}
+	}
+	return ""
 }
 
 func (d *draft) narrative() string {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"conclave/quest"
 )
 
 // finding is one thing that is so, proved by the lines it cites, and what
@@ -84,7 +86,7 @@ func listed(words []string) string {
 }
 
 const (
-	maxFindings = 3
+	maxFindings = quest.MaxObservations
 	maxPlaces   = 3
 )
 

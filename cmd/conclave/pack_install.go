@@ -46,8 +46,12 @@ func (env *environment) installPack(ctx context.Context, name string, only []str
 	if err != nil {
 		return err
 	}
-	env.Stdout.Printf("%s (%s), %s written:\n",
-		done.Pack.Theme, done.Pack.Origin, counted(done.Written, "profile", "profiles"))
+	if done.Written == 0 {
+		env.Stdout.Printf("%s (%s): nothing to write, the profiles are as they should be:\n", done.Pack.Theme, done.Pack.Origin)
+	} else {
+		env.Stdout.Printf("%s (%s), %s written:\n",
+			done.Pack.Theme, done.Pack.Origin, counted(done.Written, "profile", "profiles"))
+	}
 	castTable(env.Stdout, done.Worn)
 	if done.Kept != "" {
 		env.Stdout.Printf("The former profiles are kept in %s; conclave pack undo brings them back.\n", done.Kept)

@@ -167,7 +167,12 @@ adding one that says so. Advisors add such lines too, when you tell them that
 something is finished, and you are shown each; verdicts and phases are nobody's to
 log but the engine's.`,
 		Example: "  conclave quest log \"API design finished\"\n  conclave quest log\n  conclave quest log --withdraw 3",
-		Args:    cobra.MaximumNArgs(1),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usageError("%s: the text is one argument: %[1]s \"%s\"", cmd.CommandPath(), strings.Join(args, " "))
+			}
+			return nil
+		},
 	}, silent, func(ctx context.Context, talk app.Talk, args []string) (*app.Result, error) {
 		switch changed := cmd.Flags().Changed("withdraw"); {
 		case changed && len(args) > 0:
@@ -177,14 +182,14 @@ log but the engine's.`,
 		case len(args) > 0:
 			return env.app().LogProgress(ctx, talk, args[0])
 		}
-		return nil, env.listProgress(talk.Once)
+		return nil, env.listProgress(ctx, talk.Once)
 	})
 	cmd.Flags().IntVar(&withdraw, "withdraw", 0, "take back the line with this number")
 	return cmd
 }
 
-func (env *environment) listProgress(asJSON bool) error {
-	list, err := env.app().ProgressLog()
+func (env *environment) listProgress(ctx context.Context, asJSON bool) error {
+	list, err := env.app().ProgressLog(ctx)
 	if err != nil {
 		return err
 	}
@@ -231,7 +236,7 @@ func newQuestShowCommand(env *environment) *cobra.Command {
   conclave quest show 2026-02-18-14-32-cat.md
   conclave quest show --json       list the conversations`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if asJSON {
 				list, err := env.app().Conversations()
 				if err != nil {
@@ -239,7 +244,7 @@ func newQuestShowCommand(env *environment) *cobra.Command {
 				}
 				return env.Stdout.JSON(list)
 			}
-			data, err := env.app().QuestText(strings.Join(args, ""))
+			data, err := env.app().QuestText(cmd.Context(), strings.Join(args, ""))
 			if err != nil {
 				return err
 			}

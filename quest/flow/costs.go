@@ -72,19 +72,49 @@ func eachRecord(root string, use func(path string, rec *recorded, err error) err
 
 // Spent is what the records of a quest say was paid for, or, when there is no
 // quest, those of all that was done without one. A definition that is not over
-// counts: it has no other quest. A record that cannot be read could be one of
-// them, and nobody knows what it cost.
+// counts: it has no other quest. So do those before a quest's own that came to
+// nothing. A record that cannot be read could be one of them, and nobody knows
+// what it cost.
 func Spent(root string, q *quest.Quest, prices price.List) (sum seat.Spending, err error) {
+	spent, _, err := spending(root, q, prices)
+	return spent, err
+}
+
+// SpentDefining is what was paid for definitions that came to nothing since the
+// last one that did not: a new one begins with it, or whoever stops before they
+// agree would begin with nothing spent as often as they like.
+func SpentDefining(root string, prices price.List) (seat.Spending, error) {
+	_, vain, err := spending(root, nil, prices)
+	return vain, err
+}
+
+// spending goes through the records, oldest first. In vain is what was paid for
+// definitions that came to nothing, or are not over, since the last quest.
+func spending(root string, q *quest.Quest, prices price.List) (sum, vain seat.Spending, err error) {
 	err = eachRecord(root, func(path string, rec *recorded, err error) error {
-		switch {
-		case err == nil && rec.countsFor(q):
-			sum = sum.Add(rec.paid.Sum(rec.History, prices))
-		case err != nil && (rec.History == nil || rec.Header.Run == "" || rec.countsFor(q)):
+		if err != nil && (rec.History == nil || rec.Header.Run == "" || rec.countsFor(q)) {
 			return seat.Unread(path, err)
+		}
+		if err != nil {
+			return nil
+		}
+		paid := rec.paid.Sum(rec.History, prices)
+		if rec.countsFor(q) {
+			sum = sum.Add(paid)
+		}
+		switch {
+		case rec.Header.Attributes["flow"] != "define":
+		case rec.filed == nil || rec.filed.Quest == newQuest:
+			vain = vain.Add(paid)
+		default:
+			if q != nil && rec.belongsTo(q) {
+				sum = sum.Add(vain)
+			}
+			vain = seat.Spending{}
 		}
 		return nil
 	})
-	return sum, err
+	return sum, vain, err
 }
 
 // countsFor says whether a run counts in the budget of a quest, or of all that

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strconv"
 	"strings"
 
 	"conclave/engine"
@@ -127,7 +128,7 @@ func (c *council) verify() error {
 			return nil, engine.Halt(err)
 		}
 		m.Quest = c.s.Simon.quest()
-		log, _ := history(ctx, c.h.opts.Root) // without one, nobody was given it either: the rooms say why
+		log, _ := c.h.history(ctx) // without one, nobody was given it either: the rooms say why
 		v, err := openView(c.h.opts.Root, policy.View(policy.Bear, c.h.opts.Granted), quest.Grant(policy.Bear, m), log)
 		if err != nil {
 			return nil, engine.Halt(err)
@@ -142,11 +143,16 @@ func (c *council) verify() error {
 	return err
 }
 
+// councilSaid is what earlier versions asked the six for: they may have repeated
+// it in conversations that are kept.
+const councilSaid = "Look at the project through your lens and give three to five observations, each true of this project " +
+	"and of no other, each with at least one citation `path:line`."
+
 func councilFraming(o Opening) string {
 	face := o.face(o.Role)
 	text := fmt.Sprintf("A council is held. You speak as %s, and your lens is %s. Five others look at the same project through theirs; you do not hear them, and they do not hear you. ", face.Name(), face.Archetype.Lens)
 	text += roomGuide(o)
-	text += "\n\nLook at the project through your lens and give three to five observations, each true of this project and of no other, each with at least one citation `path:line`. Citations are checked; what does not check out is marked. Then say in one sentence what you would do first."
+	text += "\n\nLook at the project through your lens and give at most " + strconv.Itoa(quest.MaxObservations) + " observations, each true of this project and of no other, each with at least one citation `path:line`. Citations are checked; what does not check out is marked. Then say in one sentence what you would do first."
 	if o.Quest != nil {
 		text += fmt.Sprintf("\n\nA quest is under way: %s.", o.Title)
 	}

@@ -25,6 +25,9 @@ type Define struct {
 	Council bool       `json:"council,omitempty"` // begin from the findings of the last council
 }
 
+// newQuest is what a quest is called before it has a name.
+const newQuest = "a new quest"
+
 // CheckDefine says why no quest can be begun here.
 func (h *House) CheckDefine(in Define) error {
 	_, err := h.defineOpening(in)
@@ -44,7 +47,7 @@ func (h *House) defineOpening(in Define) (Opening, error) {
 	if o.Quest != nil && o.Phase != quest.PhaseDebrief && !in.Archive {
 		return o, fmt.Errorf("a quest is under way (%s, phase %d): `conclave quest archive` puts it away, `conclave quest continue` goes on with it", o.Title, int(o.Phase))
 	}
-	o.Phase, o.Title, o.Mode = quest.PhaseDefinition, "a new quest", quest.DefaultMode
+	o.Phase, o.Title, o.Mode = quest.PhaseDefinition, newQuest, quest.DefaultMode
 	return o, nil
 }
 

@@ -233,10 +233,11 @@ func (v *evaluation) framing() string {
 func (v *evaluation) conclude() (Result, error) {
 	outcome, stampedLog := v.outcome()
 	var note string
+	moved := false
 	if v.decided() && v.t.ended == "" {
 		var err error
 		note, err = v.h.editQuest(v.r, "verdict", v.e.Opening.Quest, stampedLog)
-		if err != nil {
+		if moved = err == nil; !moved {
 			note = fmt.Sprintf("the verdict stands, but quest.md could not be changed: %v", err)
 		}
 	}
@@ -248,13 +249,16 @@ func (v *evaluation) conclude() (Result, error) {
 	res.Outcome, res.Checks, res.Guardian, res.Dragon = outcome, v.checks, v.guardian, v.dragon
 	res.note(note)
 	res.note(v.e.Stamps...)
+	if !moved {
+		res.Phase = v.q.Phase // without a verdict in its log the quest is where it was
+	}
 	boundary := quest.AfterNoVerdict
 	switch {
 	case v.t.ended != "":
 		res.Outcome = quest.EndedEarly(v.t.ended)
 	case v.dragon != nil:
 		res.Verdict, boundary = string(v.dragon.Verdict), quest.AfterDragon(v.dragon.Verdict)
-		if v.dragon.Verdict == quest.DragonSlain {
+		if moved && v.dragon.Verdict == quest.DragonSlain {
 			res.Phase = quest.PhaseDebrief
 		}
 	case v.guardian != nil:

@@ -86,6 +86,7 @@ type House struct {
 	seats *seat.Set // open in this process
 
 	hush hush
+	past past
 
 	mu      sync.Mutex
 	abandon string          // why what is resumed is to end

@@ -25,7 +25,7 @@ func builtInInstructions(role string) ([]byte, error) {
 // repeat: instructions, and what turns begin with.
 var engineSays = sync.OnceValue(func() []string {
 	out := []string{discussFraming, discussedBefore, roomGuide(Opening{History: true}),
-		councilFraming(Opening{Role: policy.Bear})}
+		councilFraming(Opening{Role: policy.Bear}), councilSaid}
 	for _, role := range policy.Roles() {
 		if text, err := builtInInstructions(string(role)); err == nil {
 			out = append(out, string(text))

@@ -2,6 +2,7 @@ package flow
 
 import (
 	"fmt"
+	"strings"
 
 	"conclave/engine"
 	"conclave/policy"
@@ -60,6 +61,19 @@ func (in Move) edit(q *quest.Quest, entries []quest.Entry) ([]byte, error) {
 	return q.WithProgress(entries...)
 }
 
+// done tells what was done to the quest as it is now.
+func (in Move) done(q *quest.Quest, entries []quest.Entry) string {
+	var lines []string
+	if in.To != 0 {
+		lines = append(lines, fmt.Sprintf("Back to the quest: phase %d (%s).", int(q.Phase), q.Phase))
+	}
+	for i, e := range entries {
+		lines = append(lines, fmt.Sprintf("Entry %d of the log: %s", len(q.Progress)-len(entries)+i+1,
+			strings.TrimPrefix(e.Bullet(), "- ")))
+	}
+	return strings.Join(lines, "\n")
+}
+
 func (h *House) move(r *engine.Run, in Move) (Result, error) {
 	switch {
 	case in.Repair != nil:
@@ -85,7 +99,10 @@ func (h *House) move(r *engine.Run, in Move) (Result, error) {
 		q.Phase = in.To
 	}
 	q.Progress = append(q.Progress, entries...)
-	res := Result{Flow: "move", Phase: q.Phase}
+	res := Result{Flow: "move", Phase: q.Phase, Outcome: in.done(q, entries)}
+	for _, e := range entries {
+		res.Logged = append(res.Logged, e.Text)
+	}
 	res.note(note)
 	res.at(quest.BoundaryOf(q), o, q.FirstAdvisor(in.Progress))
 	return res, nil

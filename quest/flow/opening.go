@@ -111,7 +111,7 @@ func (h *House) readOpening(role policy.Role, flow, purpose string, needsQuest b
 			o.Skins = append(o.Skins, wornSkin{a.ID, p.SkinName, p.Emoji})
 		}
 	}
-	log, err := history(context.Background(), h.opts.Root)
+	log, err := h.history(context.Background())
 	o.History = err == nil && len(log) > 0
 	return o, nil
 }
@@ -164,7 +164,7 @@ func (h *House) plan(ctx context.Context, o Opening, x extras) (seat.Plan, error
 			return seat.Plan{}, err
 		}
 	}
-	f, err := planRoom(ctx, h.opts.Root, h.opts.Granted, o.Role, m, work)
+	f, err := h.planRoom(ctx, o.Role, m, work)
 	if err != nil {
 		return seat.Plan{}, err
 	}

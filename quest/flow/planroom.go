@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"conclave/internal/git"
 	"conclave/policy"
@@ -38,15 +39,16 @@ func (h *House) Room(ctx context.Context, role policy.Role, paths []string) (Fur
 		}
 		defer work.Close()
 	}
-	return planRoom(ctx, h.opts.Root, h.opts.Granted, role, m, work)
+	return h.planRoom(ctx, role, m, work)
 }
 
 // planRoom plans the room of a role of a quest: the sections, conversations and
 // profiles that its isolation profile grants; for the party a view of the
 // workspace and its history; for an evaluator the named work and no more.
-func planRoom(
-	ctx context.Context, root string, granted []string, role policy.Role, m quest.Material, work *quest.Work,
+func (h *House) planRoom(
+	ctx context.Context, role policy.Role, m quest.Material, work *quest.Work,
 ) (Furnishing, error) {
+	root, granted := h.opts.Root, h.opts.Granted
 	f := Furnishing{Grants: quest.Grant(role, m)}
 	f.Plan = room.Plan{Role: string(role), Level: room.Level(policy.Required(role)), Fallback: room.Level(policy.Fallback(role)),
 		Outside: []string{root}}
@@ -63,7 +65,7 @@ func planRoom(
 		}
 	}
 	if policy.Decide(role, policy.History).Allow {
-		f.addHistory(ctx, root)
+		f.addHistory(h.history(ctx))
 	}
 	if work == nil {
 		return f, nil
@@ -96,8 +98,7 @@ func (f *Furnishing) addWork(role policy.Role, work *quest.Work) error {
 
 // addHistory grants the project's log. Where it could not be read, that is said
 // among what the role does not see: the room's list and its record hold it.
-func (f *Furnishing) addHistory(ctx context.Context, root string) {
-	log, err := history(ctx, root)
+func (f *Furnishing) addHistory(log []byte, err error) {
 	if err != nil {
 		piece := quest.Piece{Kind: policy.History, Name: historyName,
 			Decision: policy.Decision{Reason: "it could not be read: " + err.Error(), Source: "this machine"}}
@@ -114,10 +115,18 @@ const (
 	maxHistory  = 1 << 20 // of the log that is handed over
 )
 
+// past is the project's log as it was at a commit.
+type past struct {
+	mu     sync.Mutex
+	commit string
+	log    []byte
+}
+
 // history is the project's log as text: who, when, what, which files; no
-// patches. A project without one has none; that is no error.
-func history(ctx context.Context, root string) ([]byte, error) {
-	repo, err := git.Open(ctx, root)
+// patches. A project without one has none; that is no error. The log of a commit
+// is read once: the seven of a council are given the same.
+func (h *House) history(ctx context.Context) ([]byte, error) {
+	repo, err := git.Open(ctx, h.opts.Root)
 	if errors.Is(err, git.ErrNone) {
 		return nil, nil
 	}
@@ -125,5 +134,14 @@ func history(ctx context.Context, root string) ([]byte, error) {
 		return nil, err
 	}
 	defer repo.Close()
-	return repo.History(ctx, maxHistory)
+	h.past.mu.Lock()
+	defer h.past.mu.Unlock()
+	if commit := repo.Commit(); commit == "" || commit != h.past.commit {
+		log, err := repo.History(ctx, maxHistory)
+		if err != nil {
+			return nil, err
+		}
+		h.past.commit, h.past.log = commit, log
+	}
+	return h.past.log, nil
 }

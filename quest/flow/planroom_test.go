@@ -17,7 +17,7 @@ func TestFurnishHistory(t *testing.T) {
 	ws := t.TempDir()
 	granted := func() (history string, denied bool) {
 		t.Helper()
-		f, err := planRoom(t.Context(), ws, nil, policy.Cat, quest.Material{}, nil)
+		f, err := New(Options{Root: ws}).planRoom(t.Context(), policy.Cat, quest.Material{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -45,12 +45,31 @@ func Verify(root string, names ...string) ([]Proof, error) {
 	}
 	var out []Proof
 	for _, name := range names {
+		if !all && !v.known(name) {
+			return nil, fmt.Errorf("%w: %s", ErrNoConversation, name)
+		}
 		out = append(out, v.prove(name))
 	}
 	if all {
 		out = append(out, v.missing(names)...)
 	}
 	return out, nil
+}
+
+// ErrNoConversation: there is no file of that name, and no record tells of one.
+var ErrNoConversation = errors.New("no conversation of that name is here")
+
+// known says whether a conversation is there, or should be.
+func (v *verifier) known(name string) bool {
+	if _, err := v.store.Read(path.Join(quest.ConversationsDir, name)); !errors.Is(err, fs.ErrNotExist) {
+		return true
+	}
+	for _, f := range v.runs {
+		if f.File == name {
+			return true
+		}
+	}
+	return false
 }
 
 type verifier struct {
