@@ -304,6 +304,9 @@ type Installed struct {
 	Written int
 	Worn    []Profile
 	Kept    string // where the former profiles are
+	// Doubts are what the mentor thinks does not hold, of a pack that did not come
+	// with the program, where he has a model to judge with. They are opinions.
+	Doubts []profile.Item
 }
 
 // EditedError: profiles that the person edited are in the way.
@@ -312,7 +315,7 @@ type EditedError = profile.EditedError
 // InstallPack dresses the campaign in a pack, all of it or what only names.
 // Profiles that the person edited are in the way (EditedError) but for force,
 // which keeps them.
-func (a *App) InstallPack(name string, only []string, force bool) (*Installed, error) {
+func (a *App) InstallPack(ctx context.Context, name string, only []string, force bool) (*Installed, error) {
 	for i, name := range only {
 		x, err := a.archetype(name)
 		if err != nil || x.Kind == profile.Educator {
@@ -336,6 +339,9 @@ func (a *App) InstallPack(name string, only []string, force bool) (*Installed, e
 		return nil, changeError(err)
 	}
 	out := &Installed{Pack: viewPack(p), Written: len(change.Written), Kept: change.Kept}
+	if p.Origin != profile.FromBuiltin && len(change.Written) > 0 {
+		out.Doubts = a.doubts(ctx, p)
+	}
 	for i, q := range p.Profiles {
 		if len(only) > 0 && !slices.Contains(only, q.Archetype) {
 			continue
@@ -346,6 +352,22 @@ func (a *App) InstallPack(name string, only []string, force bool) (*Installed, e
 		out.Worn = append(out.Worn, out.Pack.Profiles[i])
 	}
 	return out, nil
+}
+
+// doubts are what the mentor thinks is wrong with a pack. Where he has no model,
+// may not be asked or does not answer there are none: nothing depends on it.
+func (a *App) doubts(ctx context.Context, p *profile.Pack) []profile.Item {
+	c, err := a.openQuest("pack install", Talk{})
+	if err != nil {
+		return nil
+	}
+	defer c.close()
+	judge, err := c.judge()
+	if _, nobody := judge.(noJudge); err != nil || nobody {
+		return nil
+	}
+	a.aside("%s reads the pack.", c.face(policy.Gandalf).Name())
+	return slices.DeleteFunc(profile.Review(ctx, p, judge), func(i profile.Item) bool { return !i.Judged || i.Holds })
 }
 
 // UndoPack takes the last change of profiles back.

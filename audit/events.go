@@ -20,6 +20,11 @@ const (
 // bytes a window.
 const FingerprintChannel = "audit.fingerprints"
 
+// HeardChannel names the blobs that hold what an agent says while it says it,
+// piece by piece, where somebody listens: of a block that it does not live to end
+// there is nothing else. What is said to its end stands in the entries.
+const HeardChannel = "turn.heard"
+
 // Room says what a seat was given and what was kept from it. It stands once in
 // a record for each time that the seat was opened.
 type Room struct {

@@ -38,7 +38,7 @@ func (p *Pack) Export(to string) error {
 	for _, q := range p.Profiles {
 		files[q.Archetype+".md"] = q.Bytes()
 	}
-	if p.Origin == fromBuiltin {
+	if p.Origin == FromBuiltin {
 		files["LICENSE.md"] = licence()
 	}
 	if !IsArchive(to) {

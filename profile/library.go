@@ -31,7 +31,7 @@ type Library struct {
 // listed too, with their faults.
 func (l Library) List() ([]*Pack, error) {
 	var all []*Pack
-	for _, origin := range []Origin{FromProject, fromUser, fromBuiltin} {
+	for _, origin := range []Origin{FromProject, fromUser, FromBuiltin} {
 		names, err := l.names(origin)
 		if err != nil {
 			return nil, err
@@ -54,7 +54,7 @@ var errNoPack = errors.New("no such pack")
 // (project:fantasy); an unqualified one that several origins have is an error
 // that names them.
 func (l Library) Find(name string) (*Pack, error) {
-	origins := []Origin{FromProject, fromUser, fromBuiltin}
+	origins := []Origin{FromProject, fromUser, FromBuiltin}
 	if prefix, rest, ok := strings.Cut(name, ":"); ok {
 		if !slices.Contains(origins, Origin(prefix)) {
 			return nil, fmt.Errorf("find pack %s: no origin %q; write project:, user: or builtin: before the name", name, prefix)
@@ -95,7 +95,7 @@ func (l Library) dir(origin Origin) string {
 }
 
 func (l Library) where(origin Origin, name string) string {
-	if origin == fromBuiltin {
+	if origin == FromBuiltin {
 		return "built in"
 	}
 	return filepath.Join(l.dir(origin), name)
@@ -106,7 +106,7 @@ func (l Library) names(origin Origin) ([]string, error) {
 	var entries []fs.DirEntry
 	var err error
 	switch dir := l.dir(origin); {
-	case origin == fromBuiltin:
+	case origin == FromBuiltin:
 		entries, err = fs.ReadDir(embedded, "packs")
 	case dir == "":
 		return nil, nil
@@ -126,7 +126,7 @@ func (l Library) names(origin Origin) ([]string, error) {
 }
 
 func (l Library) open(origin Origin, name string) (*Pack, error) {
-	if origin != fromBuiltin {
+	if origin != FromBuiltin {
 		return loadDir(filepath.Join(l.dir(origin), name), origin)
 	}
 	sub, err := fs.Sub(embedded, "packs/"+name)

@@ -40,7 +40,7 @@ func TestBuiltinsPassTheirOwnValidator(t *testing.T) {
 		for _, f := range p.Faults {
 			t.Errorf("%s", f)
 		}
-		if p.Origin != fromBuiltin || Slug(p.Theme) != p.Name || len(p.Profiles) != packSize {
+		if p.Origin != FromBuiltin || Slug(p.Theme) != p.Name || len(p.Profiles) != packSize {
 			t.Errorf("pack %s: origin %s, theme %q, %d profiles", p.Name, p.Origin, p.Theme, len(p.Profiles))
 		}
 		for _, q := range p.Profiles {
@@ -98,7 +98,7 @@ func TestSearchPath(t *testing.T) {
 			t.Errorf("error does not name %q: %v", want, err)
 		}
 	}
-	for _, origin := range []Origin{FromProject, fromUser, fromBuiltin} {
+	for _, origin := range []Origin{FromProject, fromUser, FromBuiltin} {
 		if p, err := l.Find(string(origin) + ":fantasy"); err != nil || p.Origin != origin {
 			t.Errorf("%s:fantasy: %v %+v", origin, err, p)
 		}

@@ -15,7 +15,7 @@ type Origin string
 const (
 	FromProject Origin = "project"
 	fromUser    Origin = "user"
-	fromBuiltin Origin = "builtin"
+	FromBuiltin Origin = "builtin"
 	FromPath    Origin = "path"
 )
 

@@ -43,7 +43,10 @@ type PastTurn struct {
 	Calls    []Call       // in the last attempt, in order
 	// Heard is what the agent said in the last attempt, block by block, as far as
 	// it came. It is known of a record that is read, not of an open seat.
-	Heard    []string
+	Heard []string
+	// Half is what had been heard then of a block that did not end.
+	Half     string
+	streamed string // all that was heard, as it came
 	Finished bool
 	Reply    agent.Reply      // of the finished one
 	Files    []audit.HandedIn // with it, or with an attempt that failed
@@ -116,6 +119,10 @@ func (h *History) frame(f record.Frame, other func(string, []byte) error) error 
 		return json.Unmarshal(f.Payload, &h.seal)
 	case f.Kind == record.KindLog:
 		return h.line(f.Payload, other)
+	case f.Kind == record.KindBlob && h.running != nil:
+		if channel, data := f.Blob(); channel == audit.HeardChannel {
+			h.running.streamed += string(data)
+		}
 	}
 	return nil
 }
@@ -173,6 +180,20 @@ func Words(e transcript.Entry) string {
 	return text
 }
 
+// half is what was heard behind the blocks that ended. A program may tell of a
+// block's end when it is at the next one, or before anybody has heard it.
+func (t *PastTurn) half() string {
+	rest := strings.TrimSpace(t.streamed)
+	for _, block := range t.Heard {
+		after, _ := strings.CutPrefix(rest, strings.TrimSpace(block))
+		rest = strings.TrimSpace(after)
+	}
+	if strings.Contains(strings.Join(t.Heard, "\n"), rest) {
+		return "" // it is said already, if perhaps in another order
+	}
+	return rest
+}
+
 func fold[T any](h *History, context []byte) error {
 	var event T
 	if err := json.Unmarshal(context, &event); err != nil {
@@ -195,7 +216,7 @@ func (h *History) add(event any) {
 			t = &PastTurn{ID: e.Turn}
 			h.turns = append(h.turns, t)
 		}
-		t.Attempts, t.Asked, t.Calls, t.Heard = max(t.Attempts, e.Attempt), e.Parts, nil, nil
+		t.Attempts, t.Asked, t.Calls, t.Heard, t.streamed = max(t.Attempts, e.Attempt), e.Parts, nil, nil, ""
 		h.running = t
 	case toolbox.CallEvent:
 		if h.running != nil {
@@ -279,6 +300,7 @@ func (h *History) Turn(id string) PastTurn {
 	}
 	past := *t
 	past.Calls = slices.Clone(t.Calls)
+	past.Half = t.half()
 	return past
 }
 

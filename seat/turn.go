@@ -147,9 +147,16 @@ func (s *Seat) ask(ctx context.Context, parts []audit.Part, t Turn) (agent.Reply
 		if err != nil {
 			return turn.Reply(), err
 		}
-		if t.Watch != nil {
-			t.Watch(e)
+		if t.Watch == nil {
+			continue
 		}
+		if e.Delta != "" {
+			// What somebody has heard is not lost with this process.
+			if err := errors.Join(s.writer.AppendBlob(audit.HeardChannel, []byte(e.Delta)), s.writer.Flush()); err != nil {
+				return turn.Reply(), err
+			}
+		}
+		t.Watch(e)
 	}
 }
 

@@ -20,7 +20,8 @@ func newPackInstallCommand(env *environment) *cobra.Command {
 that you edited is not replaced unless you agree or say --force, and then the
 old one is kept. conclave pack undo takes the installation back. A pack out of the
 project's own profile-packs/, or one named by its path, is used once you have said
-conclave trust (conclave trust PATH).`,
+conclave trust (conclave trust PATH). Of a pack that did not come with the program
+the mentor says, where he has a model, what he doubts; it is installed all the same.`,
 		Example: `  conclave pack install fantasy
   conclave pack install builtin:fantasy --only cat,owl
   conclave pack install ./lighthouse.zip`,
@@ -35,13 +36,13 @@ conclave trust (conclave trust PATH).`,
 }
 
 func (env *environment) installPack(ctx context.Context, name string, only []string, force bool) error {
-	done, err := env.app().InstallPack(name, only, force)
+	done, err := env.app().InstallPack(ctx, name, only, force)
 	if edited := (*app.EditedError)(nil); errors.As(err, &edited) && env.StdinIsTerminal {
 		files := strings.Join(edited.Files, ", ")
 		if yes := env.askPerson(ctx, "You edited %s. Replace, and keep the old? [y/N] ", files); strings.ToLower(yes) != "y" {
 			return noError("nothing was changed")
 		}
-		done, err = env.app().InstallPack(name, only, true)
+		done, err = env.app().InstallPack(ctx, name, only, true)
 	}
 	if err != nil {
 		return err
@@ -53,6 +54,9 @@ func (env *environment) installPack(ctx context.Context, name string, only []str
 			done.Pack.Theme, done.Pack.Origin, counted(done.Written, "profile", "profiles"))
 	}
 	castTable(env.Stdout, done.Worn)
+	for _, d := range done.Doubts {
+		env.Stdout.Printf("%s %s\n", d.Text, d.Answer)
+	}
 	if done.Kept != "" {
 		env.Stdout.Printf("The former profiles are kept in %s; conclave pack undo brings them back.\n", done.Kept)
 	}

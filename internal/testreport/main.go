@@ -2,6 +2,9 @@
 // and prints a line for each package as it ends, everything that a failed
 // test printed, and one closing line: "N passed, N failed, N skipped". It
 // exits with 1 when anything failed or nothing ran.
+//
+// It runs no test and keeps nothing: make test pipes into it. A test that was
+// skipped is counted as such and never as passed.
 package main
 
 import (

@@ -16,6 +16,8 @@ import (
 	"conclave/policy"
 	"conclave/profile"
 	"conclave/quest"
+	"conclave/seat"
+	"conclave/transcript"
 )
 
 // TestVerbatim: headings, speaker tags, fences and five megabytes stay what
@@ -301,6 +303,70 @@ func TestUnfinishedWords(t *testing.T) {
 	}
 	text := conversation(t, dir, "2026-02-14-12-00-cat.md")
 	want := "**User:** first\n\n**🐱 Cat:** The first block.\n\nAnd the sec\n\n### Outcome\n\nended early: the lights went out\n"
+	if !strings.HasSuffix(text, want) {
+		t.Errorf("the conversation is\n%s", text)
+	}
+	proved(t, dir, 1)
+}
+
+// streaming is an agent that is heard while it speaks, and dies in the middle of
+// a block.
+type streaming struct {
+	pieces []string
+	n      int
+}
+
+func (*streaming) Adapter() string { return transcript.AdapterScripted }
+func (s *streaming) Start(context.Context, agent.Spec) (agent.Session, error) {
+	return s, nil
+}
+func (s *streaming) Send(context.Context, agent.Message) (agent.Turn, error) { return s, nil }
+func (*streaming) Info() agent.Info                                          { return agent.Info{} }
+func (*streaming) Stop(context.Context) error                                { return nil }
+func (*streaming) Reply() agent.Reply                                        { return agent.Reply{} }
+
+func (s *streaming) Next() (agent.Event, error) {
+	if s.n == len(s.pieces) {
+		return agent.Event{}, errors.New("killed")
+	}
+	s.n++
+	return agent.Event{Delta: s.pieces[s.n-1]}, nil
+}
+
+// TestHalfABlock: what somebody has heard of a block that never ended stands in
+// the file of the conversation, and the file is proved.
+func TestHalfABlock(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, quest.QuestFile, aQuest)
+	house := func(l Listener) *House {
+		return New(Options{Root: dir, Now: noon, Listener: l, Library: profile.Library{}, Dress: func(p *seat.Plan) error {
+			p.Agent, p.InProcess, p.Program = &streaming{pieces: []string{"The bridge ", "will hold, ", "unl"}}, true, "test"
+			return nil
+		}})
+	}
+	h := house(&ears{})
+	e, err := engine.Open(t.Context(), engine.Options{Dir: dir, Scope: Scope, Flows: h.Flows(), Asker: h.Asker(nil)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Start(t.Context(), "consult", "x", Consult{Who: policy.Cat, Message: "Will it hold?"}); err == nil {
+		t.Fatal("it did not die")
+	}
+	if err := errors.Join(h.Close(), e.Close()); err != nil {
+		t.Fatal(err)
+	}
+	h = house(nil)
+	h.Abandon("the lights went out")
+	e, err = engine.Open(t.Context(), engine.Options{Dir: dir, Scope: Scope, Flows: h.Flows(), Asker: h.Asker(nil)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	if _, err := e.Resume(t.Context(), "x"); err != nil {
+		t.Fatal(err)
+	}
+	text := conversation(t, dir, "2026-02-14-12-00-cat.md")
+	want := "**User:** Will it hold?\n\n**🐱 Cat:** The bridge will hold, unl\n\n### Outcome\n\nended early: the lights went out\n"
 	if !strings.HasSuffix(text, want) {
 		t.Errorf("the conversation is\n%s", text)
 	}

@@ -198,7 +198,11 @@ func (rec *recorded) exchange(person bool) []quest.Message {
 		}
 		text := turn.Reply.Text
 		if !turn.Finished && rec.filed.Unfinished {
-			text = strings.Join(turn.Heard, "\n\n")
+			heard := turn.Heard
+			if half := strings.TrimSpace(turn.Half); half != "" {
+				heard = append(slices.Clone(heard), half)
+			}
+			text = strings.Join(heard, "\n\n")
 		}
 		say(rec.filed.Speaker, text)
 	}
