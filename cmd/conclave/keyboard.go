@@ -54,8 +54,7 @@ func (k *keyboard) Ask(ctx context.Context, q app.Question) (string, error) {
 			word = "Y/n"
 		}
 		k.out().Printf("\n%s [%s] ", screen.Indent("  ", q.Text), word)
-		l, err := k.readLine(ctx)
-		return l.text, err
+		return k.readWord(ctx)
 	case app.InLine:
 		k.out().Printf("\n%s\n> ", screen.Indent("  ", q.Text))
 		return k.readAnswer(ctx, false, nil)
@@ -65,8 +64,7 @@ func (k *keyboard) Ask(ctx context.Context, q app.Question) (string, error) {
 			text = screen.Bold(q.Text)
 		}
 		k.out().Printf("\n%s\n> ", text)
-		l, err := k.readLine(ctx)
-		return l.text, err
+		return k.readWord(ctx)
 	}
 	k.put(q)
 	answer, err := k.readAnswer(ctx, q.Lines, func(line string, first bool) bool {
@@ -166,6 +164,23 @@ func (k *keyboard) readAnswer(
 	}
 }
 
+// readWord reads an answer of one line, typed or pasted: a terminal may mark a
+// paste although nobody asked it to.
+func (k *keyboard) readWord(ctx context.Context) (string, error) {
+	text := ""
+	for {
+		l, err := k.readLine(ctx)
+		if err != nil {
+			return text, err
+		}
+		part, _ := k.unmark(l.text)
+		if text += part; !k.paste {
+			return text, nil
+		}
+		text += " " // the paste goes on
+	}
+}
+
 // unmark takes the marks of a bracketed paste out of a line. It says whether the
 // line, or a part of it, was pasted.
 func (k *keyboard) unmark(text string) (string, bool) {
@@ -186,7 +201,8 @@ func (k *keyboard) unmark(text string) (string, bool) {
 }
 
 // follows says whether another line came together with this one, as those of a
-// paste do where the terminal puts no marks around it.
+// paste do where the terminal puts no marks around it. It is not asked to put them:
+// lines are read as the terminal hands them over, and it would echo the marks.
 func (k *keyboard) follows(l typed) bool {
 	if !k.timed() {
 		return false

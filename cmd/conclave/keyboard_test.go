@@ -58,6 +58,14 @@ func TestAnswers(t *testing.T) {
 			t.Errorf("a line that says it all: %q, %v; want %q", got, err, want)
 		}
 	}
+	for _, way := range []app.Way{app.YesNo, app.Enter} {
+		k, _ = typing(paste + "y" + end + "\n" + paste + "one\ntwo" + end + "\n")
+		for _, want := range []string{"y", "one two"} {
+			if got, err := k.Ask(t.Context(), app.Question{Way: way}); err != nil || got != want {
+				t.Errorf("pasted where one line is asked for: %q, %v; want %q", got, err, want)
+			}
+		}
+	}
 	k, _ = typing("one\ntwo")
 	if got, err := k.Ask(t.Context(), app.Question{Question: engine.Question{Lines: true}}); err != nil || got != "one\ntwo" {
 		t.Errorf("at the end of the input: %q, %v", got, err)

@@ -70,8 +70,8 @@ func (env *environment) installPack(ctx context.Context, name string, only []str
 // askPerson puts a question to the person and returns the answer.
 func (env *environment) askPerson(ctx context.Context, format string, args ...any) string {
 	env.Stdout.Printf(format, args...)
-	line, _ := env.keyboard().readLine(ctx) // the end of the input is an empty answer
-	return strings.TrimSpace(line.text)
+	line, _ := env.keyboard().readWord(ctx) // the end of the input is an empty answer
+	return strings.TrimSpace(line)
 }
 
 // customise offers to rename single profiles, one by one, until the person has
