@@ -2,6 +2,7 @@ package dice
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -254,15 +255,18 @@ func (l *Log) table(text string) error {
 func (l *Log) Rotate(id, reason string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.st.turned[id] {
-		if err := l.finish(id, reason); err != nil {
-			return err
-		}
-	}
-	if l.st.open {
-		return nil
+	if err := l.turn(id, reason); err != nil || l.st.open {
+		return err
 	}
 	return l.begin(reason)
+}
+
+// turn ends the epoch, unless that was done by the same id.
+func (l *Log) turn(id, reason string) error {
+	if _, done := l.st.turned[id]; done {
+		return nil
+	}
+	return l.finish(id, reason)
 }
 
 // End shows the seed of the current epoch. The next roll or OpenLog begins a
@@ -284,18 +288,22 @@ func (l *Log) finish(id, reason string) error {
 
 // Fork ends the epoch, copies the log to path and begins a new epoch here. The
 // copy begins its own when it is opened: the two tables share no future number.
-func (l *Log) Fork(path string) error {
+// The id is as for Rotate.
+func (l *Log) Fork(id, path string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err := l.end("fork"); err != nil {
+	if err := l.turn(id, "fork"); err != nil {
 		return err
 	}
-	data := make([]byte, l.size)
+	data := make([]byte, cmp.Or(l.st.turned[id], l.size))
 	if _, err := l.f.ReadAt(data, 0); err != nil {
 		return err
 	}
 	if err := atomicfile.Write(path, data, 0o600); err != nil {
 		return err
+	}
+	if l.st.open {
+		return nil
 	}
 	return l.begin("fork")
 }

@@ -222,8 +222,18 @@ func TestFork(t *testing.T) {
 	must[Line](t)(l.Roll(Request{Expr: "1d6"}))
 	dir := t.TempDir()
 	other := Options{Path: filepath.Join(dir, "dice-log.jsonl"), SeedPath: filepath.Join(dir, "seed")}
-	if err := l.Fork(other.Path); err != nil {
+	if err := l.Fork("fork", other.Path); err != nil {
 		t.Fatal(err)
+	}
+	// Whoever was killed makes the same copy again, and turns no page.
+	l.Close()
+	l = must[*Log](t)(OpenLog(opt))
+	copied, epoch := must[[]byte](t)(os.ReadFile(other.Path)), l.st.epoch
+	if err := l.Fork("fork", other.Path); err != nil || l.st.epoch != epoch {
+		t.Errorf("epoch %d after %d, %v", l.st.epoch, epoch, err)
+	}
+	if again := must[[]byte](t)(os.ReadFile(other.Path)); !bytes.Equal(again, copied) {
+		t.Errorf("the second copy is\n%s\nand not\n%s", again, copied)
 	}
 	f, _ := testLog(t, other)
 	a, b := must[Line](t)(l.Roll(Request{Expr: "1d6"})), must[Line](t)(f.Roll(Request{Expr: "1d6"}))

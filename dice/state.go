@@ -19,7 +19,8 @@ type state struct {
 	noOverride bool
 	n          uint64
 	ids        map[string]uint64
-	turned     map[string]bool // rotations that have ended their epoch
+	turned     map[string]int64 // rotations that have ended their epoch, and where the next one begins; 0 for not yet
+	turning    string           // the newest of them
 	marks      map[uint64]mark
 	want       map[string]uint64 // hashes that must still come, and the rolls before them
 }
@@ -33,7 +34,7 @@ type mark struct {
 }
 
 func newState() *state {
-	return &state{head: zeroHash, ids: map[string]uint64{}, turned: map[string]bool{},
+	return &state{head: zeroHash, ids: map[string]uint64{}, turned: map[string]int64{},
 		marks: map[uint64]mark{}, want: map[string]uint64{}}
 }
 
@@ -53,6 +54,9 @@ func (s *state) apply(l Line, offset int64) error {
 func (s *state) rule(l Line, offset int64) error {
 	switch l.Event {
 	case eventEpoch:
+		if s.turning != "" {
+			s.turned[s.turning], s.turning = offset, ""
+		}
 		return s.begin(l)
 	case eventBreak:
 		return s.breakOff(l)
@@ -82,7 +86,7 @@ func (s *state) rule(l Line, offset int64) error {
 	case eventSeed:
 		s.open = false
 		if l.ID != "" {
-			s.turned[l.ID] = true
+			s.turned[l.ID], s.turning = 0, l.ID
 		}
 		return checkSeed(l.Seed, s.commit)
 	case eventLost:

@@ -18,7 +18,6 @@ type Campaign struct {
 	Root      *Dir // campaigns/{name}
 	Party     *Dir
 	Tmp       *Dir
-	Swept     []string // unfinished writes that were removed at opening
 }
 
 // Campaigns lists the campaigns below a workspace.
@@ -100,14 +99,27 @@ func (c *Campaign) open(base *Dir) (err error) {
 	}
 	// Messages name campaign paths, not the host's.
 	c.Root.path, c.Party.path, c.Tmp.path = "campaigns/"+c.Name, "party", "tmp"
-	for _, d := range []*Dir{c.Root, c.Party, c.Tmp} {
-		swept, err := d.Sweep()
-		if err != nil {
-			return err
-		}
-		c.Swept = append(c.Swept, swept...)
-	}
 	return nil
+}
+
+// Sweep removes what writes left behind that a kill cut short. It is for who holds
+// the campaign's lock: what another is writing now looks the same.
+func (c *Campaign) Sweep() (swept []string, err error) {
+	scenes, err := c.Root.Sub("scenes")
+	if err == nil {
+		defer scenes.Close()
+	}
+	for _, d := range []*Dir{c.Root, c.Party, c.Tmp, scenes} {
+		if d == nil {
+			continue // there are none, or something else is in their place
+		}
+		names, err := d.Sweep()
+		if err != nil {
+			return swept, err
+		}
+		swept = append(swept, names...)
+	}
+	return swept, nil
 }
 
 // Close releases the directories.

@@ -13,7 +13,9 @@ var rulingsH = map[string]func(*testing.T){
 		c := newCampaign(t, map[string]string{
 			"tmp/.x-prompt.md.0123456789abcdef.new": "half", "party/.y.md.0123456789abcdef.new": "half", "tmp/.keep": "", "tmp/a.new": "",
 		})
-		eqs(t, "swept", c.Swept, ".y.md.0123456789abcdef.new", ".x-prompt.md.0123456789abcdef.new")
+		swept, err := c.Sweep()
+		ok(t, err)
+		eqs(t, "swept", swept, ".y.md.0123456789abcdef.new", ".x-prompt.md.0123456789abcdef.new")
 		names, err := c.Tmp.List()
 		ok(t, err)
 		eqs(t, "left", names, ".keep", "a.new")

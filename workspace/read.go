@@ -112,8 +112,22 @@ func (e *Unfit) Error() string {
 
 // OpenIn opens what is at one name in a held directory if it is of the wanted
 // kind: it is looked at without following it, opened, and compared. What is not
-// opened for what it is gives an *Unfit.
+// opened for what it is gives an *Unfit. One that another of our own replaces or
+// removes at that very moment is looked at again: it is there, or it is not.
 func OpenIn(root *os.Root, name string, flags int, want func(fs.FileMode) bool) (*os.File, fs.FileInfo, error) {
+	for try := 1; ; try++ {
+		f, info, err := openIn(root, name, flags, want)
+		var unfit *Unfit
+		if try == openTries || !errors.As(err, &unfit) || !unfit.Changed && unfit.Names > 0 {
+			return f, info, err
+		}
+	}
+}
+
+// openTries bounds how often something is looked at that changes all the time.
+const openTries = 10
+
+func openIn(root *os.Root, name string, flags int, want func(fs.FileMode) bool) (*os.File, fs.FileInfo, error) {
 	before, err := root.Lstat(name)
 	if err != nil {
 		return nil, nil, err

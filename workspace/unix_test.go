@@ -4,12 +4,49 @@ package workspace
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 )
+
+// A file that comes and goes is there or not there: nobody is told that it has
+// other names because it had none for a moment.
+func TestOpenWhatComesAndGoes(t *testing.T) {
+	dir := t.TempDir()
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	done := make(chan error)
+	go func() {
+		var err error
+		for range 3000 {
+			name := filepath.Join(dir, "notes")
+			err = errors.Join(err, os.WriteFile(name, []byte("x"), 0o600), os.Remove(name))
+		}
+		done <- err
+	}()
+	for {
+		select {
+		case err := <-done:
+			if err != nil {
+				t.Error(err)
+			}
+			return
+		default:
+		}
+		f, _, err := OpenIn(root, "notes", os.O_RDONLY, fs.FileMode.IsRegular)
+		if err == nil {
+			f.Close()
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			t.Fatalf("%v (%#v)", err, err)
+		}
+	}
+}
 
 // TestFIFOsDevicesAndSocketsAreNotOpened (W17, W18): none waits, none is read.
 func TestFIFOsDevicesAndSocketsAreNotOpened(t *testing.T) {

@@ -73,6 +73,7 @@ var house = map[string]string{
 	"internal/sqlite":     "",
 	"internal/tail":       "",
 	"internal/testreport": "",
+	"internal/tracer":     "",
 	"internal/wire":       "internal/atomicfile internal/bearer workspace",
 	"policy":              "",
 	"policy/policytest":   "policy",

@@ -136,6 +136,9 @@ func Open(ctx context.Context, o Options) (*Table, error) {
 		return nil, err
 	}
 	if t.campaign, err = table.OpenCampaign(o.Workspace, o.Campaign); err == nil {
+		_, err = t.campaign.Sweep()
+	}
+	if err == nil {
 		t.watch = t.campaign.NewWatch(t.caps, t.printer)
 		if t.state, err = story.Load(o.Workspace, o.Campaign); err == nil {
 			t.journals, err = openJournals(t)

@@ -188,7 +188,7 @@ func (t *Table) planRestore(s story.Save) ([]engine.Change, error) {
 // point. The two share their past and no future number: the seed of the dice
 // so far is shown in both.
 func (t *Table) Fork(ctx context.Context, name, save string) error {
-	if err := t.fork(name, save).Check(); err != nil {
+	if err := t.fork("", name, save).Check(); err != nil {
 		return err
 	}
 	if _, err := t.diceLog(); err != nil {
@@ -213,14 +213,15 @@ type forkInput struct {
 	Event story.Event `json:"event"`
 }
 
-func (t *Table) fork(to, save string) story.Fork {
+// fork is how a campaign is made of this one; id is the interaction that does it.
+func (t *Table) fork(id, to, save string) story.Fork {
 	return story.Fork{Root: t.opts.Workspace, Campaign: t.opts.Campaign, To: to, Save: save, Crash: t.crash,
 		Dice: func(file string) error {
 			log, err := t.diceLog()
 			if err != nil {
 				return err
 			}
-			return log.Fork(file)
+			return log.Fork(id, file)
 		}}
 }
 
@@ -230,7 +231,7 @@ func (t *Table) runFork(r *engine.Run, raw json.RawMessage) (json.RawMessage, er
 		return nil, err
 	}
 	_, err := engine.Do(r, "make", func(context.Context) (struct{}, error) {
-		f := t.fork(in.Event.Name, in.Save)
+		f := t.fork(r.ID(), in.Event.Name, in.Save)
 		done, err := f.Made() // by whoever was killed here
 		if err != nil || done {
 			return struct{}{}, err
