@@ -44,7 +44,7 @@ type tableHub struct {
 	asks      map[string]*pending // by seat
 	jobs      []*tableJob
 	listening bool // no cycle is under way
-	thinking  int  // questions to a game master who is a person
+	thinking  bool // a game master who is a person, and nobody else, is asked
 	missing   int  // questions to people who are not here
 	again     bool // a seat was left in the middle, and somebody else can play it
 	leaving   bool // this process ends, and answers nothing any more
@@ -139,7 +139,11 @@ func (h *tableHub) show(n tableflow.Notice) {
 	if n.Kind == narrative {
 		h.told = n
 	}
+	thought := h.thinking && (n.Kind == narrative || n.Kind == "waiting" || n.Kind == "pause")
 	h.mu.Unlock()
+	if thought {
+		h.change(func() { h.thinking = false })
+	}
 	for _, s := range list {
 		s.show(n)
 	}
@@ -295,10 +299,8 @@ func (h *tableHub) askAt(ctx context.Context, s *tableScreen, q engine.Question)
 	watch := context.AfterFunc(h.life, func() { stop(engine.ErrNobody) })
 	defer watch()
 	defer h.change(func() { s.asked = false })
-	gm := q.Who == string(policy.GM)
-	if gm {
-		h.change(func() { h.thinking++ })
-		defer h.change(func() { h.thinking-- })
+	if q.Who == string(policy.GM) { // until something comes of it, however often they are asked
+		h.change(func() { h.thinking = true })
 	}
 	s.keys.Lock() // whoever was asked for free words is not any more
 	defer s.keys.Unlock()
@@ -398,17 +400,14 @@ func (h *tableHub) stay(ctx context.Context, s *tableScreen, until func() bool) 
 		defer close(prompting)
 		h.prompt(at, s)
 	}()
-	err := h.await(ctx, func() bool { return s.left || h.over != nil || until != nil && until() })
+	_ = h.await(ctx, func() bool { return s.left || h.over != nil || until != nil && until() })
 	end()
 	<-prompting
 	h.unsaid(s)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	switch {
-	case s.left || err != nil:
-		return nil
-	case h.over != nil && !errors.Is(h.over, io.EOF):
-		return h.over
+	if errors.Is(h.over, errOver) {
+		return errOver // it is theirs to go on, also if they were too slow to say a word
 	}
 	return nil
 }

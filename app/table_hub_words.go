@@ -56,7 +56,7 @@ func (h *tableHub) invited(s *tableScreen) bool {
 	case s.asker == nil || s.asker.person == nil || len(s.asker.answers) > 0:
 		return false // what is written down is for when it is asked for
 	}
-	return h.thinking > 0 && !s.gmIsHere() || h.missing > 0
+	return h.thinking && !s.gmIsHere() || h.missing > 0
 }
 
 // mostSayings bounds what somebody says ahead.
@@ -119,7 +119,7 @@ func (h *tableHub) gone(s *tableScreen, err error) {
 // listen is the table's Play.Listen: what is said next, and by whom. What others
 // want done is done in between.
 func (h *tableHub) listen(ctx context.Context) (who, words string, err error) {
-	h.change(func() { h.listening = true })
+	h.change(func() { h.listening, h.thinking = true, false })
 	defer h.change(func() { h.listening = false })
 	var s *tableScreen
 	var job *tableJob

@@ -91,6 +91,8 @@ func (s *tableScreen) show(n tableflow.Notice) {
 		if n.Cycle != s.seen.Cycle {
 			s.seen = seen{Cycle: n.Cycle}
 		}
+		// Only what this screen sees is counted: how much there is for others is theirs.
+		n.Blocks = slices.DeleteFunc(slices.Clone(n.Blocks), func(b table.Block) bool { return !s.sees(b) })
 		from := min(s.seen.Blocks, len(n.Blocks))
 		s.seen.Blocks = len(n.Blocks)
 		n.Blocks = n.Blocks[from:]
@@ -110,6 +112,15 @@ func (s *tableScreen) show(n tableflow.Notice) {
 			s.waiting[seat] = append(s.waiting[seat], text)
 		}
 	}
+}
+
+// sees says whether a block is for anybody at this screen.
+func (s *tableScreen) sees(b table.Block) bool {
+	one := tableflow.Notice{Kind: narrative, Blocks: []table.Block{b}}
+	if len(s.seats) != 1 && one.For(table.SeatTable) != "" {
+		return true
+	}
+	return slices.ContainsFunc(s.seats, func(seat string) bool { return one.For(seat) != "" })
 }
 
 // aloneFor is what one seat sees of a notice and the party does not.

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"conclave/internal/wire"
 )
 
 // seated is one person's: the program runs on a pseudo-terminal of its own.
@@ -170,4 +172,100 @@ func TestCommandsWhileOnePlays(t *testing.T) {
 	if strings.Contains(him.all.String(), "conclave: ") {
 		t.Error(him.all.String())
 	}
+}
+
+// TestWireHoldsNoSecret: what is sent to a player's terminal, byte for byte, holds
+// nothing that is another's: no notice, no question, no answer before its time.
+func TestWireHoldsNoSecret(t *testing.T) {
+	w := rot(t, gmAndCorwin, "")
+	gm := sit(t, w, "table", "play", "rot", "--as", "gm")
+	gm.await("set the scene")
+	conn, err := wire.Dial(filepath.Join(w.dir, ".conclave", "locks", "table-rot.sock"), "conclave "+version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	seating := map[string]any{"Table": "rot", "As": []string{corwin}}
+	call := map[string]any{"verb": "PlayTable", "args": []any{seating}, "dir": w.dir, "person": true}
+	if err := conn.Send("call", 0, call); err != nil {
+		t.Fatal(err)
+	}
+	gm.await("corwin-voss came to the table")
+	gm.types("It rains.\n/tell tilda: The KEY is under the mat.\n/secret tilda: A glint on the LEDGE.\n" +
+		"/ask corwin: Do you go in?\n/note The reeve is a GHOST.\n\n")
+	gm.then("send it with an empty line", "\n")
+	var all strings.Builder
+	until := func(what string) wire.Message {
+		for {
+			m, err := conn.Receive()
+			if err != nil {
+				t.Fatalf("%v, after\n%s", err, all.String())
+			}
+			all.WriteString(m.Kind + " " + string(m.Body) + "\n")
+			if m.Kind == "withdraw" { // nothing was typed there
+				_ = conn.Send("answer", m.ID, map[string]string{"none": "withdrawn"}) // they may have gone
+			}
+			if strings.Contains(string(m.Body), what) {
+				return m
+			}
+		}
+	}
+	asked := until("Do you go in?")
+	for asked.Kind != "question" {
+		asked = until("Do you go in?")
+	}
+	if err := conn.Send("answer", asked.ID, map[string]string{"text": "I go in."}); err != nil {
+		t.Fatal(err)
+	}
+	gm.await("RING") // what she did in secret is the game master's to read
+	gm.types("He goes in.\n/tell tilda: It is COLD in your hand.\n\n")
+	gm.then("send it with an empty line", "\n")
+	until("He goes in.")
+	gm.then("Go on with the story.", "/quit\n")
+	gm.ends(exitDone)
+	for !strings.HasSuffix(all.String(), "over \n") {
+		until("")
+	}
+	inOrder(t, all.String(), "It rains.", `"Blocks":1}`, "Do you go in?", "He goes in.", `"Blocks":2}`, "over ")
+	without(t, "the wire", all.String(), "KEY", "LEDGE", "RING", "COLD", "GHOST", "mat", "glint", tildaB)
+}
+
+// TestJoinFarDown: a workspace whose path is longer than a socket's name may be.
+func TestJoinFarDown(t *testing.T) {
+	w := rot(t, twoPeople, "always\n  say It goes on.\n")
+	far := w.dir
+	for range 12 {
+		far = filepath.Join(far, "a-directory")
+	}
+	if err := os.MkdirAll(far, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"conclave.yaml", "campaigns", "gm.script", "tilda.script"} {
+		if err := os.Rename(filepath.Join(w.dir, name), filepath.Join(far, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.dir, w.env.Dir = far, far
+	w.run(0, "trust", "--yes")
+	// What a killed process left is in nobody's way.
+	him := sit(t, w, "table", "play", "rot", "--as", corwin)
+	him.await("What do you do?")
+	if err := him.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	him.ends(-1)
+	if _, err := os.Lstat(filepath.Join(far, ".conclave", "locks", "table-rot.sock")); err != nil {
+		t.Fatal(err)
+	}
+	him = sit(t, w, "table", "play", "rot", "--as", corwin)
+	him.await("What do you do?")
+	her := sit(t, w, "table", "play", "rot", "--as", tildaB)
+	him.await("tilda-brannock came to the table")
+	her.then("What do you do?", "I look.\n")
+	him.await("It goes on.")
+	her.types("\x03")
+	her.ends(exitEnvironment)
+	him.await("tilda-brannock left the table")
+	him.types("/quit\n")
+	him.ends(exitDone)
 }
