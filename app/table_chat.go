@@ -49,8 +49,8 @@ func (a *App) ChatWithCharacter(ctx context.Context, in Chat) (err error) {
 		return err
 	}
 	talk, err := tableflow.Chat(ctx, tableflow.Options{
-		Workspace: root, Campaign: in.Table, Cast: w.tableCast(in.Table, Seating{}.sits, true), Program: "conclave " + a.Version,
-		Account: w.tableBudget(in.Table).account(), Database: w.config.Database,
+		Workspace: root, Campaign: in.Table, Cast: w.tableCast(in.Table, Seating{}.sits, true),
+		Program: "conclave " + a.Version, Account: w.tableBudget(in.Table).account(), Database: w.config.Database,
 	}, in.Character)
 	if err != nil {
 		return tableError(in.Table, err)
