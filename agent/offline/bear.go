@@ -189,6 +189,9 @@ func deadEntries(s *sight) []finding {
 	return nil
 }
 
+// madePages are those that Sphinx makes.
+var madePages = strings.Fields("self modules genindex modindex py-modindex search")
+
 func tocLines(s *sight, f *project.File) []link {
 	var out []link
 	inside := false
@@ -200,8 +203,8 @@ func tocLines(s *sight, f *project.File) []link {
 			inside = false
 		case inside && t != "" && t[0] != ':' && !strings.Contains(t, "://"):
 			m := tocEntry.FindStringSubmatch(line)
-			if m == nil || strings.Contains(m[1]+m[2], "generated") || strings.HasPrefix(m[1]+m[2], "/") || m[2] == "self" ||
-				m[2] == "modules" || m[2] == "genindex" || m[2] == "modindex" || m[2] == "search" {
+			if m == nil || strings.Contains(m[1]+m[2], "generated") || strings.HasPrefix(m[1]+m[2], "/") ||
+				slices.Contains(madePages, m[1]+m[2]) {
 				continue
 			}
 			name := path.Join(f.Dir, m[1]+m[2])
@@ -262,7 +265,9 @@ func (s *sight) wentAway(c command) bool {
 	lines := strings.Split(c.f.Text, "\n")
 	for i := c.n - 2; i >= 0 && !anyFence.MatchString(lines[i]); i-- {
 		for _, part := range splitShell.Split(prompt.ReplaceAllString(lines[i], ""), -1) {
-			if dir, ok := strings.CutPrefix(strings.TrimSpace(part), "cd "); ok && !s.IsDir(strings.TrimSpace(dir)) {
+			part = strings.TrimSpace(part)
+			dir, ok := strings.CutPrefix(part, "cd ")
+			if ok && !s.IsDir(strings.TrimSpace(dir)) || strings.HasPrefix(part, "git clone ") {
 				return true
 			}
 		}

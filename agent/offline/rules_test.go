@@ -145,7 +145,7 @@ func ruleCases() []ruleCase {
 			map[string]string{"a.go": "package a\n<<<<<<< HEAD\nvar x = 1\n=======\nvar x = 2\n>>>>>>> topic\n"}, "",
 			[]string{"`a.go:2`", "`a.go:6`"}, map[string]string{"a.go": "package a\n\nvar x = 1\n"}},
 		{"a test that runs alone", focusedTests,
-			map[string]string{"a.test.ts": "describe('x', () => {\n  it.only('y', () => {})\n})\n"}, "",
+			map[string]string{"a.test.ts": "describe('x', () => {\n  it.only('y', () => {})\n  it('z', () => {})\n})\n"}, "",
 			[]string{"`a.test.ts:2`"}, map[string]string{"a.test.ts": "it('y', () => {})\n"}},
 		{"a swallowed exception", swallowed,
 			map[string]string{"a.py": "def f():\n    try:\n        g()\n    except Exception:\n        pass\n    return 1\n"},

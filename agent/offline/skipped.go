@@ -10,6 +10,25 @@ import (
 
 var focus = regexp.MustCompile(`^\s*(?:(?:it|test|describe|context|suite)\.only|fit|fdescribe|fcontext)\(`)
 
+var caseHead = regexp.MustCompile(`^\s*(?:it|test|describe|context|suite)\(`)
+
+// othersWait says that a test stands outside of what is marked to run alone, as far
+// as its depth tells.
+func othersWait(text string) bool {
+	depth := -1 // of the mark that a line may stand in
+	for _, line := range project.Lines(text) {
+		switch at := indentOf(line); {
+		case focus.MatchString(line):
+			if depth < 0 || at <= depth {
+				depth = at
+			}
+		case caseHead.MatchString(line) && (depth < 0 || at <= depth):
+			return true
+		}
+	}
+	return false
+}
+
 // focusedTests run, and keep all others of their file from running.
 func focusedTests(s *sight) []finding {
 	var g grouped
@@ -17,6 +36,9 @@ func focusedTests(s *sight) []finding {
 		if f.Lang != "JavaScript" && f.Lang != "TypeScript" || strings.Contains(f.Path, "only") ||
 			!strings.Contains(f.Text, ".only(") &&
 				!strings.Contains(f.Text, "fit(") && !strings.Contains(f.Text, "fdescribe(") {
+			continue
+		}
+		if !othersWait(f.Text) {
 			continue
 		}
 		for n, line := range project.Lines(f.Text) {

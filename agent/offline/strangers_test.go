@@ -178,6 +178,12 @@ func TestStrangers(t *testing.T) {
 			"package.json": "{\n\"name\": \"tide\",\n\"version\": \"3.1.1\"\n}\n",
 			"README.md":    "npm install tide\n\nFor CommonJS: npm install tide@2\n"}, ""},
 		{"a note of this year", overdueNote, map[string]string{"a.c": "/* fixme (2026-05-30): support chomp */\n"}, ""},
+		{"a command in what was cloned", deadCommands, map[string]string{"a.c": "x\n",
+			"README.md": "```\n$ git clone https://x.example/pkg\n$ ./bootstrap-pkg.sh\n```\n"}, ""},
+		{"a page that Sphinx makes", deadEntries, map[string]string{"docs/conf.py": "x\n",
+			"docs/index.rst": "T\n=\n\n.. toctree::\n\n   General Index <genindex>\n"}, ""},
+		{"a mark on the whole of a file", focusedTests, map[string]string{
+			"a.test.ts": "fdescribe('x', () => {\n  it('y', () => {})\n})\n"}, ""},
 		{"a release before that is new", waitingEntries, map[string]string{
 			"CHANGELOG.md": "## Unreleased\n\n- a\n- b\n- c\n\n## 1.0.0\n\n- d\n"}, ""},
 	} {
