@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"net/url"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"conclave/internal/markdown"
+	"conclave/internal/pattern"
 	"conclave/internal/project"
 )
 
@@ -78,7 +78,7 @@ func (s *sight) notUnpacked(target string) bool {
 	return len(s.past) == 0 && !spelt && !s.IsDir(path.Dir(target))
 }
 
-var upperName = regexp.MustCompile(`^[A-Z][A-Z0-9_-]+$`)
+var upperName = pattern.New(`^[A-Z][A-Z0-9_-]+$`)
 
 // linkable leaves out what a site makes of documents.
 func linkable(target string) bool {
@@ -159,9 +159,9 @@ func (s *sight) rendered(target string) bool {
 }
 
 var (
-	toctree  = regexp.MustCompile(`^\s*\.\. toctree::`)
-	tocEntry = regexp.MustCompile(`^\s+(?:[^<]+<([^>]+)>|([\w./-]+))\s*$`)
-	navEntry = regexp.MustCompile(`^\s+-\s+(?:[^:#]+:\s*)?["']?([\w./-]+\.md)["']?\s*$`)
+	toctree  = pattern.New(`^\s*\.\. toctree::`)
+	tocEntry = pattern.New(`^\s+(?:[^<]+<([^>]+)>|([\w./-]+))\s*$`)
+	navEntry = pattern.New(`^\s+-\s+(?:[^:#]+:\s*)?["']?([\w./-]+\.md)["']?\s*$`)
 )
 
 // deadEntries are lines of a table of contents without a document.
@@ -240,8 +240,8 @@ func navLines(s *sight, f *project.File) []link {
 }
 
 var (
-	repoName = regexp.MustCompile(`[\w.-]+/[\w.-]+`)
-	repoWord = regexp.MustCompile(`(?i)\brepo(?:sitory)?\b`)
+	repoName = pattern.New(`[\w.-]+/[\w.-]+`)
+	repoWord = pattern.New(`(?i)\brepo(?:sitory)?\b`)
 )
 
 // otherRepo says that the words above a command, up to the heading, speak of a
@@ -330,7 +330,7 @@ func deadAnchors(s *sight) []finding {
 
 // translated knows directories and documents of another language: what is wrong in
 // them is wrong in their model, or was made by whoever translates.
-var translated = regexp.MustCompile(`(?:^|/)(?:[a-z]{2,3}-[A-Z]{2}|i18n|l10n|translations?|locales?)/` +
+var translated = pattern.New(`(?:^|/)(?:[a-z]{2,3}-[A-Z]{2}|i18n|l10n|translations?|locales?)/` +
 	`|[._-](?:[a-z]{2}|[a-z]{2}[-_][A-Z]{2})\.\w+$`)
 
 // headed compares letters and digits alone: how a heading becomes an anchor
@@ -356,7 +356,7 @@ func headed(f *project.File, anchor string) bool {
 	return strings.Contains(f.Text, "\n---") || strings.Contains(f.Text, "\n===") // headings of the other form
 }
 
-var linkText = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
+var linkText = pattern.New(`\[([^\]]*)\]\([^)]*\)`)
 
 // bare keeps letters and digits.
 func bare(s string) string {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"conclave/internal/pattern"
 	"conclave/internal/project"
 )
 
@@ -84,8 +85,8 @@ func unsettledMerge(s *sight) []finding {
 }
 
 var (
-	yamlLoad = regexp.MustCompile(`\byaml\.load\(\s*[^,()]+(?:\([^()]*\))?\s*\)`)
-	mktemp   = regexp.MustCompile(`\btempfile\.mktemp\(`)
+	yamlLoad = pattern.New(`\byaml\.load\(\s*[^,()]+(?:\([^()]*\))?\s*\)`)
+	mktemp   = pattern.New(`\btempfile\.mktemp\(`)
 )
 
 // uncheckedWords stand in every line that the rule is about.
@@ -192,7 +193,7 @@ func (s *sight) mostTested(lang string, bare map[string]*project.File) bool {
 // last points at the last line of a file.
 func last(f *project.File) cite { return cite{path: f.Path, line: f.Lines, last: true} }
 
-var mutableDefault = regexp.MustCompile(`^\s*(?:async )?def (\w+)\([^#]*?(\w+)(?:\s*:\s*[^=,()]+)?\s*=\s*(\[\]|\{\}` +
+var mutableDefault = pattern.New(`^\s*(?:async )?def (\w+)\([^#]*?(\w+)(?:\s*:\s*[^=,()]+)?\s*=\s*(\[\]|\{\}` +
 	`|dict\(\)|list\(\)|set\(\))\s*[,)]`)
 
 // sharedDefault: in Python a default is made once, and shared by all calls. Only
@@ -247,7 +248,7 @@ func changes(lines []string, def int, name string) bool {
 }
 
 // declares knows the files that only declare what others hold.
-var declares = regexp.MustCompile(`\.d\.[cm]?ts$`)
+var declares = pattern.New(`\.d\.[cm]?ts$`)
 
 // runsTests says that a manifest runs tests: then they are somewhere, and were
 // not packed.
@@ -323,7 +324,7 @@ func (s *sight) entryGone(p string) bool {
 	})
 }
 
-var entryForm = regexp.MustCompile(`^([A-Za-z_][\w.]*)(?::([A-Za-z_]\w*))?`)
+var entryForm = pattern.New(`^([A-Za-z_][\w.]*)(?::([A-Za-z_]\w*))?`)
 
 // deadEntryPoint: a Python package installs a command whose module or function
 // is not there.

@@ -7,11 +7,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"conclave/internal/pattern"
 )
 
 // cite points at a line, with words that stand in it. It cannot be had without
@@ -44,7 +45,7 @@ func (c cite) place() string { return cite{path: c.path, line: c.line}.String() 
 
 const maxQuote = 90
 
-var looksCited = regexp.MustCompile(`\S+:\d`)
+var looksCited = pattern.New(`\S+:\d`)
 
 // quote is a part of the line that can be repeated: whole words, nothing that
 // would read as a quotation mark or as a citation of its own. It is empty when
@@ -121,7 +122,7 @@ func (c cite) check(r io.Reader) error {
 	}
 }
 
-var plainPath = regexp.MustCompile(`^[\p{L}\p{N}_.@+-]+(/[\p{L}\p{N}_.@+()-]+)*$`)
+var plainPath = pattern.New(`^[\p{L}\p{N}_.@+-]+(/[\p{L}\p{N}_.@+()-]+)*$`)
 
 // citable says whether path:line can be read as what it is: no blanks, no
 // colons, nothing that ends a citation early.

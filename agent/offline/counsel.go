@@ -2,9 +2,9 @@ package offline
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
+	"conclave/internal/pattern"
 	"conclave/quest"
 )
 
@@ -74,7 +74,7 @@ func readinessWords(of map[string]int, all int) string {
 	return "Of " + criteriaCount(all) + ": " + strings.Join(parts, ", ") + "." + end
 }
 
-var criterionNumber = regexp.MustCompile(`(?i)\b(?:criterion|number|criteria)\s+(\d{1,3})\b|^\s*(\d{1,3})\s*[.!]?\s*$`)
+var criterionNumber = pattern.New(`(?i)\b(?:criterion|number|criteria)\s+(\d{1,3})\b|^\s*(\d{1,3})\s*[.!]?\s*$`)
 
 // counsel says where the quest stands, finds out which criterion it is about,
 // and asks for the next step. He knows nothing about the matter itself.

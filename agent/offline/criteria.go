@@ -1,8 +1,9 @@
 package offline
 
 import (
-	"regexp"
 	"strings"
+
+	"conclave/internal/pattern"
 )
 
 const criteriaFile = "quest/criteria.md"
@@ -16,12 +17,12 @@ type criterion struct {
 }
 
 var (
-	criterionRow = regexp.MustCompile(`^ {0,3}(\d{1,9})[.)][ \t]+(.*)$`)
-	sortHeading  = regexp.MustCompile(`^ {0,3}#{2,6}[ \t]+(.*)$`)
-	growHeading  = regexp.MustCompile(`(?i)\b(transformation(al)?|growth|personal|learning)\b`)
-	sortMark     = regexp.MustCompile(`(?i)^[\s*_]*[\[(]?(transformation|deliverable)[\])]?[*_]*\s*[:–—-]\s*|` +
+	criterionRow = pattern.New(`^ {0,3}(\d{1,9})[.)][ \t]+(.*)$`)
+	sortHeading  = pattern.New(`^ {0,3}#{2,6}[ \t]+(.*)$`)
+	growHeading  = pattern.New(`(?i)\b(transformation(al)?|growth|personal|learning)\b`)
+	sortMark     = pattern.New(`(?i)^[\s*_]*[\[(]?(transformation|deliverable)[\])]?[*_]*\s*[:–—-]\s*|` +
 		`[\[(](transformation|deliverable)[\])]`)
-	checkMark = regexp.MustCompile("\\(check:[ \\t]*`+[ \\t]?(.+?)[ \\t]?`+[ \\t]*\\)")
+	checkMark = pattern.New("\\(check:[ \\t]*`+[ \\t]?(.+?)[ \\t]?`+[ \\t]*\\)")
 )
 
 // readCriteria reads the numbered list. Lines below an item belong to it.
@@ -77,7 +78,7 @@ const (
 // checkLine is a line of checks.md: the criterion's number, the command in
 // backquotes, and then the state. What stands behind the state is the check's
 // own output and proves nothing about it.
-var checkLine = regexp.MustCompile("(?i)^\\s*(?:[-*|#]+\\s*)?(?:criterion\\s+)?(\\d{1,9})\\b(?:[^`\n]*?`[^\n]*`)?[^`\n]*?\\b(passed|failed|could not run)\\b")
+var checkLine = pattern.New("(?i)^\\s*(?:[-*|#]+\\s*)?(?:criterion\\s+)?(\\d{1,9})\\b(?:[^`\n]*?`[^\n]*`)?[^`\n]*?\\b(passed|failed|could not run)\\b")
 
 type checkResult struct {
 	state checkState

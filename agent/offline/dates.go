@@ -1,22 +1,22 @@
 package offline
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"conclave/internal/pattern"
 	"conclave/internal/project"
 )
 
 var (
-	noteMark = regexp.MustCompile(`(?i)\b(?:TODO|FIXME|XXX|HACK|remove|delete|drop|expire[sd]?|deadline|due|temporary` +
+	noteMark = pattern.New(`(?i)\b(?:TODO|FIXME|XXX|HACK|remove|delete|drop|expire[sd]?|deadline|due|temporary` +
 		`|workaround|revisit|until|after|by)\b`)
-	isoDate   = regexp.MustCompile(`\b(20\d\d)-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01]))?\b`)
-	monthDate = regexp.MustCompile(`\b(?:(\d{1,2})(?:st|nd|rd|th)?\s+(?:of\s+)?)?(January|February|March|April|May|June` +
+	isoDate   = pattern.New(`\b(20\d\d)-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01]))?\b`)
+	monthDate = pattern.New(`\b(?:(\d{1,2})(?:st|nd|rd|th)?\s+(?:of\s+)?)?(January|February|March|April|May|June` +
 		`|July|August|September|October|November|December|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov` +
 		`|Dec)\.?\s+(?:(\d{1,2})(?:st|nd|rd|th)?,?\s+)?(20\d\d)\b`)
-	quarter = regexp.MustCompile(`\b(?:Q([1-4])\s*[/ -]?\s*(20\d\d)|(20\d\d)\s*[/ -]?\s*Q([1-4]))\b`)
+	quarter = pattern.New(`\b(?:Q([1-4])\s*[/ -]?\s*(20\d\d)|(20\d\d)\s*[/ -]?\s*Q([1-4]))\b`)
 )
 
 // dateIn is the last day that a text can mean by its first date.
@@ -122,18 +122,18 @@ func overdueNote(s *sight) []finding {
 }
 
 var (
-	acts = regexp.MustCompile(`(?i)\b(?:TODO|FIXME|XXX|HACK|remove|delete|drop|revisit|clean ?up|revert|switch` +
+	acts = pattern.New(`(?i)\b(?:TODO|FIXME|XXX|HACK|remove|delete|drop|revisit|clean ?up|revert|switch` +
 		`|migrate|replace|disable|enable|expires?|temporary|temporarily|workaround)\b`)
-	untilDay = regexp.MustCompile(`(?i)\b(?:by|until|till|before|after|due(?: on| by| in)?|expires?(?: on| in)?|no later ` +
+	untilDay = pattern.New(`(?i)\b(?:by|until|till|before|after|due(?: on| by| in)?|expires?(?: on| in)?|no later ` +
 		`` +
 		`than|deadline:?)\s+(?:the\s+)?(?:end of\s+)?$`)
-	onDay = regexp.MustCompile(`(?i)\b(?:remove|delete|drop|revisit|switch|disable|enable|replace)\b[^.;]{0,40}\b(?:on` +
+	onDay = pattern.New(`(?i)\b(?:remove|delete|drop|revisit|switch|disable|enable|replace)\b[^.;]{0,40}\b(?:on` +
 		`|in|from|as of)\s+(?:the\s+)?(?:end of\s+)?$`)
-	ownDay = regexp.MustCompile(`(?i)\b(?:TODO|FIXME|XXX|HACK)\s*[(\[:]?\s*$`)
+	ownDay = pattern.New(`(?i)\b(?:TODO|FIXME|XXX|HACK)\s*[(\[:]?\s*$`)
 )
 
 // noteWord says that something is a note, and nothing of what is to be done.
-var noteWord = regexp.MustCompile(`(?i)\b(?:TODO|FIXME|XXX|HACK)\b`)
+var noteWord = pattern.New(`(?i)\b(?:TODO|FIXME|XXX|HACK)\b`)
 
 // isDeadline: the words before the date make it a day by which something is to
 // be done; a date at which something was written or seen is none.
@@ -143,13 +143,13 @@ func isDeadline(c, date string) bool {
 }
 
 var (
-	willGo = regexp.MustCompile(`(?i)\b(?:(?:will|to|should|must|can|shall) be (?:removed|dropped|deleted)|(?:TODO` +
+	willGo = pattern.New(`(?i)\b(?:(?:will|to|should|must|can|shall) be (?:removed|dropped|deleted)|(?:TODO` +
 		`|FIXME)\b[^.]{0,60}\b(?:remove|drop|delete)\b|(?:remove|drop|delete) (?:this|it|me|these|them|when|in|with|after` +
 		`|for|at)\b|scheduled for removal|slated for removal|going away)[^.\n]{0,40}?\b(?:in|with|by|after|at|for|from` +
 		`|reaches|release)\s+(?:(?:the\s+)?(?:next\s+)?(?:version|release|major)\s+)?v?(\d+\.\d+(?:\.\d+)?|\d+\.x)\b`)
-	goesIn = regexp.MustCompile(`\b(?:TODO|FIXME)\s*[:(]?\s*v?(\d+\.\d+(?:\.\d+)?)\)?\s*:\s*` +
+	goesIn = pattern.New(`\b(?:TODO|FIXME)\s*[:(]?\s*v?(\d+\.\d+(?:\.\d+)?)\)?\s*:\s*` +
 		`(?:[Rr]emove|[Dd]rop|[Dd]elete)\b`)
-	foreignVer = regexp.MustCompile(`(?i)\b(python|node|go|rust|java|jdk|django|flask|numpy|pandas|react|vue|angular` +
+	foreignVer = pattern.New(`(?i)\b(python|node|go|rust|java|jdk|django|flask|numpy|pandas|react|vue|angular` +
 		`|typescript|ruby|php|kernel|linux|ubuntu|debian|chrome|firefox|safari|openssl|gcc|clang|llvm|postgres\w*|mysql` +
 		`|sqlite|pytest|sphinx|setuptools|pip|maven|gradle|spring|guava|junit|tokio|serde|webpack|babel|eslint|c\+\+` +
 		`|py)\s*(?:>=|version|v|=)?\s*$`)
@@ -213,7 +213,7 @@ func overdueVersion(s *sight) []finding {
 		weighs(costly+12, "todo deprecation removal version process")}
 }
 
-var openBox = regexp.MustCompile(`^\s*(?:[-*+]|\d+[.)])\s+\[ \]\s+\S`)
+var openBox = pattern.New(`^\s*(?:[-*+]|\d+[.)])\s+\[ \]\s+\S`)
 
 // overdueTask are open tasks whose day has passed.
 func overdueTask(s *sight) []finding {
@@ -282,11 +282,11 @@ func openRow(line string) bool {
 
 var (
 	weekdays = strings.Fields("sunday monday tuesday wednesday thursday friday saturday")
-	dayDate  = regexp.MustCompile(`(?i)\b(Sun|Mon|Tues?|Wed(?:nes)?|Thur?s?|Fri` +
+	dayDate  = pattern.New(`(?i)\b(Sun|Mon|Tues?|Wed(?:nes)?|Thur?s?|Fri` +
 		`|Sat(?:ur)?)(?:day)?\.?,?\s+(?:the\s+)?(\d{1,2})(?:st|nd|rd|th)?\s+(?:of\s+)?(January|February|March|April|May` +
 		`|June` +
 		`|July|August|September|October|November|December|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\.?,?\s+(20\d\d)\b`)
-	dayISO = regexp.MustCompile(`(?i)\b(Sun|Mon|Tues?|Wed(?:nes)?|Thur?s?|Fri` +
+	dayISO = pattern.New(`(?i)\b(Sun|Mon|Tues?|Wed(?:nes)?|Thur?s?|Fri` +
 		`|Sat(?:ur)?)(?:day)?\.?,?\s+\(?(20\d\d)-(\d\d)-(\d\d)\b`)
 )
 

@@ -1,15 +1,16 @@
 package offline
 
 import (
-	"regexp"
 	"strings"
+
+	"conclave/internal/pattern"
 )
 
 const verdictFile = "verdict.md"
 
 var (
-	noVerdictMark = regexp.MustCompile(`(?i)^\**No verdict\b`)
-	verdictRow    = regexp.MustCompile(`^\s*(\d{1,3})\.\s`)
+	noVerdictMark = pattern.New(`(?i)^\**No verdict\b`)
+	verdictRow    = pattern.New(`^\s*(\d{1,3})\.\s`)
 )
 
 // discuss answers about a verdict that stands: with its own lines, and nothing

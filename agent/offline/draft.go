@@ -1,10 +1,10 @@
 package offline
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"conclave/internal/pattern"
 	"conclave/quest"
 )
 
@@ -36,28 +36,28 @@ type draft struct {
 const growTag = "(transformation)"
 
 var (
-	skipped = regexp.MustCompile(`(?i)^\s*(skip( (it|that|this))?|pass|none|nothing|no|nope|-|–|n/a|` +
+	skipped = pattern.New(`(?i)^\s*(skip( (it|that|this))?|pass|none|nothing|no|nope|-|–|n/a|` +
 		`i do(n'?t| not) know( yet)?|no idea|not sure( yet)?)?\s*[.!]?\s*$`)
-	enough = regexp.MustCompile(`(?i)^\s*(done|enough|that'?s (all|it)|draft|stop|no more|` +
+	enough = pattern.New(`(?i)^\s*(done|enough|that'?s (all|it)|draft|stop|no more|` +
 		`show (me )?the draft)\s*[.!]?\s*$`)
-	addForm = regexp.MustCompile(`(?is)^\s*(?:please )?(?:also|add)` +
+	addForm = pattern.New(`(?is)^\s*(?:please )?(?:also|add)` +
 		`(?: (?:a |another |the )?criteri(?:on|a))?(?:\s*(:)\s*|\s+)(.+)$`)
-	dropForm = regexp.MustCompile(`(?i)^\s*(?:please )?(?:drop|remove|delete|strike)\s+` +
+	dropForm = pattern.New(`(?i)^\s*(?:please )?(?:drop|remove|delete|strike)\s+` +
 		`(?:criteri(?:on|a)\s+|numbers?\s+)?(\d+(?:\s*(?:,|and|&)\s*\d+)*)\s*[.!]?\s*$`)
-	noDragon = regexp.MustCompile(`(?i)^\s*(?:drop|remove|delete|strike)\s+(?:the\s+)?dragon\s*[.!]?\s*$`)
-	setForm  = regexp.MustCompile(`(?is)^\s*(?:(?:criterion|number)\s+)?(\d{1,3})\s*:\s*(.+)$`)
-	toForm   = regexp.MustCompile(`(?is)^\s*(?:please )?(?:change|replace|make)\s+` +
+	noDragon = pattern.New(`(?i)^\s*(?:drop|remove|delete|strike)\s+(?:the\s+)?dragon\s*[.!]?\s*$`)
+	setForm  = pattern.New(`(?is)^\s*(?:(?:criterion|number)\s+)?(\d{1,3})\s*:\s*(.+)$`)
+	toForm   = pattern.New(`(?is)^\s*(?:please )?(?:change|replace|make)\s+` +
 		`(?:criterion\s+|number\s+)?(\d{1,3})\s+(?:to|with|by|into)\s*:?\s+(.+)$`)
-	pointForm = regexp.MustCompile(`^\s*(\d{1,3})[.)]\s+(\S.*)$`)
-	numberRow = regexp.MustCompile(`\d+`)
-	learning  = regexp.MustCompile(`(?i)^(?:i (?:want to|will|shall) )?(?:learn|understand|become|be able to|` +
+	pointForm = pattern.New(`^\s*(\d{1,3})[.)]\s+(\S.*)$`)
+	numberRow = pattern.New(`\d+`)
+	learning  = pattern.New(`(?i)^(?:i (?:want to|will|shall) )?(?:learn|understand|become|be able to|` +
 		`master)\b|\bi (?:learn|understand|can)\b`)
 )
 
 // toldWith are headings without which what stands below them says too little.
 const toldWith = `who|for|for whom|who needs (?:it|this)|when|by when|deadline`
 
-var saysLittle = regexp.MustCompile(`(?i)^[*_]*(?:also |add )?(` + toldWith + `)[*_]*\s*:`)
+var saysLittle = pattern.New(`(?i)^[*_]*(?:also |add )?(` + toldWith + `)[*_]*\s*:`)
 
 // headings are what a passage can be headed or begun with: a line of its own,
 // or words before a colon.
@@ -77,22 +77,22 @@ var headings = []struct {
 // cues begin a sentence that says by itself what it is about.
 var cues = []struct {
 	about part
-	form  *regexp.Regexp
+	form  *pattern.Pattern
 	keeps bool // the cue is part of what is said
 }{
-	{partDone, regexp.MustCompile(`(?i)^(?:it is |it's |we are |i am )?done (?:means|is|when)(?: that)?\s*:?\s+`), false},
-	{partDone, regexp.MustCompile(`(?i)^success (?:means|is when|looks like)(?: that)?\s*:?\s+`), false},
-	{partDragon, regexp.MustCompile(`(?i)^(?:the|a|our|my|one) (?:biggest |main |greatest |real )?` +
+	{partDone, pattern.New(`(?i)^(?:it is |it's |we are |i am )?done (?:means|is|when)(?: that)?\s*:?\s+`), false},
+	{partDone, pattern.New(`(?i)^success (?:means|is when|looks like)(?: that)?\s*:?\s+`), false},
+	{partDragon, pattern.New(`(?i)^(?:the|a|our|my|one) (?:biggest |main |greatest |real )?` +
 		`(?:risk|dragon|danger)\b`), true},
-	{partDragon, regexp.MustCompile(`(?i)^(?:what )?could go wrong\b|^it could (?:fail|go wrong)\b|^i(?: am|` +
+	{partDragon, pattern.New(`(?i)^(?:what )?could go wrong\b|^it could (?:fail|go wrong)\b|^i(?: am|` +
 		`'m) (?:afraid|worried)\b`), true},
-	{partWhy, regexp.MustCompile(`(?i)^(?:because|so that|in order to|it matters|we need it|i need it)\b`), true},
+	{partWhy, pattern.New(`(?i)^(?:because|so that|in order to|it matters|we need it|i need it)\b`), true},
 }
 
-var headingForms = func() map[part]*regexp.Regexp {
-	out := map[part]*regexp.Regexp{}
+var headingForms = func() map[part]*pattern.Pattern {
+	out := map[part]*pattern.Pattern{}
 	for _, h := range headings {
-		out[h.about] = regexp.MustCompile(`(?i)^(#{1,6}\s+)?[*_]*(also |add )?(?:` + h.words +
+		out[h.about] = pattern.New(`(?i)^(#{1,6}\s+)?[*_]*(also |add )?(?:` + h.words +
 			`)[*_]*(?:\s*(:)[*_]*\s*(.*)|\s*)$`)
 	}
 	return out
@@ -374,7 +374,7 @@ func (d *draft) change(line string, asked part, alone bool) bool {
 		d.dragon = nil
 		return true
 	}
-	for _, form := range []*regexp.Regexp{setForm, toForm, pointForm} {
+	for _, form := range []*pattern.Pattern{setForm, toForm, pointForm} {
 		m := form.FindStringSubmatch(line)
 		if m == nil || form == pointForm && (!alone || asked != partNone) {
 			continue
@@ -427,7 +427,7 @@ func (d *draft) drop(words string, numbers []string) {
 	d.criteria = kept
 }
 
-var takeForm = regexp.MustCompile(`(?i)^\s*(?:take |steps? |numbers? )*` +
+var takeForm = pattern.New(`(?i)^\s*(?:take |steps? |numbers? )*` +
 	`(all(?: of them)?|\d+(?:\s*(?:,|and|&)\s*\d+)*)\s*[.!]?\s*$`)
 
 // take makes criteria of the council's steps that the person names.

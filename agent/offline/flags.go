@@ -8,12 +8,13 @@ import (
 	"slices"
 	"strings"
 
+	"conclave/internal/pattern"
 	"conclave/internal/project"
 )
 
 var (
-	flagForm = regexp.MustCompile(`(?:^|\s)--([a-z][a-z0-9]*(?:-[a-z0-9]+)*)`)
-	wordForm = regexp.MustCompile(`[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*`)
+	flagForm = pattern.New(`(?:^|\s)--([a-z][a-z0-9]*(?:-[a-z0-9]+)*)`)
+	wordForm = pattern.New(`[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*`)
 )
 
 // programs are the names under which the project's own programs are started.
@@ -45,7 +46,7 @@ func (s *sight) programs() []string {
 	return out
 }
 
-var majorEnd = regexp.MustCompile(`/v\d+$`)
+var majorEnd = pattern.New(`/v\d+$`)
 
 // deadFlags are flags that a prominent document shows with the project's own
 // program, and that no source speaks of under any spelling.
@@ -134,8 +135,8 @@ func (s *sight) flagKnown(words map[string]bool, flag string) bool {
 }
 
 var (
-	packageLine = regexp.MustCompile(`(?m)^package (\w+)`)
-	exportedDef = regexp.MustCompile(`(?m)^(?:func (?:\([^)]*\) )?|type |var |const )([A-Z]\w*)`)
+	packageLine = pattern.New(`(?m)^package (\w+)`)
+	exportedDef = pattern.New(`(?m)^(?:func (?:\([^)]*\) )?|type |var |const )([A-Z]\w*)`)
 )
 
 // unexplained is a Go package that others import and that says nowhere what it
@@ -193,7 +194,7 @@ func unexplained(s *sight) []finding {
 		weighs(worthKnowing-4, "documentation package comment api")}
 }
 
-var notAbout = regexp.MustCompile(`(?i)copyright|licen[cs]e|all rights reserved|^code generated|^\+build`)
+var notAbout = pattern.New(`(?i)copyright|licen[cs]e|all rights reserved|^code generated|^\+build`)
 
 // saysWhat says that a Go source has a comment on its package: the one directly
 // above the clause, or one that a blank line cuts off from it and that is neither
@@ -251,7 +252,7 @@ func twoSetups(s *sight) []finding {
 	return nil
 }
 
-var variableForm = regexp.MustCompile(`\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b`)
+var variableForm = pattern.New(`\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b`)
 
 // deadVariables are variables of the environment that a prominent document
 // names after the project's own program, and that no other file knows.
@@ -288,7 +289,7 @@ func deadVariables(s *sight) []finding {
 	return nil
 }
 
-var readsEnv = regexp.MustCompile(`(?i)getenv|lookupenv|environ|process\.env|env::var|env!\(|\benv:`)
+var readsEnv = pattern.New(`(?i)getenv|lookupenv|environ|process\.env|env::var|env!\(|\benv:`)
 
 // putTogether says that a source may make such names from a beginning and the
 // rest: it holds a part of this one, or none of the kind is written out anywhere.
@@ -339,10 +340,10 @@ func olderModule(s *sight) []finding {
 }
 
 var (
-	licensedUnder = regexp.MustCompile(`(?i)\b(?:licen[sc]ed|released|available|distributed|published) under (?:the ` +
+	licensedUnder = pattern.New(`(?i)\b(?:licen[sc]ed|released|available|distributed|published) under (?:the ` +
 		`)?(?:terms of (?:the )?)?\W{0,3}((?:MIT|Apache|BSD|ISC|MPL|Mozilla|L?GPL|AGPL|GNU|Unlicense)[\w .,-]{0,40})`)
-	licenceHead = regexp.MustCompile(`(?i)^#{1,3}\s+licen[sc]e\s*$`)
-	licenceWord = regexp.MustCompile(`(?i)\b(MIT|Apache|BSD|ISC|MPL|Mozilla|AGPL|LGPL|GPL|GNU|Unlicense)\b`)
+	licenceHead = pattern.New(`(?i)^#{1,3}\s+licen[sc]e\s*$`)
+	licenceWord = pattern.New(`(?i)\b(MIT|Apache|BSD|ISC|MPL|Mozilla|AGPL|LGPL|GPL|GNU|Unlicense)\b`)
 )
 
 // readmeLicence: the README names a licence, and the text beside it is another

@@ -2,10 +2,10 @@ package offline
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
+	"conclave/internal/pattern"
 	"conclave/quest"
 )
 
@@ -153,7 +153,7 @@ func (t *turn) howToChange() string {
 }
 
 // stepOrigin is what stands behind a step: who named it, and from where.
-var stepOrigin = regexp.MustCompile(`\s+\([^()]*\bfrom \x60[^()\x60]+\x60[^()]*\)\.?$`)
+var stepOrigin = pattern.New(`\s+\([^()]*\bfrom \x60[^()\x60]+\x60[^()]*\)\.?$`)
 
 // councilSteps are the steps of a council that the quest is begun from; none
 // when it is not.

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"conclave/internal/jsontext"
+	"conclave/internal/pattern"
 	"conclave/internal/project"
 )
 
@@ -144,8 +144,8 @@ func (v *guardianVerdict) signs(f *workFile) {
 }
 
 var (
-	ours   = regexp.MustCompile(`^<{7} \S`)
-	theirs = regexp.MustCompile(`^>{7} \S`)
+	ours   = pattern.New(`^<{7} \S`)
+	theirs = pattern.New(`^>{7} \S`)
 )
 
 // mergeMarks finds the three marks that a merge leaves behind, in their order.
@@ -169,7 +169,7 @@ func mergeMarks(name, text string) (from, to int) {
 	return 0, 0
 }
 
-var template = regexp.MustCompile(`\{\{|\{%|<%|\$\{`)
+var template = pattern.New(`\{\{|\{%|<%|\$\{`)
 
 // brokenJSON says why a text is JSON by nobody's reading: comments, commas too
 // many and several values in a row are read by one program or another, and a

@@ -4,10 +4,11 @@ import (
 	"cmp"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"conclave/internal/pattern"
 )
 
 // historyFile is the project's log in the room.
@@ -36,7 +37,7 @@ type change struct {
 // history is the log, newest first.
 type history []commit
 
-var commitLine = regexp.MustCompile(`^([0-9a-f]{4,64}) (\d{4}-\d{2}-\d{2}) (.+)$`)
+var commitLine = pattern.New(`^([0-9a-f]{4,64}) (\d{4}-\d{2}-\d{2}) (.+)$`)
 
 // readHistory reads what git log wrote: a line with hash, date and author, an
 // indented subject, and lines of status and path.
@@ -70,7 +71,7 @@ func readHistory(text string) history {
 }
 
 // machineName knows the names under which programs commit.
-var machineName = regexp.MustCompile(`(?i)\[bot\]$|[-_ ]bot$|^(?:bot|dependabot|renovate|github[- ]actions?` +
+var machineName = pattern.New(`(?i)\[bot\]$|[-_ ]bot$|^(?:bot|dependabot|renovate|github[- ]actions?` +
 	`|copybara\w*)\b`)
 
 // work is the log of what people did, without commits that touch many files at

@@ -1,10 +1,10 @@
 package offline
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"conclave/internal/pattern"
 	"conclave/internal/project"
 )
 
@@ -48,7 +48,7 @@ func licenceOf(text string) string {
 	return id
 }
 
-var licenceNames = regexp.MustCompile(`(?i)^(?:the )?(mit|apache(?:[- ](?:license,?)?(?: version)?[- ]?2(?:\.0)?)?` +
+var licenceNames = pattern.New(`(?i)^(?:the )?(mit|apache(?:[- ](?:license,?)?(?: version)?[- ]?2(?:\.0)?)?` +
 	`|bsd(?:[- ][\w-]+)*|isc|mpl[- ]?2(?:\.0)?|a?gpl[- ]?v?[23](?:\.0)?(?:[- ]only|[- ]or[- ]later|\+)?|lgpl[- ` +
 	`]?v?[23](?:\.[01])?(?:[- ]only|[- ]or[- ]later|\+)?|unlicense|epl-2\.0)(?: licen[sc]e)?$`)
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"conclave/internal/pattern"
 	"conclave/internal/project"
 )
 
@@ -12,7 +13,7 @@ import (
 type machine struct {
 	tool, lang string
 	files      func(*project.File) bool
-	re         *regexp.Regexp
+	re         *pattern.Pattern
 }
 
 func isDockerfile(f *project.File) bool {
@@ -29,33 +30,33 @@ func isPipeline(f *project.File) bool { return ciFile.MatchString(f.Path) }
 const versionItem = `["']?v?(\d+(?:\.\d+)*)(?:\.x)?["']?`
 
 var machines = []machine{
-	{"go", "Go", isPipeline, regexp.MustCompile(`^\s*(?:-\s+)?(?:go-version|go|go_version|GO_VERSION|golang):\s*(.*)$`)},
-	{"go", "Go", isDockerfile, regexp.MustCompile(
+	{"go", "Go", isPipeline, pattern.New(`^\s*(?:-\s+)?(?:go-version|go|go_version|GO_VERSION|golang):\s*(.*)$`)},
+	{"go", "Go", isDockerfile, pattern.New(
 		`(?i)^FROM\s+(?:--platform=\S+\s+)?(?:\S+/)?golang:(\d+\.\d+(?:\.\d+)?)`)},
-	{"npm", "Node", isPipeline, regexp.MustCompile(`^\s*(?:-\s+)?(?:node-version|node|node_version|NODE_VERSION` +
+	{"npm", "Node", isPipeline, pattern.New(`^\s*(?:-\s+)?(?:node-version|node|node_version|NODE_VERSION` +
 		`|node_js):\s*(.*)$`)},
-	{"npm", "Node", isDockerfile, regexp.MustCompile(`(?i)^FROM\s+(?:--platform=\S+\s+)?(?:\S+/)?node:(\d+(?:\.\d+)*)`)},
-	{"npm", "Node", fileCalled(".nvmrc", ".node-version"), regexp.MustCompile(`^v?(\d+(?:\.\d+)*)\s*$`)},
-	{"pip", "Python", isPipeline, regexp.MustCompile(`^\s*(?:-\s+)?(?:python-version|python|python_version` +
+	{"npm", "Node", isDockerfile, pattern.New(`(?i)^FROM\s+(?:--platform=\S+\s+)?(?:\S+/)?node:(\d+(?:\.\d+)*)`)},
+	{"npm", "Node", fileCalled(".nvmrc", ".node-version"), pattern.New(`^v?(\d+(?:\.\d+)*)\s*$`)},
+	{"pip", "Python", isPipeline, pattern.New(`^\s*(?:-\s+)?(?:python-version|python|python_version` +
 		`|PYTHON_VERSION):\s*(.*)$`)},
-	{"pip", "Python", isDockerfile, regexp.MustCompile(
+	{"pip", "Python", isDockerfile, pattern.New(
 		`(?i)^FROM\s+(?:--platform=\S+\s+)?(?:\S+/)?python:(\d+\.\d+(?:\.\d+)?)`)},
 	{"pip", "Python", fileCalled(".python-version", "runtime.txt"),
-		regexp.MustCompile(`^(?:python-)?(\d+\.\d+(?:\.\d+)?)\s*$`)},
-	{"cargo", "Rust", isPipeline, regexp.MustCompile(`^\s*(?:-\s+)?(?:toolchain|rust|rust-version|rust_version` +
+		pattern.New(`^(?:python-)?(\d+\.\d+(?:\.\d+)?)\s*$`)},
+	{"cargo", "Rust", isPipeline, pattern.New(`^\s*(?:-\s+)?(?:toolchain|rust|rust-version|rust_version` +
 		`|\w*RUST_VERSION\w*|msrv|\w*MSRV\w*):\s*(.*)$`)},
-	{"cargo", "Rust", isDockerfile, regexp.MustCompile(
+	{"cargo", "Rust", isDockerfile, pattern.New(
 		`(?i)^FROM\s+(?:--platform=\S+\s+)?(?:\S+/)?rust:(\d+\.\d+(?:\.\d+)?)`)},
 	{"cargo", "Rust", fileCalled("rust-toolchain", "rust-toolchain.toml"),
-		regexp.MustCompile(`^(?:channel\s*=\s*)?"?(\d+\.\d+(?:\.\d+)?)"?\s*$`)},
-	{"maven", "Java", isPipeline, regexp.MustCompile(`^\s*(?:-\s+)?(?:java-version|java|jdk):\s*(.*)$`)},
-	{"maven", "Java", isDockerfile, regexp.MustCompile(`(?i)^FROM\s+(?:--platform=\S+\s+)?(?:\S+/)?(?:eclipse-temurin` +
+		pattern.New(`^(?:channel\s*=\s*)?"?(\d+\.\d+(?:\.\d+)?)"?\s*$`)},
+	{"maven", "Java", isPipeline, pattern.New(`^\s*(?:-\s+)?(?:java-version|java|jdk):\s*(.*)$`)},
+	{"maven", "Java", isDockerfile, pattern.New(`(?i)^FROM\s+(?:--platform=\S+\s+)?(?:\S+/)?(?:eclipse-temurin` +
 		`|openjdk|amazoncorretto):(\d+)`)},
 }
 
 var (
-	oneVersion = regexp.MustCompile(`^` + versionItem + `$`)
-	inMatrix   = regexp.MustCompile(`^\s*-\s*` + versionItem + `\s*(?:#.*)?$`)
+	oneVersion = pattern.New(`^` + versionItem + `$`)
+	inMatrix   = pattern.New(`^\s*-\s*` + versionItem + `\s*(?:#.*)?$`)
 )
 
 // versionsOf reads one version, a list in brackets, or the lines of a list that
@@ -96,8 +97,8 @@ func versionsOf(lines []string, i int, value string) []struct {
 
 // A pipeline for another branch says so by its name, or by what it checks out.
 var (
-	otherBranch = regexp.MustCompile(`\d+\.\d`)
-	otherRef    = regexp.MustCompile(`(?m)^\s+ref:\s*["']?[\w./-]*\d`)
+	otherBranch = pattern.New(`\d+\.\d`)
+	otherRef    = pattern.New(`(?m)^\s+ref:\s*["']?[\w./-]*\d`)
 )
 
 // olderMachine: something is built or checked with a version of the language
@@ -141,7 +142,7 @@ func olderMachine(s *sight) []finding {
 	return nil
 }
 
-var bareTen = regexp.MustCompile(`^\s*(?:-\s+)?(?:python-version|go-version|python|go):\s*(?:\[([^\]]*)\]` +
+var bareTen = pattern.New(`^\s*(?:-\s+)?(?:python-version|go-version|python|go):\s*(?:\[([^\]]*)\]` +
 	`|(\d+\.\d*0))\s*(?:#.*)?$`)
 
 // readAsNumber: 3.10 without quotation marks is the number 3.1 in YAML.
@@ -169,18 +170,18 @@ func readAsNumber(s *sight) []finding {
 
 // retired are machines and steps that GitHub has switched off.
 var retired = []struct {
-	re   *regexp.Regexp
+	re   *pattern.Pattern
 	what string
 }{
-	{regexp.MustCompile(`(?:runs-on:|os:|-|\[|,)\s*["']?(ubuntu-(?:16|18|20)\.04)["']?(?:\s|$|,|\])`),
+	{pattern.New(`(?:runs-on:|os:|-|\[|,)\s*["']?(ubuntu-(?:16|18|20)\.04)["']?(?:\s|$|,|\])`),
 		"GitHub has withdrawn that image of Ubuntu; a job that asks for it does not start"},
-	{regexp.MustCompile(`(?:runs-on:|os:|-|\[|,)\s*["']?(macos-(?:10\.15|11|12))["']?(?:\s|$|,|\])`),
+	{pattern.New(`(?:runs-on:|os:|-|\[|,)\s*["']?(macos-(?:10\.15|11|12))["']?(?:\s|$|,|\])`),
 		"GitHub has withdrawn that image of macOS; a job that asks for it does not start"},
-	{regexp.MustCompile(`(?:runs-on:|os:|-|\[|,)\s*["']?(windows-(?:2016|2019))["']?(?:\s|$|,|\])`),
+	{pattern.New(`(?:runs-on:|os:|-|\[|,)\s*["']?(windows-(?:2016|2019))["']?(?:\s|$|,|\])`),
 		"GitHub has withdrawn that image of Windows; a job that asks for it does not start"},
-	{regexp.MustCompile(`uses:\s*(actions/(?:upload|download)-artifact@v[123])(?:\s|$)`),
+	{pattern.New(`uses:\s*(actions/(?:upload|download)-artifact@v[123])(?:\s|$)`),
 		"GitHub has switched off versions 1 to 3 of that step; a job that uses it fails"},
-	{regexp.MustCompile(`uses:\s*(actions/cache@v[12])(?:\s|$)`),
+	{pattern.New(`uses:\s*(actions/cache@v[12])(?:\s|$)`),
 		"GitHub has switched off versions 1 and 2 of that step; a job that uses it fails"},
 }
 

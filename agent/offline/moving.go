@@ -1,10 +1,10 @@
 package offline
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"conclave/internal/pattern"
 	"conclave/internal/project"
 )
 
@@ -51,7 +51,7 @@ func unreleasedDependency(s *sight) []finding {
 	return nil
 }
 
-var rustTodo = regexp.MustCompile(`\btodo!\(`)
+var rustTodo = pattern.New(`\btodo!\(`)
 
 // unwritten are places in a Rust source that are to be written, and panic.
 func unwritten(s *sight) []finding {
@@ -75,7 +75,7 @@ func unwritten(s *sight) []finding {
 		weighs(costly+13, "todo unfinished panic")}
 }
 
-var flagItem = regexp.MustCompile("^\\s*[-*+]\\s+`--([a-z][a-z0-9]*(?:[.-][a-z0-9]+)+)")
+var flagItem = pattern.New("^\\s*[-*+]\\s+`--([a-z][a-z0-9]*(?:[.-][a-z0-9]+)+)")
 
 // listedFlags: the README has a list of the program's own flags, and one of them is
 // in no source.

@@ -1,15 +1,16 @@
 package offline
 
 import (
-	"regexp"
 	"strings"
+
+	"conclave/internal/pattern"
 )
 
 // whoMark begins the list of names in the instructions of a party that wears
 // characters.
 const whoMark = "\n## Who is who\n"
 
-var whoLine = regexp.MustCompile(`(?m)^- ([^()\n]+) \((\pL+)\): `)
+var whoLine = pattern.New(`(?m)^- ([^()\n]+) \((\pL+)\): `)
 
 // called is the name of a member of the cast within a sentence, as this party
 // wears it: the Cat, or The Rogue.
@@ -37,7 +38,7 @@ func begins(text string) string {
 	return text
 }
 
-var youAre = regexp.MustCompile(`(?m)^# You are (.+)$`)
+var youAre = pattern.New(`(?m)^# You are (.+)$`)
 
 // aloud is a verdict of the Dragon in the mouth of whoever is the Dragon: Dragon
 // Slain, or, under another name, I am slain (Dragon Slain).

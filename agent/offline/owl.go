@@ -3,11 +3,11 @@ package offline
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
+	"conclave/internal/pattern"
 	"conclave/internal/project"
 )
 
@@ -59,7 +59,7 @@ func deadSteps(s *sight) []finding {
 	return nil
 }
 
-var copyLine = regexp.MustCompile(`^COPY\s+(?:--ch\w+=\S+\s+)?([\w][\w./-]*)\s+\S+\s*$`)
+var copyLine = pattern.New(`^COPY\s+(?:--ch\w+=\S+\s+)?([\w][\w./-]*)\s+\S+\s*$`)
 
 // recipes are the lines of Makefiles, Dockerfiles and package.json files that
 // something runs.
@@ -99,12 +99,12 @@ func (s *sight) recipes() []command {
 	return out
 }
 
-var localAction = regexp.MustCompile(`^(?:- )?uses:\s*(\./[\w./-]+)`)
+var localAction = pattern.New(`^(?:- )?uses:\s*(\./[\w./-]+)`)
 
 var (
-	stepPath   = regexp.MustCompile(`^\s*(?:-\s+)?path:\s*["']?(.+?)["']?\s*(?:#.*)?$`)
-	otherTree  = regexp.MustCompile(`^\s*(?:-\s+)?repository:\s*\S`)
-	stepWorkIn = regexp.MustCompile(`^\s*(?:-\s+)?working-directory:\s*["']?(.+?)["']?\s*(?:#.*)?$`)
+	stepPath   = pattern.New(`^\s*(?:-\s+)?path:\s*["']?(.+?)["']?\s*(?:#.*)?$`)
+	otherTree  = pattern.New(`^\s*(?:-\s+)?repository:\s*\S`)
+	stepWorkIn = pattern.New(`^\s*(?:-\s+)?working-directory:\s*["']?(.+?)["']?\s*(?:#.*)?$`)
 )
 
 // checkedOut says that lines before may have put the name there: a checkout into
@@ -170,7 +170,7 @@ func statedVersions(s *sight) []finding {
 	return nil
 }
 
-var versionLine = regexp.MustCompile(`^\W{0,6}(?i:version |release )?\W{0,3}v?\d+\.\d+`)
+var versionLine = pattern.New(`^\W{0,6}(?i:version |release )?\W{0,3}v?\d+\.\d+`)
 
 // firstVersion is the first line that begins with a version, whatever its form.
 func firstVersion(text string) int {

@@ -3,18 +3,18 @@ package offline
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"conclave/internal/pattern"
 	"conclave/internal/project"
 )
 
-var seriesName = regexp.MustCompile(`^(.*?[^\d]|)(\d{1,3})([^\d].*|)$`)
+var seriesName = pattern.New(`^(.*?[^\d]|)(\d{1,3})([^\d].*|)$`)
 
 // datedName: what is named after its day or month has no number that could be
 // missing.
-var datedName = regexp.MustCompile(`(?:^|\D)(?:19|20)\d\d[-_.]?(?:0[1-9]|1[0-2])(?:\D|[0-3]\d(?:\D|$)|$)`)
+var datedName = pattern.New(`(?:^|\D)(?:19|20)\d\d[-_.]?(?:0[1-9]|1[0-2])(?:\D|[0-3]\d(?:\D|$)|$)`)
 
 // gapInSeries: numbered documents of one form with a number missing.
 func gapInSeries(s *sight) []finding {
@@ -64,7 +64,7 @@ func gapInSeries(s *sight) []finding {
 }
 
 var (
-	chapterCount = regexp.MustCompile(`(?i)\b(\d{1,2}|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve` +
+	chapterCount = pattern.New(`(?i)\b(\d{1,2}|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve` +
 		`|thirteen` +
 		`|fourteen|fifteen|sixteen|eighteen|twenty)\s+(chapters|parts|sections|scenes|episodes)\b`)
 	smallNumbers = strings.Fields("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen " +
@@ -114,7 +114,7 @@ func countedParts(s *sight) []finding {
 // placeholderText are the marks that nobody leaves in a finished text. A name in
 // brackets that the reader fills in, a "???" that opens a block and a thing "to
 // be written" by a program are none.
-var placeholderText = regexp.MustCompile(`\bTBD\b|\bTBC\b|[|:(]\s*\?\?\?\s*(?:[|).]|$)` +
+var placeholderText = pattern.New(`\bTBD\b|\bTBC\b|[|:(]\s*\?\?\?\s*(?:[|).]|$)` +
 	`|(?i:\[(?:insert|fill in|todo|tbd|tbc|placeholder)\b[^\]()]{0,60}\](?:[^(\[:]|$)|^\W*lorem ipsum\b` +
 	`|<(?:insert|fill in)\b[^>]{1,40}>|\bcoming soon\b` +
 	`|(?:^\s*(?:[-*+]\s+)?|[|:(–—]\s*)[*_]*to be (?:written|decided|confirmed|determined)[*_]*\s*(?:[.)|]|$))`)

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"math"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"conclave/internal/markdown"
+	"conclave/internal/pattern"
 	"conclave/internal/project"
 )
 
@@ -20,7 +20,7 @@ type event struct {
 	day     time.Time
 }
 
-var icsDay = regexp.MustCompile(`^DTSTART[^:]*:(20\d\d)(\d\d)(\d\d)`)
+var icsDay = pattern.New(`^DTSTART[^:]*:(20\d\d)(\d\d)(\d\d)`)
 
 // eventsOf reads an iCalendar file: one day and one summary an event.
 func eventsOf(f *project.File) []event {
@@ -76,7 +76,7 @@ func twoDays(s *sight) []finding {
 	return nil
 }
 
-var contentsRow = regexp.MustCompile(`\]\(([^)\s]+\.md)\)`)
+var contentsRow = pattern.New(`\]\(([^)\s]+\.md)\)`)
 
 // otherTitle: a table of contents and the document it points to have different
 // titles, while its other rows agree with theirs.
@@ -126,10 +126,10 @@ func otherTitle(s *sight) []finding {
 }
 
 var (
-	boxOwner = regexp.MustCompile(`\(([A-Z]\pL+|all)(?:(?:,| and) [A-Z]\pL+)*,\s+(?:by\s+)?\d|[–—-]\s+([A-Z]\pL+)\s*$` +
+	boxOwner = pattern.New(`\(([A-Z]\pL+|all)(?:(?:,| and) [A-Z]\pL+)*,\s+(?:by\s+)?\d|[–—-]\s+([A-Z]\pL+)\s*$` +
 		`|@(\w+)`)
-	amountIn  = regexp.MustCompile(`([£$€])\s?(\d{1,3}(?:,\d{3})+(?:\.\d\d)?|\d+(?:\.\d\d)?)`)
-	wordRight = regexp.MustCompile(`(?i)(\pL+)(?:\s+(?:of|is|was|at|stands at|comes to|will be))?[\s:]*$`)
+	amountIn  = pattern.New(`([£$€])\s?(\d{1,3}(?:,\d{3})+(?:\.\d\d)?|\d+(?:\.\d\d)?)`)
+	wordRight = pattern.New(`(?i)(\pL+)(?:\s+(?:of|is|was|at|stands at|comes to|will be))?[\s:]*$`)
 )
 
 // ownedBoxes reads the open tasks of lists in which most name who does them.
@@ -270,9 +270,9 @@ func known(rows []row, v float64) bool {
 }
 
 var (
-	bornHead = regexp.MustCompile(`(?i)^born$`)
-	ageHead  = regexp.MustCompile(`(?i)^(?:age )?in (1\d{3}|20\d\d)$`)
-	ageCell  = regexp.MustCompile(`^(\d{1,3})(?:, then (\d{1,3}))?$`)
+	bornHead = pattern.New(`(?i)^born$`)
+	ageHead  = pattern.New(`(?i)^(?:age )?in (1\d{3}|20\d\d)$`)
+	ageCell  = pattern.New(`^(\d{1,3})(?:, then (\d{1,3}))?$`)
 )
 
 // wrongAge: a table gives a year of birth and an age that do not go together.

@@ -4,13 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"conclave/internal/jsontext"
+	"conclave/internal/pattern"
 )
 
 // proof is what became of one clause that says an exact fact about a named
@@ -40,18 +40,18 @@ const (
 // letter to its last, or it is none.
 var (
 	subjectExpr = `(?:(?:the )?(?:file )?` + pathExpr + `|it) `
-	existsFact  = regexp.MustCompile(`(?i)^(?:the )?(?:file )?` + pathExpr + ` (?:exists|is there|is present)$`)
-	thereFact   = regexp.MustCompile(`(?i)^there is (?:a |an |the )?(?:file )?` + pathExpr + `$`)
-	holdsFact   = regexp.MustCompile(`(?i)^(?:` + subjectExpr + `)?(?:contains|holds|includes|says|` +
+	existsFact  = pattern.New(`(?i)^(?:the )?(?:file )?` + pathExpr + ` (?:exists|is there|is present)$`)
+	thereFact   = pattern.New(`(?i)^there is (?:a |an |the )?(?:file )?` + pathExpr + `$`)
+	holdsFact   = pattern.New(`(?i)^(?:` + subjectExpr + `)?(?:contains|holds|includes|says|` +
 		`mentions) ` + textExpr + `$`)
-	lacksFact = regexp.MustCompile(`(?i)^(?:` + subjectExpr + `)?(?:does not|doesn't) (?:contain|hold|include|say|` +
+	lacksFact = pattern.New(`(?i)^(?:` + subjectExpr + `)?(?:does not|doesn't) (?:contain|hold|include|say|` +
 		`mention) ` + textExpr + `$`)
-	boundFact = regexp.MustCompile(`(?i)^(?:` + subjectExpr + `)?(?:has|is) ` + boundExpr + ` ?(\d{1,9}) (lines?|` +
+	boundFact = pattern.New(`(?i)^(?:` + subjectExpr + `)?(?:has|is) ` + boundExpr + ` ?(\d{1,9}) (lines?|` +
 		`words?|characters?|bytes?)(?: long)?$`)
-	jsonFact = regexp.MustCompile(`(?i)^(?:` + subjectExpr + `)?is valid JSON$`)
+	jsonFact = pattern.New(`(?i)^(?:` + subjectExpr + `)?is valid JSON$`)
 
-	clauseSplit = regexp.MustCompile(`(?i);\s*|,?\s+and\s+|,\s+|\.\s+`)
-	oneThing    = regexp.MustCompile("`[^`]*`|[\"“][^\"”]*[\"”]")
+	clauseSplit = pattern.New(`(?i);\s*|,?\s+and\s+|,\s+|\.\s+`)
+	oneThing    = pattern.New("`[^`]*`|[\"“][^\"”]*[\"”]")
 )
 
 // verify holds a text against the tree. It is known only if every clause is a
@@ -77,8 +77,8 @@ func provable(text string) bool {
 		if i == 0 && (strings.HasPrefix(c, "it ") || strings.HasPrefix(c, "It ")) {
 			return false
 		}
-		if !slices.ContainsFunc([]*regexp.Regexp{existsFact, thereFact, holdsFact, lacksFact, boundFact, jsonFact},
-			func(form *regexp.Regexp) bool { return form.MatchString(c) }) {
+		if !slices.ContainsFunc([]*pattern.Pattern{existsFact, thereFact, holdsFact, lacksFact, boundFact, jsonFact},
+			func(form *pattern.Pattern) bool { return form.MatchString(c) }) {
 			return false
 		}
 	}
@@ -109,7 +109,7 @@ func clauses(text string) []string {
 // the one before it.
 func (x facts) clause(text, last string) (proof, string, bool) {
 	for _, f := range []struct {
-		form *regexp.Regexp
+		form *pattern.Pattern
 		look func(f *workFile, m []string) (proof, bool)
 	}{
 		{existsFact, there}, {thereFact, there}, {holdsFact, (*workFile).holds}, {lacksFact, (*workFile).lacks},

@@ -1,10 +1,10 @@
 package offline
 
 import (
-	"regexp"
 	"strings"
 	"time"
 
+	"conclave/internal/pattern"
 	"conclave/internal/project"
 )
 
@@ -20,7 +20,7 @@ func puppy() animal {
 	}
 }
 
-var unreleased = regexp.MustCompile(`(?i)^(?:#{1,4}\s*)?\[?(unreleased|next release|upcoming)\]?(?:\s*[-–(:].*)?$`)
+var unreleased = pattern.New(`(?i)^(?:#{1,4}\s*)?\[?(unreleased|next release|upcoming)\]?(?:\s*[-–(:].*)?$`)
 
 // waitingEntries are changes that are written down and not released.
 func waitingEntries(s *sight) []finding {
@@ -54,7 +54,7 @@ func waitingEntries(s *sight) []finding {
 	return nil
 }
 
-var fuzzFunc = regexp.MustCompile(`(?m)^func Fuzz[A-Z]\w*\(`)
+var fuzzFunc = pattern.New(`(?m)^func Fuzz[A-Z]\w*\(`)
 
 // unfuzzed: fuzz tests are written, and no pipeline lets them look for
 // anything.
@@ -90,7 +90,7 @@ func unfuzzed(s *sight) []finding {
 		weighs(worthKnowing+2, "tests fuzz ci")}
 }
 
-var pyDef = regexp.MustCompile(`(?m)^[ \t]*(?:async )?def \w+(?:\[[^\]]*\])?\(`)
+var pyDef = pattern.New(`(?m)^[ \t]*(?:async )?def \w+(?:\[[^\]]*\])?\(`)
 
 // annotated counts the functions of a Python source, those that say what they
 // return, and the line of the first of these.
@@ -158,7 +158,7 @@ func untyped(s *sight) []finding {
 	return nil
 }
 
-var docSite = regexp.MustCompile(`(?i)https?://\S*(?:doc|guide|manual|tutorial|readthedocs|\.dev|\.io)|\bdocs/`)
+var docSite = pattern.New(`(?i)https?://\S*(?:doc|guide|manual|tutorial|readthedocs|\.dev|\.io)|\bdocs/`)
 
 // unshownExamples: programs to try are there, and the README says nothing of
 // them.
@@ -210,10 +210,10 @@ func unshownDocs(s *sight) []finding {
 		weighs(welcome+4, "documentation readme")}
 }
 
-var tickedBox = regexp.MustCompile(`^\s*(?:[-*+]|\d+[.)])\s+\[[xX]\]\s+\S`)
+var tickedBox = pattern.New(`^\s*(?:[-*+]|\d+[.)])\s+\[[xX]\]\s+\S`)
 
 // noTasks are the lists whose boxes say what a thing can do.
-var noTasks = regexp.MustCompile(`(?i)road-?map|feature|support|compatib|status|progress|implement|coverage|parity` +
+var noTasks = pattern.New(`(?i)road-?map|feature|support|compatib|status|progress|implement|coverage|parity` +
 	`|platform|template|checklist`)
 
 // boxes is a list of tasks under one heading.

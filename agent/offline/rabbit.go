@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"conclave/internal/pattern"
 	"conclave/internal/project"
 )
 
@@ -298,7 +299,7 @@ var otherImport = map[string]string{
 	"antlr4-python3-runtime": "antlr4", "pysocks": "socks",
 }
 
-var byName = regexp.MustCompile(`(?i)(^types-|-stubs?$|^pytest|plugin|^flake8|^mypy|^black$|^ruff$|^tox|gunicorn` +
+var byName = pattern.New(`(?i)(^types-|-stubs?$|^pytest|plugin|^flake8|^mypy|^black$|^ruff$|^tox|gunicorn` +
 	`|uvicorn|^setuptools|^wheel$|^pip$|^tzdata$|^certifi$|^colorama$|^eslint|^@types/|^@emotion/|^@mui/|^babel|^@babel/` +
 	`|loader$|^webpack|^postcss|^prettier|^typescript$|polyfill|^core-js|^regenerator|^tslib$|^react-dom$|preset|^husky$` +
 	`|^nodemon$|^ts-node$|^@swc/|^sass$|^less$|-cli$|^jsdom$)`)
@@ -355,7 +356,7 @@ func unusedPackage(s *sight) []finding {
 	return nil
 }
 
-var builtEntry = regexp.MustCompile(`"(?:\./)?((?:dist|lib|build|out|cjs|esm|umd|es)/)[^"*!]*\.[cm]?[jt]sx?"`)
+var builtEntry = pattern.New(`"(?:\./)?((?:dist|lib|build|out|cjs|esm|umd|es)/)[^"*!]*\.[cm]?[jt]sx?"`)
 
 // builtElsewhere says that a package enters through a directory of which nothing
 // was read, and that there are no sources from which it is built.
@@ -392,8 +393,8 @@ func usedAs(tool string, d project.Dep) []string {
 		plain := strings.TrimPrefix(strings.TrimPrefix(strings.TrimSuffix(name, "-rs"), "rust-"), "rs-")
 		return []string{strings.ReplaceAll(name, "-", "_"), name, strings.ReplaceAll(plain, "-", "_") + "::"}
 	case "npm":
-		out := []string{name, path.Base(name)}
-		if strings.HasPrefix(name, "@") { // a part of something that loads it by the rest of its name
+		out := []string{name, path.Base(name), strings.TrimSuffix(name, "-es")} // lodash-es is written as lodash
+		if strings.HasPrefix(name, "@") {                                       // a part of something that loads it by the rest of its name
 			for part := range strings.SplitSeq(path.Base(name), "-") {
 				if len(part) > 4 {
 					out = append(out, part)
@@ -499,7 +500,7 @@ func anyVersion(s *sight) []finding {
 	return nil
 }
 
-var fromLine = regexp.MustCompile(`(?i)^FROM\s+(?:--platform=\S+\s+)?([\w./-]+)(:latest)?(?:\s+AS\s+(\S+))?\s*$`)
+var fromLine = pattern.New(`(?i)^FROM\s+(?:--platform=\S+\s+)?([\w./-]+)(:latest)?(?:\s+AS\s+(\S+))?\s*$`)
 
 // movingImage: a container is built on whatever is newest that day.
 func movingImage(s *sight) []finding {

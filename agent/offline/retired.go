@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"conclave/internal/pattern"
 	"conclave/internal/project"
 )
 
@@ -97,8 +98,8 @@ func retiredDependency(s *sight) []finding {
 const homedir = "github.com/mitchellh/go-homedir"
 
 var (
-	importsHomedir = regexp.MustCompile(`(?m)^\s*(?:import\s+)?(?:homedir\s+)?"` + homedir + `"`)
-	ofHomedir      = regexp.MustCompile(`\bhomedir\.([A-Z]\w*)`)
+	importsHomedir = pattern.New(`(?m)^\s*(?:import\s+)?(?:homedir\s+)?"` + homedir + `"`)
+	ofHomedir      = pattern.New(`\bhomedir\.([A-Z]\w*)`)
 )
 
 // onlyHomeDir says that of the package that finds home directories only Dir is
@@ -127,7 +128,7 @@ func (s *sight) onlyHomeDir() bool {
 	return uses > 0 && s.Looked.Whole()
 }
 
-var jcenter = regexp.MustCompile(`^\s*jcenter\(\)`)
+var jcenter = pattern.New(`^\s*jcenter\(\)`)
 
 // closedStore: a build that looks for packages in JCenter, which is closed.
 func closedStore(s *sight) []finding {
@@ -149,7 +150,7 @@ func closedStore(s *sight) []finding {
 }
 
 var (
-	pseudo = regexp.MustCompile(`^v\d+\.\d+\.\d+-(?:[\w.]*\.)?(20\d\d)(\d\d)(\d\d)\d{6}-[0-9a-f]{12}$`)
+	pseudo = pattern.New(`^v\d+\.\d+\.\d+-(?:[\w.]*\.)?(20\d\d)(\d\d)(\d\d)\d{6}-[0-9a-f]{12}$`)
 )
 
 // oldCommit is a module that is required as a commit of years ago, of which
@@ -209,13 +210,13 @@ func replaced(s *sight) []finding {
 	return nil
 }
 
-var retiredCalls = map[string]*regexp.Regexp{
-	"Python": regexp.MustCompile(`^(?:from|import)\s+(?:distutils|imp|asyncore|asynchat|smtpd|cgi|cgitb|telnetlib` +
+var retiredCalls = map[string]*pattern.Pattern{
+	"Python": pattern.New(`^(?:from|import)\s+(?:distutils|imp|asyncore|asynchat|smtpd|cgi|cgitb|telnetlib` +
 		`|crypt|pipes|nntplib)\b`),
-	"JavaScript": regexp.MustCompile(`\bnew Buffer\(|\brequire\(['"]domain['"]\)`),
-	"TypeScript": regexp.MustCompile(`\bnew Buffer\(`),
-	"Java":       regexp.MustCompile(`^\s*(?:protected|public) void finalize\(\)|\bnew (?:Integer|Long|Double|Boolean)\(`),
-	"Rust":       regexp.MustCompile(`\bmem::uninitialized\(\)|\btry!\(`),
+	"JavaScript": pattern.New(`\bnew Buffer\(|\brequire\(['"]domain['"]\)`),
+	"TypeScript": pattern.New(`\bnew Buffer\(`),
+	"Java":       pattern.New(`^\s*(?:protected|public) void finalize\(\)|\bnew (?:Integer|Long|Double|Boolean)\(`),
+	"Rust":       pattern.New(`\bmem::uninitialized\(\)|\btry!\(`),
 }
 
 // retiredNames stand in every file that the rule is about.
@@ -331,7 +332,7 @@ func (s *sight) goMinor(f *project.File) int {
 	}
 }
 
-var goDirective = regexp.MustCompile(`(?m)^go[ \t]+1\.(\d+)`)
+var goDirective = pattern.New(`(?m)^go[ \t]+1\.(\d+)`)
 
 // builtWith says that a source's build constraint may let a version of Go in.
 func builtWith(src *ast.File, minor int) bool {
@@ -360,10 +361,10 @@ func builtWith(src *ast.File, minor int) bool {
 	return true
 }
 
-var branchAction = regexp.MustCompile(`uses:\s*([\w.-]+/[\w./-]+@(?:master|main|develop|HEAD))\s*(?:#.*)?$`)
+var branchAction = pattern.New(`uses:\s*([\w.-]+/[\w./-]+@(?:master|main|develop|HEAD))\s*(?:#.*)?$`)
 
 // onlyBranch are steps that their authors offer as a branch and not otherwise.
-var onlyBranch = regexp.MustCompile(`^(?:dtolnay/rust-toolchain|google/oss-fuzz)[/@]`)
+var onlyBranch = pattern.New(`^(?:dtolnay/rust-toolchain|google/oss-fuzz)[/@]`)
 
 // ofOurs says that a step may come from whoever owns this project: a manifest or
 // the README names a repository of theirs.
@@ -475,12 +476,12 @@ func (s *sight) speaksOf(version string) bool {
 	})
 }
 
-var funcHead = map[string]*regexp.Regexp{
-	"Go":         regexp.MustCompile(`^func .*\{\s*$`),
-	"Rust":       regexp.MustCompile(`^\s*(?:pub(?:\([^)]*\))?\s+)?(?:async\s+|unsafe\s+|const\s+)*fn\s+(\w+).*\{\s*$`),
-	"Java":       regexp.MustCompile(`^\s+(?:public|private|protected)[\w<>\[\], ?]*\s+(\w+)\(.*\{\s*$`),
-	"TypeScript": regexp.MustCompile(`^\s*(?:export\s+)?(?:default\s+)?(?:async\s+)?function\s*\*?\s*(\w+).*\{\s*$`),
-	"JavaScript": regexp.MustCompile(`^\s*(?:export\s+)?(?:default\s+)?(?:async\s+)?function\s*\*?\s*(\w+).*\{\s*$`),
+var funcHead = map[string]*pattern.Pattern{
+	"Go":         pattern.New(`^func .*\{\s*$`),
+	"Rust":       pattern.New(`^\s*(?:pub(?:\([^)]*\))?\s+)?(?:async\s+|unsafe\s+|const\s+)*fn\s+(\w+).*\{\s*$`),
+	"Java":       pattern.New(`^\s+(?:public|private|protected)[\w<>\[\], ?]*\s+(\w+)\(.*\{\s*$`),
+	"TypeScript": pattern.New(`^\s*(?:export\s+)?(?:default\s+)?(?:async\s+)?function\s*\*?\s*(\w+).*\{\s*$`),
+	"JavaScript": pattern.New(`^\s*(?:export\s+)?(?:default\s+)?(?:async\s+)?function\s*\*?\s*(\w+).*\{\s*$`),
 }
 
 // stretch is a function from its first line to its last.
@@ -585,7 +586,7 @@ func (l *stretch) longer(f *project.File, lines []string, from, to int) {
 }
 
 // innerHead begins a function within a function.
-var innerHead = regexp.MustCompile(`^\s+(?:(?:async )?def \w|(?:export )?(?:async )?function\b|(?:pub )?fn \w` +
+var innerHead = pattern.New(`^\s+(?:(?:async )?def \w|(?:export )?(?:async )?function\b|(?:pub )?fn \w` +
 	`|(?:async )?\w+\([\w\s,:{}=.]*\)\s*\{$|.*=> \{$|.*\bfunc\(.*\{$)`)
 
-var decision = regexp.MustCompile(`^\s*(?:\}\s*)?(?:if|for|while|switch|match|elif|else|case|try|except|catch)\b`)
+var decision = pattern.New(`^\s*(?:\}\s*)?(?:if|for|while|switch|match|elif|else|case|try|except|catch)\b`)

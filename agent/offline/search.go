@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"conclave/internal/pattern"
 	"conclave/internal/project"
 )
 
@@ -41,8 +41,8 @@ func searched(f *project.File) bool {
 }
 
 var (
-	people  = regexp.MustCompile(`(?i)^(authors|contributors|credits|thanks|maintainers)(\.\w+)?$`)
-	defines = regexp.MustCompile(`^\s*(?:export\s+)?(?:default\s+)?(?:public\s+|private\s+|protected\s+|static\s+` +
+	people  = pattern.New(`(?i)^(authors|contributors|credits|thanks|maintainers)(\.\w+)?$`)
+	defines = pattern.New(`^\s*(?:export\s+)?(?:default\s+)?(?:public\s+|private\s+|protected\s+|static\s+` +
 		`|abstract\s+|async\s+|pub(?:\([^)]*\))?\s+)*(?:func|def|class|fn|struct|interface|type|const|enum|trait|impl|module` +
 		`|function|let|var)\b`)
 )

@@ -3,12 +3,12 @@ package offline
 import (
 	"net/url"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"conclave/internal/markdown"
+	"conclave/internal/pattern"
 	"conclave/internal/project"
 	"conclave/policy"
 )
@@ -79,7 +79,7 @@ func (s *sight) documents() []*project.File {
 	})
 }
 
-var pastBase = regexp.MustCompile(`(?i)^(changelog|changes|history|news|releases?|release[-_]?notes[\d.]*|whatsnew` +
+var pastBase = pattern.New(`(?i)^(changelog|changes|history|news|releases?|release[-_]?notes[\d.]*|whatsnew` +
 	`|upgrad\w*` +
 	`|migrat\w*|todo)([._-].*)?$`)
 
@@ -123,7 +123,7 @@ type proseLine struct {
 	text, code string
 }
 
-var codeSpan = regexp.MustCompile("``[^\n]*?``|`[^`\n]*`")
+var codeSpan = pattern.New("``[^\n]*?``|`[^`\n]*`")
 
 // proseOf lists the lines of a document that are prose.
 func proseOf(f *project.File) []proseLine {
@@ -163,10 +163,10 @@ type link struct {
 }
 
 var (
-	inlineLink = regexp.MustCompile(`\]\(\s*<?([^()\s<>]+(?:\([^()\s]*\)[^()\s<>]*)?)>?(?:\s+["'(][^)]*)?\)`)
-	refLink    = regexp.MustCompile(`^\s{0,3}\[[^\]^]+\]:\s*<?(\S+?)>?(?:\s+["'(].*)?$`)
-	scheme     = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
-	vague      = regexp.MustCompile(`[{}$*<>|\\[\]]|^/|^~|\.\.\.|^@$`)
+	inlineLink = pattern.New(`\]\(\s*<?([^()\s<>]+(?:\([^()\s]*\)[^()\s<>]*)?)>?(?:\s+["'(][^)]*)?\)`)
+	refLink    = pattern.New(`^\s{0,3}\[[^\]^]+\]:\s*<?(\S+?)>?(?:\s+["'(].*)?$`)
+	scheme     = pattern.New(`^[A-Za-z][A-Za-z0-9+.-]*:`)
+	vague      = pattern.New(`[{}$*<>|\\[\]]|^/|^~|\.\.\.|^@$`)
 )
 
 // links lists the relative links of a Markdown document.
@@ -206,9 +206,9 @@ func links(f *project.File) []link {
 }
 
 var (
-	rstFile   = regexp.MustCompile(`^\.\. (?:include|literalinclude|image|figure|download)::\s+(\S+)\s*$`)
-	rstTarget = regexp.MustCompile("`[^`<>]+<([^<>`\\s]+)>`__?")
-	rstNamed  = regexp.MustCompile(`^\s*\.\. _[^:]+:\s+(\S+)\s*$`)
+	rstFile   = pattern.New(`^\.\. (?:include|literalinclude|image|figure|download)::\s+(\S+)\s*$`)
+	rstTarget = pattern.New("`[^`<>]+<([^<>`\\s]+)>`__?")
+	rstNamed  = pattern.New(`^\s*\.\. _[^:]+:\s+(\S+)\s*$`)
 )
 
 // rstLinks lists what a document in reStructuredText shows or points to.
@@ -216,7 +216,7 @@ func rstLinks(f *project.File) []link {
 	var out []link
 	for n, line := range project.Lines(f.Text) {
 		var targets []string
-		for _, re := range []*regexp.Regexp{rstFile, rstTarget, rstNamed} {
+		for _, re := range []*pattern.Pattern{rstFile, rstTarget, rstNamed} {
 			for _, m := range re.FindAllStringSubmatch(line, -1) {
 				targets = append(targets, m[1])
 			}
@@ -244,10 +244,10 @@ type command struct {
 }
 
 var (
-	prompt    = regexp.MustCompile(`^\s*(?:[$%>]\s+|[\w.-]+@[\w.-]+[^$]*\$\s+)?`)
-	shellInfo = regexp.MustCompile(
+	prompt    = pattern.New(`^\s*(?:[$%>]\s+|[\w.-]+@[\w.-]+[^$]*\$\s+)?`)
+	shellInfo = pattern.New(
 		"^\\s*(?:```+|~~~+)\\s*(?:(?i:sh|bash|shell|console|zsh|shell-session|text|terminal|shellscript|sh-session)?)\\s*(?:[{ ].*)?$")
-	anyFence = regexp.MustCompile("^\\s*(?:```|~~~)")
+	anyFence = pattern.New("^\\s*(?:```|~~~)")
 )
 
 // typed lists the lines of a document's blocks of shell.
@@ -274,7 +274,7 @@ func typed(f *project.File) []command {
 	return out
 }
 
-var rstBlock = regexp.MustCompile(`^\s*(?:\.\. (?:code-block|code|sourcecode)::\s*(?:console|bash|sh|shell|text` +
+var rstBlock = pattern.New(`^\s*(?:\.\. (?:code-block|code|sourcecode)::\s*(?:console|bash|sh|shell|text` +
 	`|shell-session)?|[^.].*::)\s*$`)
 
 // typedRST lists the lines of indented blocks that show a shell.
@@ -294,7 +294,7 @@ func typedRST(f *project.File) []command {
 	return out
 }
 
-var ciFile = regexp.MustCompile(`^(\.github/workflows/[^/]+\.ya?ml|\.gitlab-ci\.ya?ml|\.gitlab/ci/.*\.ya?ml` +
+var ciFile = pattern.New(`^(\.github/workflows/[^/]+\.ya?ml|\.gitlab-ci\.ya?ml|\.gitlab/ci/.*\.ya?ml` +
 	`|\.travis\.yml|\.circleci/config\.yml|azure-pipelines\.yml|\.woodpecker.*\.ya?ml|\.builds/.*\.yml|appveyor\.yml` +
 	`|\.appveyor\.yml|\.cirrus\.yml|\.forgejo/workflows/.*\.ya?ml|\.gitea/workflows/.*\.ya?ml)$`)
 
@@ -306,7 +306,7 @@ func (s *sight) pipelines() []*project.File {
 	})
 }
 
-var yamlLead = regexp.MustCompile(`^\s*(?:-\s+)?(?:(?:run|script|command|before_script|install|test` +
+var yamlLead = pattern.New(`^\s*(?:-\s+)?(?:(?:run|script|command|before_script|install|test` +
 	`|build):\s*)?(?:-\s+)?["']?`)
 
 // pipelineSteps lists the lines of a pipeline as commands.
@@ -323,8 +323,8 @@ func pipelineSteps(f *project.File) []command {
 }
 
 var (
-	makeTarget = regexp.MustCompile(`^([\w./-]+(?:[ \t]+[\w./-]+)*)[ \t]*::?(?:[^=:]|$)`)
-	makeOther  = regexp.MustCompile(`^(?:(?:[^#\t\s][^=]*)?[%$][^=]*:(?:[^=]|$)|\.DEFAULT\s*:|-?include\s|sinclude\s` +
+	makeTarget = pattern.New(`^([\w./-]+(?:[ \t]+[\w./-]+)*)[ \t]*::?(?:[^=:]|$)`)
+	makeOther  = pattern.New(`^(?:(?:[^#\t\s][^=]*)?[%$][^=]*:(?:[^=]|$)|\.DEFAULT\s*:|-?include\s|sinclude\s` +
 		`|\$\(eval|\$\(foreach|define\s)`)
 )
 
@@ -370,15 +370,15 @@ func onlyPaths(line string) bool {
 }
 
 var (
-	makeCall = regexp.MustCompile(`^make((?:\s+(?:-j\s*\d*|-s|-k|-B` +
+	makeCall = pattern.New(`^make((?:\s+(?:-j\s*\d*|-s|-k|-B` +
 		`|[A-Z_]+=\S+))*)\s+([a-z][\w.-]*)\s*(?:[A-Z_]+=\S*\s*)*$`)
-	npmCall = regexp.MustCompile(`^(?:npm|pnpm|yarn)\s+run(?:-script)?\s+(?:(?:-s|-q|--silent|--quiet)\s+)*` +
+	npmCall = pattern.New(`^(?:npm|pnpm|yarn)\s+run(?:-script)?\s+(?:(?:-s|-q|--silent|--quiet)\s+)*` +
 		`([\w:.][\w:.-]*)(?:\s|$)`)
-	scriptCall = regexp.MustCompile(`^(?:(?:bash|sh|zsh|python3?|node|ruby|perl` +
+	scriptCall = pattern.New(`^(?:(?:bash|sh|zsh|python3?|node|ruby|perl` +
 		`|source)\s+(?:-[a-z]+\s+)*)?(\.?/?[\w.-]+(?:/[\w.-]+)*\.(?:sh|bash|py|js|mjs|cjs|ts|rb|pl))(?:\s|$)`)
-	goCall = regexp.MustCompile(`^go\s+(?:run|build|install|test|vet)\s+(?:-\S+\s+)*(\./[\w./-]+?)(?:/\.\.\.)?(?:\s` +
+	goCall = pattern.New(`^go\s+(?:run|build|install|test|vet)\s+(?:-\S+\s+)*(\./[\w./-]+?)(?:/\.\.\.)?(?:\s` +
 		`|$)`)
-	splitShell = regexp.MustCompile(`\s*(?:&&|\|\||;|\|)\s*`)
+	splitShell = pattern.New(`\s*(?:&&|\|\||;|\|)\s*`)
 )
 
 // missing says what a command asks for that is not there.
@@ -412,7 +412,7 @@ func (s *sight) missing(c command) (subject, what string) {
 				return "`" + name + "`", "there is no `" + name + "` in the tree"
 			}
 		}
-		for _, re := range []*regexp.Regexp{scriptCall, goCall} {
+		for _, re := range []*pattern.Pattern{scriptCall, goCall} {
 			m := re.FindStringSubmatch(part)
 			if m == nil || !strings.Contains(m[1], "/") || strings.Contains(m[1], "...") || strings.ContainsAny(part, "$%{}<>*") {
 				continue // a pattern, or something that is filled in later
@@ -434,11 +434,11 @@ func (s *sight) missing(c command) (subject, what string) {
 
 var (
 	// listCall installs what a file lists; in tox.ini that needs no command.
-	listCall = regexp.MustCompile(`^((?:python3? -m )?pip3? install\s(?:\S+\s+)*?)?` +
+	listCall = pattern.New(`^((?:python3? -m )?pip3? install\s(?:\S+\s+)*?)?` +
 		`(?:-r|--requirement)[ =]?([\w./-]+\.(?:txt|in))$`)
 
-	cargoCall = regexp.MustCompile(`^cargo\s+(?:run|build|test|bench)\b.*?\s--(example|bin|bench)[ =]([\w-]+)`)
-	toxCall   = regexp.MustCompile(`^tox\s+(?:-\w\s+)*-e\s+([a-z][\w-]*)(?:\s|$)`)
+	cargoCall = pattern.New(`^cargo\s+(?:run|build|test|bench)\b.*?\s--(example|bin|bench)[ =]([\w-]+)`)
+	toxCall   = pattern.New(`^tox\s+(?:-\w\s+)*-e\s+([a-z][\w-]*)(?:\s|$)`)
 )
 
 func article(noun string) string {

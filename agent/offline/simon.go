@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"conclave/internal/pattern"
 )
 
 const (
@@ -74,11 +75,11 @@ func (t *turn) seats() []seat {
 	return spoken(texts)
 }
 
-var noModel = regexp.MustCompile(`(?i)\b(no model|without a model)\b`)
+var noModel = pattern.New(`(?i)\b(no model|without a model)\b`)
 
 func heardFrom(id, text string) seat { return seat{id, remarks(id, text), noModel.MatchString(text)} }
 
-var seatHeading = regexp.MustCompile(`^(?:#{1,6}\s+|\*\*)[^\pL]*(?:[^(\n]*\()?(Bear|Cat|Owl|Puppy|Rabbit|Wolf)\b`)
+var seatHeading = pattern.New(`^(?:#{1,6}\s+|\*\*)[^\pL]*(?:[^(\n]*\()?(Bear|Cat|Owl|Puppy|Rabbit|Wolf)\b`)
 
 // spoken reads a text with a heading for each advisor.
 func spoken(text string) []seat {
@@ -104,13 +105,13 @@ func spoken(text string) []seat {
 }
 
 var (
-	citation  = regexp.MustCompile(`([\p{L}\p{N}_.@+-]+(?:/[\p{L}\p{N}_.@+()-]+)*):(\d+)`)
-	boldHead  = regexp.MustCompile(`^\*\*([^*\n]{1,120})\*\*:?\s+`)
-	costsForm = regexp.MustCompile(`(?i)^` + costMark + `([^;\n]+?)(?:;\s*saves:\s*(.+?))?\.?$`)
+	citation  = pattern.New(`([\p{L}\p{N}_.@+-]+(?:/[\p{L}\p{N}_.@+()-]+)*):(\d+)`)
+	boldHead  = pattern.New(`^\*\*([^*\n]{1,120})\*\*:?\s+`)
+	costsForm = pattern.New(`(?i)^` + costMark + `([^;\n]+?)(?:;\s*saves:\s*(.+?))?\.?$`)
 )
 
 // wherePlaced is an answer to the person's words, and no finding.
-var wherePlaced = regexp.MustCompile(`^“[^”]*” stands in `)
+var wherePlaced = pattern.New(`^“[^”]*” stands in `)
 
 // remarks splits a text into its items: those of a list, else its paragraphs.
 // What cites nothing is no finding.

@@ -1,16 +1,16 @@
 package offline
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"conclave/internal/pattern"
 	"conclave/internal/project"
 )
 
-var focus = regexp.MustCompile(`^\s*(?:(?:it|test|describe|context|suite)\.only|fit|fdescribe|fcontext)\(`)
+var focus = pattern.New(`^\s*(?:(?:it|test|describe|context|suite)\.only|fit|fdescribe|fcontext)\(`)
 
-var caseHead = regexp.MustCompile(`^\s*(?:it|test|describe|context|suite)\(`)
+var caseHead = pattern.New(`^\s*(?:it|test|describe|context|suite)\(`)
 
 // othersWait says that a test stands outside of what is marked to run alone, as far
 // as its depth tells.
@@ -56,17 +56,17 @@ func focusedTests(s *sight) []finding {
 		weighs(broken-2, "tests test")}
 }
 
-var skipMark = map[string]*regexp.Regexp{
-	"Go": regexp.MustCompile(`^\s*[a-z]\w*\.(?:Skip\(\)|SkipNow\(\))`),
-	"Python": regexp.MustCompile(`^\s*@(?:pytest\.mark\.skip(?:\(\))?|unittest\.skip(?:\((?:""|'')?\))?` +
+var skipMark = map[string]*pattern.Pattern{
+	"Go": pattern.New(`^\s*[a-z]\w*\.(?:Skip\(\)|SkipNow\(\))`),
+	"Python": pattern.New(`^\s*@(?:pytest\.mark\.skip(?:\(\))?|unittest\.skip(?:\((?:""|'')?\))?` +
 		`|skip(?:\(\))?)\s*$`),
-	"JavaScript": regexp.MustCompile(`^\s*(?:(?:it|test|describe|context)\.skip|xit|xdescribe|xtest)\(`),
-	"TypeScript": regexp.MustCompile(`^\s*(?:(?:it|test|describe|context)\.skip|xit|xdescribe|xtest)\(`),
-	"Rust":       regexp.MustCompile(`^\s*#\[ignore\]\s*$`),
-	"Java":       regexp.MustCompile(`^\s*@(?:Disabled|Ignore)(?:\(\s*\))?\s*$`),
+	"JavaScript": pattern.New(`^\s*(?:(?:it|test|describe|context)\.skip|xit|xdescribe|xtest)\(`),
+	"TypeScript": pattern.New(`^\s*(?:(?:it|test|describe|context)\.skip|xit|xdescribe|xtest)\(`),
+	"Rust":       pattern.New(`^\s*#\[ignore\]\s*$`),
+	"Java":       pattern.New(`^\s*@(?:Disabled|Ignore)(?:\(\s*\))?\s*$`),
 }
 
-var conditional = regexp.MustCompile(`^\s*(?:\}?\s*else\b|if\b|case\b|default\b|switch\b)`)
+var conditional = pattern.New(`^\s*(?:\}?\s*else\b|if\b|case\b|default\b|switch\b)`)
 
 // skippedTests are tests that are passed over, always and without a word why.
 func skippedTests(s *sight) []finding {
@@ -122,9 +122,9 @@ func (s *sight) runsIgnored() bool {
 }
 
 var (
-	tellingName = regexp.MustCompile(`(?i)perf|bench|manual|stress|slow|flak|disable|ignore|` +
+	tellingName = pattern.New(`(?i)perf|bench|manual|stress|slow|flak|disable|ignore|` +
 		`skip|pending|broken|interactive|network|online`)
-	bodyBegins = regexp.MustCompile(`\{\s*$|=> ?\{?\s*$`)
+	bodyBegins = pattern.New(`\{\s*$|=> ?\{?\s*$`)
 )
 
 // nameTells says that the test says by its name why it is passed over, or in the
@@ -151,11 +151,11 @@ func nameTells(lines []string, i int) bool {
 }
 
 var (
-	testName = regexp.MustCompile(`(?:\b(?:void|fn|def|class)\s+\w+|\(\s*["'\x60][^"'\x60]*)`)
-	skipWord = regexp.MustCompile(`^\W*(?:void|fn|def|class)\s+`)
+	testName = pattern.New(`(?:\b(?:void|fn|def|class)\s+\w+|\(\s*["'\x60][^"'\x60]*)`)
+	skipWord = pattern.New(`^\W*(?:void|fn|def|class)\s+`)
 )
 
-var nestedClass = regexp.MustCompile(`^\s+(?:\w+\s+)*class\s+\w+`)
+var nestedClass = pattern.New(`^\s+(?:\w+\s+)*class\s+\w+`)
 
 // isJavaTest says that the mark stands with that of a test, or before a class, and
 // not within a class of a class: such a one is tried by another test.
@@ -222,7 +222,7 @@ func explained(lines []string, i int) bool {
 	return false
 }
 
-var whySkipped = regexp.MustCompile(`(?i)skip|disabl|ignor|fail|flak|slow|broken|until|because|bug\b|todo|#\d|issue`)
+var whySkipped = pattern.New(`(?i)skip|disabl|ignor|fail|flak|slow|broken|until|because|bug\b|todo|#\d|issue`)
 
 // toldAbove says that the words that belong to the function say something of the
 // mark: the comment above a function in Go, what a function in Python begins with.

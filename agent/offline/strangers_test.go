@@ -86,6 +86,8 @@ func TestStrangers(t *testing.T) {
 		{"a part that is loaded by the rest of its name", unusedPackage, map[string]string{".gitignore": "x\n",
 			"package.json":  "{\n\"dependencies\": {\n\"@vitest/coverage-istanbul\": \"^4\"\n}}\n",
 			"src/config.ts": "export default { provider: 'istanbul' }\n"}, ""},
+		{"a package that a build puts in another's place", unusedPackage, map[string]string{".gitignore": "x\n",
+			"package.json": "{\n\"dependencies\": {\n\"lodash-es\": \"^4\"\n}}\n", "src/a.ts": "import get from 'lodash/get'\n"}, ""},
 		{"sources for two systems", copied, map[string]string{
 			"a_x.go": "//go:build linux\n\npackage a\n" + numbers(120), "a_y.go": "//go:build !linux\n\npackage a\n" + numbers(120)}, ""},
 		{"sources that a program wrote", copied, map[string]string{

@@ -4,15 +4,16 @@ import (
 	"regexp"
 	"strings"
 
+	"conclave/internal/pattern"
 	"conclave/internal/project"
 )
 
 var (
-	pyExcept = regexp.MustCompile(`^(\s*)except(?:\s*:|\s+\(?(?:Exception` +
+	pyExcept = pattern.New(`^(\s*)except(?:\s*:|\s+\(?(?:Exception` +
 		`|BaseException)\)?(?:\s+as\s+\w+)?\s*:)\s*(pass|\.\.\.)?\s*$`)
-	javaCatch = regexp.MustCompile(`\bcatch\s*\(\s*(?:final\s+)?([\w.| ]+?)\s+(\w+)\s*\)\s*\{\s*(\})?\s*$`)
-	goSwallow = regexp.MustCompile(`^\s*if (?:\w+(?:, \w+)* :?= .*; )?err != nil \{\s*(\})?\s*$`)
-	meant     = regexp.MustCompile(`(?i)^(_\w*|expected|unused|swallow\w*|ignore\w*)$`)
+	javaCatch = pattern.New(`\bcatch\s*\(\s*(?:final\s+)?([\w.| ]+?)\s+(\w+)\s*\)\s*\{\s*(\})?\s*$`)
+	goSwallow = pattern.New(`^\s*if (?:\w+(?:, \w+)* :?= .*; )?err != nil \{\s*(\})?\s*$`)
+	meant     = pattern.New(`(?i)^(_\w*|expected|unused|swallow\w*|ignore\w*)$`)
 )
 
 // swallowed are errors that are caught whole, and of which nothing is done and
@@ -89,14 +90,14 @@ func pySwallowed(f *project.File, g *grouped) {
 	}
 }
 
-var ignores = regexp.MustCompile(`(?i)ignor|silent|suppress|best.effort|swallow|fail`)
+var ignores = pattern.New(`(?i)ignor|silent|suppress|best.effort|swallow|fail`)
 
 var (
-	leaves = regexp.MustCompile(`^(?:return|break|continue|yield)\b`)
-	tidies = regexp.MustCompile(`(?i)\b(?:close|destroy|unlink|remove|delete|del|kill|shutdown|` +
+	leaves = pattern.New(`^(?:return|break|continue|yield)\b`)
+	tidies = pattern.New(`(?i)\b(?:close|destroy|unlink|remove|delete|del|kill|shutdown|` +
 		`terminate|flush|disconnect|rm|rmdir|rmtree|end|finish|rollback|` +
 		`settimeout|stop|cancel|abort|release|quit|dispose|cleanup)\w*\b`)
-	tryHead = regexp.MustCompile(`\btry\b`)
+	tryHead = pattern.New(`\btry\b`)
 )
 
 // answered says that an error which is caught in line i of a text is not lost
@@ -176,7 +177,7 @@ func goSwallowed(f *project.File, g *grouped) {
 	}
 }
 
-var rustErr = regexp.MustCompile(`^\s*if let Err\(_\) = .*\{\s*\}\s*$`)
+var rustErr = pattern.New(`^\s*if let Err\(_\) = .*\{\s*\}\s*$`)
 
 func rustSwallowed(f *project.File, g *grouped) {
 	if at := strings.Index(f.Text, "#[cfg(test)]"); at >= 0 {

@@ -4,11 +4,11 @@ import (
 	"encoding/csv"
 	"math"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"conclave/internal/pattern"
 	"conclave/internal/project"
 )
 
@@ -71,10 +71,10 @@ func tablesOf(f *project.File) [][]row {
 }
 
 var (
-	amountForm = regexp.MustCompile(`^[*_~\s]*[-–]?\s*(?:[£$€]|GBP|EUR|USD)?\s*([-–]?\d{1,3}(?:,\d{3})+(?:\.\d+)?` +
+	amountForm = pattern.New(`^[*_~\s]*[-–]?\s*(?:[£$€]|GBP|EUR|USD)?\s*([-–]?\d{1,3}(?:,\d{3})+(?:\.\d+)?` +
 		`|[-–]?\d+(?:\.\d+)?)\s*(?:[£$€]|GBP|EUR|USD)?[*_~\s]*$`)
-	totalCell = regexp.MustCompile(`(?i)^[*_\s]*(?:grand )?(?:total|sum|altogether|overall)\b[:\s]*[\w\s]{0,20}[*_\s]*$`)
-	subtotal  = regexp.MustCompile(`(?i)sub-?total`)
+	totalCell = pattern.New(`(?i)^[*_\s]*(?:grand )?(?:total|sum|altogether|overall)\b[:\s]*[\w\s]{0,20}[*_\s]*$`)
+	subtotal  = pattern.New(`(?i)sub-?total`)
 )
 
 // amount reads a figure of a table.
@@ -182,9 +182,9 @@ func addUp(f *project.File, rows []row) *sumFault {
 	return nil
 }
 
-var rate = regexp.MustCompile(`(?i)(%|percent|rate|price|average|mean|unit|per |qty|quantity|nights?|year|date|no\.)`)
+var rate = pattern.New(`(?i)(%|percent|rate|price|average|mean|unit|per |qty|quantity|nights?|year|date|no\.)`)
 
-var saidTotal = regexp.MustCompile(`(?i)\b(?:total(?:\s+(?:budget|cost|costs|price|of))?|budget(?:\s+(?:is|of|total` +
+var saidTotal = pattern.New(`(?i)\b(?:total(?:\s+(?:budget|cost|costs|price|of))?|budget(?:\s+(?:is|of|total` +
 	`|of about))?|altogether|in all)\b[^.\d£$€]{0,30}([£$€])\s?(\d{1,3}(?:,\d{3})+(?:\.\d\d)?|\d{3,}(?:\.\d\d)?)`)
 
 // otherFigure: a document speaks of a total that the table does not give.

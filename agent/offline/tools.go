@@ -2,11 +2,11 @@ package offline
 
 import (
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"conclave/internal/pattern"
 	"conclave/transcript"
 )
 
@@ -62,16 +62,16 @@ func (t *turn) hearProgress() {
 }
 
 var (
-	finishedBy = regexp.MustCompile(`(?i)^(?:and\s+|so,?\s+|ok,?\s+|okay,?\s+|today,?\s+|yesterday,?\s+)?` +
+	finishedBy = pattern.New(`(?i)^(?:and\s+|so,?\s+|ok,?\s+|okay,?\s+|today,?\s+|yesterday,?\s+)?` +
 		`(?:i|we)(?:['’]ve|\s+have)?(?:\s+(?:just|now|finally|already))?\s+` +
 		`(?:finished|completed|merged|shipped|released|published|delivered)\s+\pL`)
-	finishedIs = regexp.MustCompile(`(?i)^[^,;:]{3,80}?\s+(?:is|are|['’]s)(?:\s+(?:now|finally|all))?\s+` +
+	finishedIs = pattern.New(`(?i)^[^,;:]{3,80}?\s+(?:is|are|['’]s)(?:\s+(?:now|finally|all))?\s+` +
 		`(?:done|finished|completed|merged|shipped|released|published)$`)
 	// uncertain words make it a wish, a doubt or a condition.
-	uncertain = regexp.MustCompile(`(?i)\b(?:not|never|no|nobody|nothing|none|when|if|once|until|unless|before|after|almost|nearly|` +
+	uncertain = pattern.New(`(?i)\b(?:not|never|no|nobody|nothing|none|when|if|once|until|unless|before|after|almost|nearly|` +
 		`half|partly|should|would|could|will|may|might|must|want|hope|think|whether|who|what|which|how|why|where|as soon|` +
 		`far from|yet|say|says|said)\b|n['’]t\b|\?`)
-	sentenceEnd = regexp.MustCompile(`[.!]+(?:\s+|$)|\?\s*`)
+	sentenceEnd = pattern.New(`[.!]+(?:\s+|$)|\?\s*`)
 )
 
 // maxSaid is how long a message may be to be taken for somebody's own report: a

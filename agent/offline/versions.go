@@ -5,19 +5,20 @@ import (
 	"slices"
 	"strings"
 
+	"conclave/internal/pattern"
 	"conclave/internal/project"
 )
 
 var (
-	logHeading = regexp.MustCompile(`^(?:#{1,4}\s+|=+\s+|\*{2,3}\s*)?(?:\[|\x60)?(?:(?i:version|release` +
+	logHeading = pattern.New(`^(?:#{1,4}\s+|=+\s+|\*{2,3}\s*)?(?:\[|\x60)?(?:(?i:version|release` +
 		`|v)\s*\.?\s*)?(\d+\.\d+(?:\.\d+)*)((?:-?(?:rc|alpha|beta|a|b|dev|pre)[.\d]*)?)(?:\]|\x60)?(?:[\s:(*–—-].*|$)`)
-	logBase = regexp.MustCompile(`(?i)^(changelog|changes|history|news|releases?|release[-_]notes)(\.(md|rst|txt` +
+	logBase = pattern.New(`(?i)^(changelog|changes|history|news|releases?|release[-_]notes)(\.(md|rst|txt` +
 		`|markdown|adoc))?$`)
-	ruleLine = regexp.MustCompile(`^([=~^"'+*#-])[=~^"'+*#-]{2,}\s*$`)
+	ruleLine = pattern.New(`^([=~^"'+*#-])[=~^"'+*#-]{2,}\s*$`)
 )
 
 // plainRelease is a heading without marks, as old logs have them.
-var plainRelease = regexp.MustCompile(`^(?:\*{3} )?(?:Release|Version) \d+\.\d+[\d.]*(?: [(\[].*)?\s*$`)
+var plainRelease = pattern.New(`^(?:\*{3} )?(?:Release|Version) \d+\.\d+[\d.]*(?: [(\[].*)?\s*$`)
 
 // release is a heading of the log of changes.
 type release struct {
@@ -72,14 +73,14 @@ func (s *sight) product() *project.Manifest {
 }
 
 var (
-	pyVersion = regexp.MustCompile(`^__version__\s*=\s*["'](\d+(?:\.\d+)+[\w.]*)["']`)
-	goVersion = regexp.MustCompile(`^\s*(?:var\s+|const\s+)?[vV]ersion\s*(?:string)?\s*=\s*"v?(\d+\.\d+(?:\.\d+)?)"`)
-	isVersion = regexp.MustCompile(`^v?(\d+\.\d+(?:\.\d+)?)\s*$`)
+	pyVersion = pattern.New(`^__version__\s*=\s*["'](\d+(?:\.\d+)+[\w.]*)["']`)
+	goVersion = pattern.New(`^\s*(?:var\s+|const\s+)?[vV]ersion\s*(?:string)?\s*=\s*"v?(\d+\.\d+(?:\.\d+)?)"`)
+	isVersion = pattern.New(`^v?(\d+\.\d+(?:\.\d+)?)\s*$`)
 )
 
 // versionIn reads the version that a source or a file VERSION gives.
 func versionIn(f *project.File) project.Value {
-	var re *regexp.Regexp
+	var re *pattern.Pattern
 	switch {
 	case f.Base == "VERSION" && f.Dir == ".", f.Base == "VERSION.txt" && f.Dir == ".":
 		re = isVersion
@@ -192,7 +193,7 @@ func ownVersion(s *sight) []finding {
 	return out
 }
 
-var pomVersion = regexp.MustCompile(`<version>(\d+(?:\.\d+)*)</version>`)
+var pomVersion = pattern.New(`<version>(\d+(?:\.\d+)*)</version>`)
 
 // compatible: a reader who asks for said gets have, or something as good.
 func compatible(said, have project.Version, tool string) bool {
@@ -211,19 +212,19 @@ func compatible(said, have project.Version, tool string) bool {
 // promise is a sentence about the lowest version of a language.
 var promises = []struct {
 	tool, lang string
-	re         *regexp.Regexp
+	re         *pattern.Pattern
 }{
-	{"pip", "Python", regexp.MustCompile(`(?i)\bPython\s*(?:version\s*)?(?:>=\s*|≥\s*)?v?(\d+\.\d+)(?:\.\d+)?\s*(?:\+|or ` +
+	{"pip", "Python", pattern.New(`(?i)\bPython\s*(?:version\s*)?(?:>=\s*|≥\s*)?v?(\d+\.\d+)(?:\.\d+)?\s*(?:\+|or ` +
 		`` +
 		`(?:later|newer|above|higher|greater)|and (?:above|later|newer|up|higher))`)},
-	{"npm", "Node", regexp.MustCompile(`(?i)\bNode(?:\.?js)?\s*(?:version\s*)?(?:>=\s*` +
+	{"npm", "Node", pattern.New(`(?i)\bNode(?:\.?js)?\s*(?:version\s*)?(?:>=\s*` +
 		`|≥\s*)?v?(\d+(?:\.\d+)*)(?:\.x)?\s*(?:\+|or (?:later|newer|above|higher|greater)|and (?:above|later|newer|up` +
 		`|higher))`)},
-	{"go", "Go", regexp.MustCompile(`\bGo\s*(?:version\s*)?(?:>=\s*|≥\s*)?v?(1\.\d+)(?:\.\d+)?\s*(?:\+|or (?:later|newer` +
+	{"go", "Go", pattern.New(`\bGo\s*(?:version\s*)?(?:>=\s*|≥\s*)?v?(1\.\d+)(?:\.\d+)?\s*(?:\+|or (?:later|newer` +
 		`|above|higher|greater)|and (?:above|later|newer|up|higher))`)},
-	{"cargo", "Rust", regexp.MustCompile(`(?i)\b(?:Rust|rustc|MSRV)\s*(?:version\s*|is\s*|of\s*)?(?:>=\s*` +
+	{"cargo", "Rust", pattern.New(`(?i)\b(?:Rust|rustc|MSRV)\s*(?:version\s*|is\s*|of\s*)?(?:>=\s*` +
 		`|≥\s*)?v?(1\.\d+)(?:\.\d+)?\s*(?:\+|or (?:later|newer|above|higher|greater)|and (?:above|later|newer|up|higher))`)},
-	{"maven", "Java", regexp.MustCompile(`(?i)\b(?:Java|JDK)\s*(?:version\s*)?(?:>=\s*|≥\s*)?(\d+(?:\.\d+)?)\s*(?:\+|or ` +
+	{"maven", "Java", pattern.New(`(?i)\b(?:Java|JDK)\s*(?:version\s*)?(?:>=\s*|≥\s*)?(\d+(?:\.\d+)?)\s*(?:\+|or ` +
 		`(?:later|newer|above|higher|greater)|and (?:above|later|newer|up|higher))`)},
 }
 
@@ -291,7 +292,7 @@ func linesOfProse(f *project.File) map[int]bool {
 	return out
 }
 
-var footnote = regexp.MustCompile(`^(?:[¹²³⁴⁵⁶⁷⁸⁹†‡]|\*+ |\[\^|<sup>|\\\*)`)
+var footnote = pattern.New(`^(?:[¹²³⁴⁵⁶⁷⁸⁹†‡]|\*+ |\[\^|<sup>|\\\*)`)
 
 // aboutFeature says that a line names a version in passing: in brackets, in a
 // heading, or before an example.
@@ -304,7 +305,7 @@ func aboutFeature(line, said string) bool {
 
 // promised says that a document also gives the version that the manifest
 // demands: an older one in it may be meant for something else.
-func promised(text, lang string, re *regexp.Regexp, tool string, low project.Version) bool {
+func promised(text, lang string, re *pattern.Pattern, tool string, low project.Version) bool {
 	given := regexp.MustCompile(`(?i)\b` + lang + `(?:\.?js)?\b\D{0,24}(\d+(?:\.\d+)*)`)
 	for _, m := range given.FindAllStringSubmatch(text, -1) {
 		v, ok := project.ParseVersion(javaVersion(m[1], tool))

@@ -3,11 +3,11 @@ package offline
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"conclave/internal/pattern"
 	"conclave/internal/project"
 )
 
@@ -88,11 +88,11 @@ func (s *sight) worked(dir string) bool {
 var besides = strings.Fields("ci script scripts tool tools hack bin sites site website www contrib etc " +
 	"examples example perf-testing")
 
-var companions = regexp.MustCompile(`(?i)(changelog|changes|news|version|package(-lock)?\.json|go\.(mod|sum)` +
+var companions = pattern.New(`(?i)(changelog|changes|news|version|package(-lock)?\.json|go\.(mod|sum)` +
 	`|cargo\.(toml|lock)|pyproject|setup\.|pom\.xml|\.lock$|readme|\.md$|\.rst$|\.txt$)`)
 
 // makers are directories of programs that write sources.
-var makers = regexp.MustCompile(`(?i)(?:^|/)\w*(?:gen|generate|generator|codegen)s?/`)
+var makers = pattern.New(`(?i)(?:^|/)\w*(?:gen|generate|generator|codegen)s?/`)
 
 // changedTogether are two sources in different directories that hardly ever
 // change alone.
@@ -244,7 +244,7 @@ func copied(s *sight) []finding {
 
 // goBuild marks a source that is for some systems: its counterpart for others is
 // alike on purpose.
-var goBuild = regexp.MustCompile(`(?m)^//go:build `)
+var goBuild = pattern.New(`(?m)^//go:build `)
 
 var fiveLanguages = []string{"Go", "Python", "JavaScript", "TypeScript", "Rust", "Java"}
 
@@ -313,10 +313,10 @@ func sortedKeys[V any](m map[string]V) []string {
 }
 
 var (
-	ownerHead = regexp.MustCompile(`(?i)^(owner|who|responsible|assigned(?: to)?|assignee|person|lead|by whom)$`)
-	nobody    = regexp.MustCompile(`(?i)^(tbd|tbc|\?+|n/?a|none|nobody|unassigned|-|–|—|)$`)
-	doneWord  = regexp.MustCompile(`(?i)^(done|paid|finished|complete[d]?|closed|yes|booked|confirmed|✓|✔|x|cancelled)$`)
-	stateHead = regexp.MustCompile(`(?i)^(status|state|done\??|paid\??)$`)
+	ownerHead = pattern.New(`(?i)^(owner|who|responsible|assigned(?: to)?|assignee|person|lead|by whom)$`)
+	nobody    = pattern.New(`(?i)^(tbd|tbc|\?+|n/?a|none|nobody|unassigned|-|–|—|)$`)
+	doneWord  = pattern.New(`(?i)^(done|paid|finished|complete[d]?|closed|yes|booked|confirmed|✓|✔|x|cancelled)$`)
+	stateHead = pattern.New(`(?i)^(status|state|done\??|paid\??)$`)
 )
 
 // task is an open row of a table that has a column for who does it.

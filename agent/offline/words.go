@@ -3,13 +3,13 @@ package offline
 import (
 	_ "embed"
 	"iter"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"conclave/internal/pattern"
 	"conclave/internal/project"
 )
 
@@ -35,7 +35,7 @@ func (t *turn) calledFor(words ...string) bool {
 
 // engineMarks begin, or stand in, paragraphs that the engine puts before a
 // person's words.
-var engineMarks = regexp.MustCompile(`^(The person who leads|A person wants to begin|The council has spoken|A council is held|A quest is under way|The quest ["“].*(is over|begins)|The mode is |The criteria are in|The stage |They ask |Your verdict stands|What came of your evaluation)|In your working directory|\x60path:line\x60`)
+var engineMarks = pattern.New(`^(The person who leads|A person wants to begin|The council has spoken|A council is held|A quest is under way|The quest ["“].*(is over|begins)|The mode is |The criteria are in|The stage |They ask |Your verdict stands|What came of your evaluation)|In your working directory|\x60path:line\x60`)
 
 // ownWords leaves out what the engine said before the person.
 func ownWords(text string) string {
@@ -52,10 +52,10 @@ func ownWords(text string) string {
 }
 
 var (
-	ticks    = regexp.MustCompile("`([^`\n]{1,80})`")
-	quoted   = regexp.MustCompile(`["“]([^"“”\n]{2,60})["”]`)
-	pathLike = regexp.MustCompile(`[\w.-]+(?:/[\w.-]+)+|[\w-]+\.[A-Za-z]{1,6}\b`)
-	oneWord  = regexp.MustCompile(`[\pL][\pL\pN_'-]{2,}`)
+	ticks    = pattern.New("`([^`\n]{1,80})`")
+	quoted   = pattern.New(`["“]([^"“”\n]{2,60})["”]`)
+	pathLike = pattern.New(`[\w.-]+(?:/[\w.-]+)+|[\w-]+\.[A-Za-z]{1,6}\b`)
+	oneWord  = pattern.New(`[\pL][\pL\pN_'-]{2,}`)
 )
 
 // common words say nothing about what is asked.
@@ -77,7 +77,7 @@ func searchWords(text string) []string {
 			out = append(out, w)
 		}
 	}
-	for _, re := range []*regexp.Regexp{ticks, quoted} {
+	for _, re := range []*pattern.Pattern{ticks, quoted} {
 		for _, m := range re.FindAllStringSubmatch(text, -1) {
 			add(m[1])
 		}
@@ -126,8 +126,8 @@ func sentences(text string) []string {
 }
 
 var (
-	bullet        = regexp.MustCompile(`^\s*([-*+•]|\(?\d{1,3}[.)])\s+`)
-	splitSentence = regexp.MustCompile(`;\s+|[.!?]\s+`)
+	bullet        = pattern.New(`^\s*([-*+•]|\(?\d{1,3}[.)])\s+`)
+	splitSentence = pattern.New(`;\s+|[.!?]\s+`)
 )
 
 func number(n int) string { return strconv.Itoa(n) }

@@ -2,9 +2,10 @@ package project
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"conclave/internal/pattern"
 )
 
 // Fault is where a lock file and its manifest part.
@@ -77,7 +78,7 @@ func (p *Project) faults(m *Manifest) []Fault {
 	return nil
 }
 
-var lockedName = regexp.MustCompile(`(?m)^name = "([^"]+)"`)
+var lockedName = pattern.New(`(?m)^name = "([^"]+)"`)
 
 // Normal is a Python package's name as it is compared.
 func Normal(name string) string {

@@ -2,9 +2,10 @@ package project
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"conclave/internal/pattern"
 )
 
 // Value is a text with the line it stands in; line 0 for none.
@@ -166,11 +167,11 @@ func readManifest(f *File) *Manifest {
 }
 
 var (
-	gradleDep  = regexp.MustCompile(`["']([\w.-]+:[\w.-]+):(\d[\w.+-]*)["']`)
-	gradleAsks = regexp.MustCompile(`^\s*(?:api|implementation|compile\w*|runtime\w*|test\w*|androidTest\w*|classpath` +
+	gradleDep  = pattern.New(`["']([\w.-]+:[\w.-]+):(\d[\w.+-]*)["']`)
+	gradleAsks = pattern.New(`^\s*(?:api|implementation|compile\w*|runtime\w*|test\w*|androidTest\w*|classpath` +
 		`|annotationProcessor|kapt|provided)\b`)
-	gradleScope = regexp.MustCompile(`^\s*(test\w*|androidTest\w*|classpath|annotationProcessor|kapt|compileOnly)\b`)
-	gradleJava  = regexp.MustCompile(`(?:sourceCompatibility|targetCompatibility` +
+	gradleScope = pattern.New(`^\s*(test\w*|androidTest\w*|classpath|annotationProcessor|kapt|compileOnly)\b`)
+	gradleJava  = pattern.New(`(?:sourceCompatibility|targetCompatibility` +
 		`|languageVersion)\s*=?\s*(?:JavaLanguageVersion\.of\()?(?:JavaVersion\.VERSION_)?["']?(\d+(?:[._]\d+)?)`)
 )
 
@@ -202,8 +203,8 @@ func (m *Manifest) gradle() {
 }
 
 var (
-	gradleInclude = regexp.MustCompile(`^\s*include\b\s*\(?((?:\s*["'][\w:.-]+["']\s*,?)+)\)?\s*;?$`)
-	quotedName    = regexp.MustCompile(`["']([\w:.-]+)["']`)
+	gradleInclude = pattern.New(`^\s*include\b\s*\(?((?:\s*["'][\w:.-]+["']\s*,?)+)\)?\s*;?$`)
+	quotedName    = pattern.New(`["']([\w:.-]+)["']`)
 )
 
 // gradleParts reads the subprojects of a build that says nowhere that they lie
@@ -240,7 +241,7 @@ func (m *Manifest) name(what string, v Value) {
 	m.Paths = append(m.Paths, Named{path.Join(m.File.Dir, v.Text), v.Text, v.Line, what})
 }
 
-var goRow = regexp.MustCompile(`^(?:require\s+)?"?([\w.~-]+\.[\w.~-]+(?:/[^\s"]*)?)"?\s+(v\S+)\s*(//.*)?$`)
+var goRow = pattern.New(`^(?:require\s+)?"?([\w.~-]+\.[\w.~-]+(?:/[^\s"]*)?)"?\s+(v\S+)\s*(//.*)?$`)
 
 func (m *Manifest) goMod() {
 	m.Tool = "go"
@@ -285,7 +286,7 @@ func (m *Manifest) goMod() {
 }
 
 // npmSource is a repository without a commit: "owner/name", "git+https://…".
-var npmSource = regexp.MustCompile(`^(?:git(?:\+\w+)?://[^#]+|git\+ssh:[^#]+|github:[^#]+|[\w.-]+/[\w.-]+)$`)
+var npmSource = pattern.New(`^(?:git(?:\+\w+)?://[^#]+|git\+ssh:[^#]+|github:[^#]+|[\w.-]+/[\w.-]+)$`)
 
 var npmGroups = []struct {
 	key   string
@@ -338,7 +339,7 @@ func (m *Manifest) packageJSON() bool {
 	return true
 }
 
-var cargoTable = regexp.MustCompile(`^(?:(target\..*)\.)?(workspace\.)?(dev-|build-)?dependencies(?:\.([^.]+))?$`)
+var cargoTable = pattern.New(`^(?:(target\..*)\.)?(workspace\.)?(dev-|build-)?dependencies(?:\.([^.]+))?$`)
 
 func (m *Manifest) cargo() {
 	m.Tool = "cargo"

@@ -2,9 +2,10 @@ package project
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"conclave/internal/pattern"
 )
 
 // pairing knows the tests of a project.
@@ -66,9 +67,9 @@ func eachWord(s string, do func(string)) {
 func (p *Project) Tests() int { return p.pairs().n }
 
 var (
-	decides = regexp.MustCompile(`(?m)^\s*(?:\}\s*)?(?:if|for|while|switch|match|elif|else|try|except|catch|return` +
+	decides = pattern.New(`(?m)^\s*(?:\}\s*)?(?:if|for|while|switch|match|elif|else|try|except|catch|return` +
 		`|raise|throw|await|yield|with|case)\b`)
-	noSubject = regexp.MustCompile(`^(main\.go|__main__\.py|__init__\.py|_version\.py|version\.\w+|setup\w*\.py|conf\.py` +
+	noSubject = pattern.New(`^(main\.go|__main__\.py|__init__\.py|_version\.py|version\.\w+|setup\w*\.py|conf\.py` +
 		`|conftest\.py|manage\.py|index\.\w+|mod\.rs|lib\.rs|main\.rs|build\.rs|package-info\.java|module-info\.java` +
 		`|doc\.go` +
 		`|.*\.d\.ts|.*\.config\.\w+|.*types?\.\w+|constants?\.\w+|.*rc\.\w+)$`)
@@ -173,7 +174,7 @@ func (p *Project) tested(x *pairing, f *File) bool {
 }
 
 // declared are the names that a file gives to others.
-var declared = regexp.MustCompile(`(?m)^(?:export\s+(?:default\s+)?|pub(?:\([^)]*\))?\s+|public\s+|final\s+` +
+var declared = pattern.New(`(?m)^(?:export\s+(?:default\s+)?|pub(?:\([^)]*\))?\s+|public\s+|final\s+` +
 	`|abstract\s+|async\s+)*` +
 	`(?:class|def|function|const|let|fn|struct|enum|trait|interface|type)\s+([A-Za-z_]\w{3,})`)
 

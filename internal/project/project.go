@@ -7,12 +7,13 @@ import (
 	"io/fs"
 	"iter"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"unicode/utf8"
+
+	"conclave/internal/pattern"
 )
 
 // Limits bound what is looked at. Longer files are known by name alone.
@@ -97,7 +98,7 @@ func Open(tree fs.FS, opts Limits, alive func() error) (*Project, error) {
 	return p, alive()
 }
 
-var madeHere = regexp.MustCompile(`(?i)(not meant to be edited|do not (edit|modify) (these|the) files|(this (folder` +
+var madeHere = pattern.New(`(?i)(not meant to be edited|do not (edit|modify) (these|the) files|(this (folder` +
 	`|directory)|files in this (folder|directory)) (is|are) (auto-?|automatically )?generated)`)
 
 // findMade marks the files of directories whose README says that a program makes
@@ -168,7 +169,7 @@ func (p *Project) findModules(tree fs.FS) {
 	}
 }
 
-var scriptEnd = regexp.MustCompile(`(\.d)?\.[cm]?[jt]sx?$`)
+var scriptEnd = pattern.New(`(\.d)?\.[cm]?[jt]sx?$`)
 
 // findOutput knows what a compiler wrote: a script or its declarations beside a
 // TypeScript source of the same name, or where one lies at the same place below

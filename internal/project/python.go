@@ -1,11 +1,12 @@
 package project
 
 import (
-	"regexp"
 	"strings"
+
+	"conclave/internal/pattern"
 )
 
-var requirement = regexp.MustCompile(
+var requirement = pattern.New(
 	`^\s*([A-Za-z0-9][\w.-]*)\s*(\[[^\]]*\])?\s*\(?\s*((?:[<>=!~]=?=?\s*[^;,\s)]+\s*,?\s*)*)\)?\s*(@\s*\S+)?\s*(;.*)?$`)
 
 // readRequirement reads "name[extra]>=1,<2; marker".
@@ -103,7 +104,7 @@ func (m *Manifest) pyKey(e tomlPair, v Value) {
 	}
 }
 
-var pythonClassifier = regexp.MustCompile(`^Programming Language :: Python :: (\d+\.\d+)$`)
+var pythonClassifier = pattern.New(`^Programming Language :: Python :: (\d+\.\d+)$`)
 
 func (m *Manifest) classifier(v Value) {
 	if c := pythonClassifier.FindStringSubmatch(strings.TrimSpace(v.Text)); c != nil {
@@ -124,7 +125,7 @@ func (m *Manifest) poetry(e tomlPair, scope Scope) {
 	m.Deps = append(m.Deps, d)
 }
 
-var cfgKey = regexp.MustCompile(`^([\w.-]+)\s*[=:]\s*(.*)$`)
+var cfgKey = pattern.New(`^([\w.-]+)\s*[=:]\s*(.*)$`)
 
 func (m *Manifest) setupCfg() {
 	m.Tool, m.Partial = "pip", true
@@ -172,10 +173,10 @@ func (m *Manifest) setupCfg() {
 }
 
 var (
-	pyString  = regexp.MustCompile(`["']([^"'\n]+)["']`)
-	pyKeyword = regexp.MustCompile(`^\s*(name|version|license|python_requires|install_requires|classifiers` +
+	pyString  = pattern.New(`["']([^"'\n]+)["']`)
+	pyKeyword = pattern.New(`^\s*(name|version|license|python_requires|install_requires|classifiers` +
 		`|extras_require|tests_require|setup_requires)\s*=\s*(.*)$`)
-	pyOneValue = regexp.MustCompile(`^["']([^"']+)["']\s*,?\s*(#.*)?$`)
+	pyOneValue = pattern.New(`^["']([^"']+)["']\s*,?\s*(#.*)?$`)
 )
 
 // setupPy reads what is literal in the call of setup.

@@ -2,9 +2,10 @@ package project
 
 import (
 	"cmp"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"conclave/internal/pattern"
 )
 
 // Version is a version of numbers. Pre says that letters follow them: a
@@ -14,7 +15,7 @@ type Version struct {
 	Pre   bool
 }
 
-var versionForm = regexp.MustCompile(`^[vV=]?(\d+(?:\.\d+)*)(.*)$`)
+var versionForm = pattern.New(`^[vV=]?(\d+(?:\.\d+)*)(.*)$`)
 
 // ParseVersion reads "1.2.3", "v1.2", "2.0-rc.1".
 func ParseVersion(s string) (Version, bool) {
@@ -62,8 +63,8 @@ func (v Version) Within(w Version) bool {
 }
 
 var (
-	bound    = regexp.MustCompile(`^\s*(>=|>|\^|~=|~>|~|==|=)?\s*v?(\d+(?:\.\d+)*)(?:\.[x*])?\s*$`)
-	operator = regexp.MustCompile(`(>=|<=|==|!=|~=|~>|\^|~|>|<|=)\s+`)
+	bound    = pattern.New(`^\s*(>=|>|\^|~=|~>|~|==|=)?\s*v?(\d+(?:\.\d+)*)(?:\.[x*])?\s*$`)
+	operator = pattern.New(`(>=|<=|==|!=|~=|~>|\^|~|>|<|=)\s+`)
 )
 
 // AtLeast is the lowest version that a range allows: ">=3.8,<4", "^18 || >=20",
