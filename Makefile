@@ -3,7 +3,8 @@
 GO       ?= go
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo 0.1.0-dev)
 BIN      := build/conclave
-PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+PLATFORMS := linux/arm64 darwin/arm64 windows/amd64
+ALL_PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 DEADCODE := golang.org/x/tools/cmd/deadcode@v0.52.0
 
@@ -68,7 +69,8 @@ matrix: prepare clients corpus ## every case of what make test only samples
 	CONCLAVE_SAMPLE=all $(GO) test -count=1 -timeout 60m -run 'TestKill|TestWithoutOneProbe|TestLoad|TestV0Kinds|TestCorpus' \
 	  ./engine ./internal/corpus ./internal/tracer ./profile ./room ./table/flow ./quest/flow ./transcript ./cmd/conclave
 
-full: test redteam matrix ## every matrix whole: make test, make redteam, make matrix, and every fuzz target for a moment
+full: test redteam matrix ## every platform, every matrix whole: make test, make redteam, make matrix, and every fuzz target for a moment
+	@$(MAKE) cross PLATFORMS='$(ALL_PLATFORMS)'
 	@$(MAKE) fuzz FUZZTIME=15s
 
 bench: clients ## what the documents call fast, each as a ratio to its peer

@@ -83,7 +83,8 @@ func (a *App) atHub(
 	o := tableflow.Options{
 		Workspace: w.root, Campaign: in.Table, Cast: w.tableCast(in.Table, h.sits, in.Auto), Auto: in.Auto,
 		Keep: true, Wait: in.Wait, Purpose: "conclave table " + verb + " " + in.Table, Program: a.program(),
-		Here: h.reaches, Mine: h.alone, Show: h.show, Account: w.tableBudget(in.Table).account(), Database: w.config.Database,
+		Here: h.reaches, Apart: h.apart, Mine: h.alone, Show: h.show,
+		Account: w.tableBudget(in.Table).account(), Database: w.config.Database,
 	}
 	if !in.Auto { // somebody may come who can be asked
 		o.Asker = h

@@ -132,6 +132,21 @@ func (h *tableHub) reaches(seat string) bool {
 	return h.stays || s != nil && s.asker != nil
 }
 
+// apart is the table's Options.Apart: no screen is asked for two of them.
+func (h *tableHub) apart(seats []string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	asked := map[*tableScreen]bool{}
+	for _, seat := range seats {
+		s := h.at(seat)
+		if s != nil && asked[s] {
+			return false
+		}
+		asked[s] = s != nil
+	}
+	return true
+}
+
 // show is the table's Options.Show.
 func (h *tableHub) show(n tableflow.Notice) {
 	h.mu.Lock()

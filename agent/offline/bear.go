@@ -292,8 +292,8 @@ func deadCommands(s *sight) []finding {
 				continue
 			}
 			if subject, what := s.missing(c); subject != "" {
-				return []finding{found(subject, "Newcomers are told to type %s; %s.", at(f, c.n), what).
-					then("Correct "+at(f, c.n).place()+", or give it what it asks for.", costMinutes, "every newcomer's first try").
+				return []finding{found(subject, "Readers are told to type %s; %s.", at(f, c.n), what).
+					then("Correct "+at(f, c.n).place()+", or give it what it asks for.", costMinutes, "whoever types it").
 					weighs(contradicted+8, "documentation docs readme commands build")}
 			}
 		}

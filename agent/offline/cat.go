@@ -156,7 +156,7 @@ func busyUntested(s *sight) []finding {
 		if !ok {
 			return nil
 		}
-		return []finding{found("`"+f.Path+"`", "Most sources of its language have a test here; no test file stands beside "+
+		return []finding{found("`"+f.Path+"`", "Most sources of its language are named by a test here; no test file stands beside "+
 			"this one, and none names it, yet of the last %s in the log at least %d changed it, the latest at %s. It begins at "+
 			"%s. %s",
 			count(len(s.past), "commit"), c.n, ch, at(f, 1), cannotSee).

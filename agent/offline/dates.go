@@ -209,7 +209,7 @@ func overdueVersion(s *sight) []finding {
 		""+m.Version.Text+", "+at(m.File, m.Version.Line).String()+".")
 	f.cites = append(f.cites, at(m.File, m.Version.Line))
 	return []finding{f.then("Take it out, or name the version that is meant now at "+g.where[0].place()+".", costHour,
-		"users who planned for what was announced").
+		"the question whether it was forgotten").
 		weighs(costly+12, "todo deprecation removal version process")}
 }
 

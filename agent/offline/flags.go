@@ -77,7 +77,7 @@ func deadFlags(s *sight) []finding {
 				}
 				return []finding{found("`--"+flag+"`", "Newcomers are shown `--%s` at %s, and no source of the project has that "+
 					"name under any spelling.", flag, at(f, c.n)).
-					then("Correct "+at(f, c.n).place()+", or bring the flag back.", costMinutes, "a command that is refused").
+					then("Correct "+at(f, c.n).place()+", or give it that flag.", costMinutes, "a command that is refused").
 					weighs(contradicted+1, "documentation readme flags options cli")}
 			}
 		}

@@ -107,6 +107,6 @@ func listedFlags(s *sight) []finding {
 	}
 	return []finding{found("`--"+odd.as+"`", "The README lists it, %s, as it does %d flags that the sources know; none of "+
 		"them knows this one.", at(f, odd.n), known).
-		then("Correct "+at(f, odd.n).place()+", or bring the flag back.", costMinutes, "a command that is refused").
+		then("Correct "+at(f, odd.n).place()+", or give it that flag.", costMinutes, "a command that is refused").
 		weighs(contradicted+1, "documentation readme flags options cli")}
 }

@@ -217,7 +217,7 @@ func longSinceRelease(s *sight) []finding {
 	}
 	return []finding{found("the next release", "The newest release in the log of changes is of %s, %s; %s commits of "+
 		"people have come since, the latest in the log is %s.", text, c, all, s.past[0].cite()).
-		then("Decide what keeps the next release, and name its day.", costHour, "users who wait for what is long done").
+		then("Decide what holds up the next release, and name its day.", costHour, "users who wait for what is long done").
 		weighs(worthKnowing+8, "release changelog process progress")}
 }
 

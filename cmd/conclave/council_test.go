@@ -70,11 +70,12 @@ func makeWritable(t *testing.T, dir string) {
 	}
 }
 
-// sharedObservations are numbered lines that stand in both reports.
+// sharedObservations are numbered lines that stand in both reports, but for the
+// one that says that nothing was seen: it points at nothing.
 func sharedObservations(a, b string) []string {
 	var same []string
 	for line := range strings.Lines(a) {
-		if len(line) > 3 && line[0] >= '1' && line[0] <= '5' && line[1] == '.' && strings.Contains(b, line) {
+		if len(line) > 3 && line[0] >= '1' && line[0] <= '5' && line[1] == '.' && strings.Contains(line, "`") && strings.Contains(b, line) {
 			same = append(same, line)
 		}
 	}

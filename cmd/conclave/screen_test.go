@@ -34,10 +34,11 @@ var rawWriters = map[string]string{
 // own, with the place of that argument.
 var formatted = map[string]int{
 	"Printf": 0, "Progress": 0, "Sprintf": 0, "say": 0, "aside": 0, "note": 0, "askPerson": 1, "ErrorOf": 1, "noError": 0, "usageError": 0, "environmentError": 0,
+	"namedError": 0,
 }
 
 // passOn are those that hand their own format on.
-var passOn = []string{"say", "aside", "note", "askPerson", "ErrorOf", "noError", "usageError", "environmentError"}
+var passOn = []string{"say", "aside", "note", "askPerson", "ErrorOf", "noError", "usageError", "environmentError", "namedError"}
 
 // TestNothingIsWrittenPastTheScreen reads the program: whatever a command says
 // goes through screen.Writer, and no foreign text is a format (W9).

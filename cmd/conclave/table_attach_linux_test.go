@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"conclave/internal/wire"
 )
@@ -121,8 +122,9 @@ func TestTwoTerminalsTwoPlayers(t *testing.T) {
 	again := sit(t, w, "table", "play", "rot", "--as", tildaB)
 	again.await("tilda-brannock sits already, at the terminal of process")
 	again.ends(exitNo)
+	her.await("Do you take it?") // both are asked at once, each where they sit
 	him.types("I go in.\n")
-	her.await("Do you take it?")
+	recorded(t, w, "I go in.")
 	if err := him.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -145,6 +147,27 @@ func TestTwoTerminalsTwoPlayers(t *testing.T) {
 	her.ends(exitDone)
 	without(t, "Corwin's screen", him.all.String(), "LEDGE", "RING", "COLD", "I take", "Do you go in?")
 	without(t, "Tilda's screen", her.all.String(), "DOOR", "I go in.")
+}
+
+// recorded waits until words stand on a record of the workspace.
+func recorded(t *testing.T, w *real, words string) {
+	t.Helper()
+	for {
+		files, err := filepath.Glob(filepath.Join(w.dir, ".conclave", "records", "*.record"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			if data, err := os.ReadFile(f); err == nil && strings.Contains(string(data), words) {
+				return
+			}
+		}
+		select {
+		case <-t.Context().Done():
+			t.Fatalf("%q is on no record", words)
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
 }
 
 // Commands in a second terminal while one plays are done where it plays.
@@ -222,10 +245,10 @@ func TestWireHoldsNoSecret(t *testing.T) {
 	gm.then("send it with an empty line", "\n")
 	until("He goes in.")
 	gm.then("Go on with the story.", "/quit\n")
-	gm.ends(exitDone)
 	for !strings.HasSuffix(all.String(), "over \n") {
-		until("")
+		until("") // whoever leaves waits a while for those who still have something to answer
 	}
+	gm.ends(exitDone)
 	inOrder(t, all.String(), "It rains.", `"Blocks":1}`, "Do you go in?", "He goes in.", `"Blocks":2}`, "over ")
 	without(t, "the wire", all.String(), "KEY", "LEDGE", "RING", "COLD", "GHOST", "mat", "glint", tildaB)
 }

@@ -49,6 +49,9 @@ type Options struct {
 	// question for anybody else is not put to it: it waits for that person. Nil:
 	// nobody. Asker is called for several seats at once.
 	Here func(seat string) bool
+	// Apart says whether the people of these seats sit at screens of their own and
+	// are asked at once; nil: they are asked one after the other.
+	Apart func(seats []string) bool
 	// Mine says whether all who are told of an error sit in a seat, so that it may
 	// say what is that seat's alone; nil: nobody does.
 	Mine            func(seat string) bool

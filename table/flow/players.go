@@ -168,13 +168,14 @@ func (c *cycle) askPlayers(list []frozen) error {
 	answers := make([]answer, len(list))
 	for _, people := range []bool{false, true} {
 		var group []int
+		var seats []string
 		for i, f := range list {
 			if c.Persons[f.Character] == people {
-				group = append(group, i)
+				group, seats = append(group, i), append(seats, f.Character)
 			}
 		}
 		ask := engine.DoEach[answer]
-		if people { // two may sit at one screen
+		if people && (c.t.opts.Apart == nil || !c.t.opts.Apart(seats)) { // two may sit at one screen
 			ask = engine.DoInTurn[answer]
 		}
 		step := fmt.Sprintf("players %d %v", c.turns, people)
