@@ -124,7 +124,7 @@ func levelOf(role policy.Role) string {
 // feature off, and each role gets what the table says.
 func TestLevels(t *testing.T) {
 	table := readLevels(t)
-	drawn := sample.Pick(t, len(systems), 2, len(systems))
+	drawn := sample.Pick(t, len(systems), 2, min(3, len(systems)))
 	for i, s := range systems {
 		want := table[s.line]
 		delete(table, s.line)

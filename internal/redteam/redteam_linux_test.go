@@ -102,7 +102,7 @@ func asOrdinary(t *testing.T, binary string) {
 func redTeam(t *testing.T, binary string) {
 	w := newWorld(t, binary)
 	var tried []attempt
-	for _, i := range sample.Pick(t, len(attempts), 20, len(attempts)) {
+	for _, i := range sample.Pick(t, len(attempts), 20, len(attempts)/2) {
 		a := attempts[i]
 		if a.root && os.Getuid() != 0 {
 			continue
@@ -114,8 +114,8 @@ func redTeam(t *testing.T, binary string) {
 		}
 		tried = append(tried, a)
 	}
-	if len(tried) < sample.Count(15, 100, 100) {
-		t.Fatalf("only %d attempts can succeed at all, want 100", len(tried))
+	if least := sample.Count(15, 40, 100); len(tried) < least {
+		t.Fatalf("only %d attempts can succeed at all, want %d", len(tried), least)
 	}
 	w.refusesPlantedLinks(t)
 	if out := w.withoutRoom(attempt{script: `"$ATTACK" hunt ` + reversed(w.canary)}); !strings.Contains(out, "FOUND in the memory of /proc/"+w.vars["DECOY"]) {
