@@ -246,7 +246,7 @@ func TestKilled(t *testing.T) {
 
 // killAtEveryStep kills after each operation on a file.
 func (s *scene) killAtEveryStep(t *testing.T) {
-	for _, at := range sample.Pick(t, s.steps, 3, s.steps) {
+	for _, at := range sample.Pick(t, s.steps, 3, s.steps/3) {
 		step := at + 1
 		p := s.project(t)
 		if killed, _ := crash(t, crashOrder{Dir: p.Dir, Do: s.do, Step: step}, nil); !killed {
@@ -285,7 +285,7 @@ func (s *scene) killDuringRecovery(t *testing.T) {
 
 // killAtRandom kills from outside, at moments nobody chose.
 func (s *scene) killAtRandom(t *testing.T) {
-	for range sample.Count(1, 8, 500) {
+	for range sample.Count(1, 4, 500) {
 		p := s.project(t)
 		wait := time.Duration(rand.IntN(15000)) * time.Microsecond
 		crash(t, crashOrder{Dir: p.Dir, Do: s.do}, func() { <-time.After(wait) })

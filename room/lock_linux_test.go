@@ -122,7 +122,7 @@ func TestWithoutOneProbe(t *testing.T) {
 		t.Fatal("no probes")
 	}
 	marks := []string{"probe", "control", "succeed"}
-	for _, i := range sample.Pick(t, len(list)*len(marks), len(list)/4, len(list)) {
+	for _, i := range sample.Pick(t, len(list)*len(marks), len(list)/4, len(list)/2) {
 		a, mark := list[i/len(marks)], marks[i%len(marks)]
 		t.Run(mark+" "+a.name, func(t *testing.T) {
 			p := Plan{test: hooks{mark: mark + ":" + a.name}}

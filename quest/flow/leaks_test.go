@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"conclave/internal/sample"
 	"conclave/policy"
 	"conclave/profile"
 	"conclave/quest"
@@ -25,13 +26,12 @@ import (
 // every evaluation begins with.
 func TestLeakHistories(t *testing.T) {
 	for kind, least := range map[string]int{"honest": 142, "leaks": 144} {
-		n := 0
-		for _, h := range histories(t, kind) {
-			n++
-			t.Run(kind+"/"+h.name, func(t *testing.T) { h.run(t) })
+		all := histories(t, kind)
+		for _, i := range sample.Pick(t, len(all), len(all)/10, len(all)/3) {
+			t.Run(kind+"/"+all[i].name, func(t *testing.T) { all[i].run(t) })
 		}
-		if n < least {
-			t.Errorf("%d histories of kind %s, want %d", n, kind, least)
+		if len(all) < least {
+			t.Errorf("%d histories of kind %s, want %d", len(all), kind, least)
 		}
 	}
 }
