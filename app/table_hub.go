@@ -132,17 +132,18 @@ func (h *tableHub) reaches(seat string) bool {
 	return h.stays || s != nil && s.asker != nil
 }
 
-// apart is the table's Options.Apart: no screen is asked for two of them.
+// apart is the table's Options.Apart: all of them are here, each at a screen of
+// their own.
 func (h *tableHub) apart(seats []string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	asked := map[*tableScreen]bool{}
 	for _, seat := range seats {
 		s := h.at(seat)
-		if s != nil && asked[s] {
+		if s == nil || asked[s] {
 			return false
 		}
-		asked[s] = s != nil
+		asked[s] = true
 	}
 	return true
 }

@@ -210,6 +210,19 @@ func TestOneSeatOnePerson(t *testing.T) {
 	}
 }
 
+// People are asked at once where each of them sits at a screen of their own, and
+// in turn where two share one or somebody is awaited.
+func TestApart(t *testing.T) {
+	own := (&App{}).newTableScreen([]string{"bram", "corin"}, nil)
+	h := newTableHub(own.app, t.TempDir(), "ash", own)
+	h.screens = append(h.screens, (&App{}).newTableScreen([]string{"dora"}, nil))
+	for seats, want := range map[string]bool{"bram": true, "bram dora": true, "bram corin": false, "dora emil": false} {
+		if got := h.apart(strings.Fields(seats)); got != want {
+			t.Errorf("%s: %v", seats, got)
+		}
+	}
+}
+
 // A notice reaches a screen only as far as its seats may see it, and a shared
 // screen's own people by turns; the game master's remarks nobody else.
 func TestWhoIsShownWhat(t *testing.T) {
