@@ -66,8 +66,9 @@ redteam: prepare clients ## go for the secrets, as root and as an ordinary user;
 	CONCLAVE_SAMPLE=all $(GO) test -count=1 -timeout 60m -v ./internal/hostile
 
 matrix: prepare clients corpus ## every case of what make test only samples
-	CONCLAVE_SAMPLE=all $(GO) test -count=1 -timeout 60m -run 'TestKill|TestWithoutOneProbe|TestLoad|TestV0Kinds|TestCorpus|TestLeakHistories|TestIrregularTrees|TestScripts|TestSQLIsTheJSON' \
-	  ./archive/sql ./engine ./internal/corpus ./internal/tracer ./profile ./room ./table/flow ./quest/flow ./transcript ./cmd/conclave
+	CONCLAVE_SAMPLE=all $(GO) test -count=1 -timeout 60m ./agent/claude
+	CONCLAVE_SAMPLE=all $(GO) test -count=1 -timeout 60m -run 'TestKill|TestDesignSurvives|TestWithoutOneProbe|TestLoad|TestV0Kinds|TestCorpus|TestLeakHistories|TestIrregularTrees|TestScripts|TestSQLIsTheJSON|TestTenThousandFiles|TestCouncilOnReal|TestPartyUnderEveryPack|TestRealPrograms' \
+	  ./agent/offline ./archive/sql ./collect ./engine ./internal/corpus ./internal/tracer ./profile ./record ./room ./table/flow ./quest/flow ./transcript ./cmd/conclave
 
 full: test redteam matrix ## every platform, every matrix whole: make test, make redteam, make matrix, and every fuzz target for a moment
 	@$(MAKE) cross PLATFORMS='$(ALL_PLATFORMS)'

@@ -338,10 +338,7 @@ func TestTenThousandFiles(t *testing.T) {
 	sample.Long(t)
 	t.Parallel()
 	p := newPlace(t)
-	sessions, agents := 50, 199
-	if testing.Short() {
-		sessions = 5
-	}
+	sessions, agents := sample.Count(5, 15, 50), 199
 	for i := range sessions {
 		id := fmt.Sprintf("%08d-1111-4111-8111-111111111111", i)
 		p.write(p.main(id), line("m", "main")+"\n")

@@ -87,7 +87,7 @@ func entryNumber(f Frame) (int, bool) {
 // one before it left. After each, every acknowledged entry is there.
 func TestKilledTwoHundredTimes(t *testing.T) {
 	const lanes, kills = 2, 4
-	records := sampled.Count(2, 25, 25)
+	records := sampled.Count(2, 12, 25)
 	var done, torn atomic.Int64
 	t.Run("lanes", func(t *testing.T) {
 		for lane := range lanes {

@@ -119,14 +119,16 @@ func TestRealPrograms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, x := range []struct {
+	programs := []struct {
 		name, version, kind, path string
 		byTool                    int // verdicts
 	}{
 		{"claude", clients.ClaudeNew, "anthropic", reachable(t, realClaude(t, clients.ClaudeNew)), 2},
 		{"claude", clients.ClaudeOld, "anthropic", reachable(t, realClaude(t, clients.ClaudeOld)), 1},
 		{"codex", clients.CodexOnly, "openai", reachable(t, codex), 2},
-	} {
+	}
+	for _, i := range sample.Pick(t, len(programs), 1, 2) {
+		x := programs[i]
 		t.Run(x.name+" "+x.version, func(t *testing.T) {
 			t.Parallel()
 			m := &model{waits: x.byTool < 2}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"conclave/internal/program"
 	"conclave/internal/sample"
 	"conclave/room"
 )
@@ -37,7 +38,7 @@ func TestScripts(t *testing.T) {
 		t.Fatalf("no scenarios in %s (%v)", dir, err)
 	}
 	var watched, rest []string
-	drawn := sample.Pick(t, len(found), 3, len(found)/4)
+	drawn := sample.Pick(t, len(found), 3, len(found)/6)
 	for i, f := range found {
 		if slices.Contains(drawn, i) {
 			watched = append(watched, f)
@@ -62,10 +63,8 @@ func plainProgram(t *testing.T) string {
 	if err := os.Chmod(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	build := exec.Command("go", "build", "-o", filepath.Join(dir, "conclave"), ".")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+	if _, err := program.Build(dir); err != nil {
+		t.Fatal(err)
 	}
 	return dir
 }

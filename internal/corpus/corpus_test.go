@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	builder "conclave/internal/program"
 	"conclave/internal/sample"
 	"conclave/quest/flow"
 )
@@ -115,14 +116,7 @@ func program(t *testing.T) string {
 	return path
 }
 
-var built = sync.OnceValues(func() (string, error) {
-	path := filepath.Join(scratch, "conclave")
-	out, err := exec.Command("go", "build", "-o", path, "conclave/cmd/conclave").CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("build the program: %w\n%s", err, out)
-	}
-	return path, nil
-})
+var built = sync.OnceValues(func() (string, error) { return builder.Build(scratch) })
 
 var scratch string
 

@@ -1,6 +1,7 @@
 package hostile
 
 import (
+	builder "conclave/internal/program"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -45,11 +46,9 @@ func newStock(t *testing.T, users []int) *stock {
 	must(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	must(t, os.Chmod(dir, 0o755))
-	s := &stock{dir: dir, program: filepath.Join(installed(t), "conclave"), canary: canaryWord + "ofalongwinter"}
-	build := exec.Command("go", "build", "-o", s.program, "conclave/cmd/conclave")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build the program: %v\n%s", err, out)
-	}
+	built, err := builder.Build(installed(t))
+	must(t, err)
+	s := &stock{dir: dir, program: built, canary: canaryWord + "ofalongwinter"}
 	for _, uid := range users {
 		s.furnish(t, uid)
 	}

@@ -64,6 +64,7 @@ var house = map[string]string{
 	"internal/plant":      "",
 	"internal/price":      "transcript",
 	"internal/proc":       "agent",
+	"internal/program":    "",
 	"internal/project":    "internal/pattern",
 	"internal/redteam":    "",
 	"internal/sample":     "internal/git",

@@ -23,6 +23,7 @@ var starters = map[string]string{
 	"internal/git":      "git, and nobody else does",
 	"internal/ownpath":  "none: it looks for them",
 	"internal/hostile":  "a shell that makes hostile repositories, for tests",
+	"internal/program":  "go, which builds the program for tests",
 	"internal/sample":   "the test itself, for the list of its tests",
 	"internal/proc":     "what an agent's driver was given",
 	"quest/flow":        "the checks of a quest, in a room and once the person trusts them",

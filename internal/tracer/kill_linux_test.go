@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"conclave/internal/program"
 	"conclave/internal/sample"
 )
 
@@ -34,12 +34,11 @@ func TestKillAfterEveryWrite(t *testing.T) {
 // build makes the program: the one that people run.
 func build(t *testing.T) string {
 	t.Helper()
-	program := filepath.Join(t.TempDir(), "conclave")
-	out, err := exec.Command("go", "build", "-o", program, "conclave/cmd/conclave").CombinedOutput()
+	built, err := program.Build(t.TempDir())
 	if err != nil {
-		t.Fatalf("build the program: %v\n%s", err, out)
+		t.Fatal(err)
 	}
-	return program
+	return built
 }
 
 // inMemory is a directory for places: they are made by the thousand.
