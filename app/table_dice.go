@@ -16,7 +16,7 @@ func (a *App) withDice(ctx context.Context, verb string, in Seating, do func(*di
 		return err
 	}
 	return a.atTable(ctx, verb, in, func(t *tableflow.Table) error {
-		return tableAnswer(in.Table, t.WithDice(do), noError)
+		return tableAnswer(in.Table, t.Dice().With(do), noError)
 	})
 }
 

@@ -15,6 +15,7 @@ import (
 	"conclave/policy"
 	"conclave/table"
 	tableflow "conclave/table/flow"
+	"conclave/table/rolls"
 	"conclave/table/story"
 )
 
@@ -86,12 +87,12 @@ func (a *App) VerifyDice(name string) (dice.Report, error) {
 	if err != nil {
 		return dice.Report{}, err
 	}
-	report, err := tableflow.VerifyDice(root, name)
+	report, err := rolls.Verify(root, name)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		return report, noError("no dice have fallen in %s yet", name)
 	case errors.As(err, new(*dice.DamageError)):
-		return report, noError("%w", tableflow.DiceWay(name, err))
+		return report, noError("%w", rolls.Way(name, err))
 	case err != nil:
 		return report, refusedHere(err)
 	case len(report.Breaks) > 0:
@@ -108,7 +109,7 @@ func (a *App) SealDice(ctx context.Context, in Seating, reason string) (sealed d
 		return sealed, err
 	}
 	err = a.atTable(ctx, "seal", in, func(t *tableflow.Table) (err error) {
-		sealed, err = t.SealDice(reason)
+		sealed, err = t.Dice().Seal(reason)
 		if errors.Is(err, dice.ErrWhole) {
 			return answerNo(err)
 		}
@@ -140,7 +141,7 @@ func (a *App) RevealRoll(ctx context.Context, in Seating, number string) (text s
 	}
 	v := verb{method: "RevealRoll", args: []any{in, number}, results: []any{&text}}
 	err = a.atTableAnywhere(ctx, "reveal", in, v, func(t *tableflow.Table) error {
-		l, err := t.Reveal(n)
+		l, err := t.Dice().Reveal(n)
 		text = l.Told(dice.Viewer{GM: true})
 		return tableAnswer(in.Table, err, noError)
 	})

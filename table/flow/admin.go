@@ -47,24 +47,12 @@ func (t *Table) SetStatus(ctx context.Context, character string, status table.St
 
 // Roll lets dice fall for a person.
 func (t *Table) Roll(req dice.Request) (dice.Line, error) {
-	log, err := t.diceLog()
+	log, err := t.dice.Log()
 	if err != nil {
 		return dice.Line{}, err
 	}
 	req.Cycle = fmt.Sprint(t.snapshot().Cycle)
 	return log.Roll(req)
-}
-
-// Reveal opens a sealed or private roll to everyone.
-func (t *Table) Reveal(n uint64) (dice.Line, error) {
-	log, err := t.diceLog()
-	if err != nil {
-		return dice.Line{}, err
-	}
-	if _, err := log.Reveal(n); err != nil {
-		return dice.Line{}, err
-	}
-	return log.Find(n)
 }
 
 // renameInput is a rename as it is recorded.

@@ -87,7 +87,7 @@ func (t *Table) look(in story.Input) (begun, error) {
 		return b, engine.Halt(fmt.Errorf("campaign %s has no characters: write a sheet party/{character}.md%s",
 			t.opts.Campaign, firstOf(": ", roster.Problems)))
 	}
-	if _, err := t.diceLog(); err != nil {
+	if _, err := t.dice.Log(); err != nil {
 		return b, engine.Halt(err)
 	}
 	s := t.snapshot()

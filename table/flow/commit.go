@@ -184,7 +184,7 @@ func (t *Table) freeWay(r *engine.Run, step string, unfit *engine.UnfitError) er
 
 // logChange makes the file of an event, which also says where the dice stand.
 func (t *Table) logChange(e story.Event) engine.Change {
-	e.Dice = t.diceMark()
+	e.Dice = t.dice.Mark()
 	name, data := e.File()
 	return engine.Change{Op: engine.Create, Path: t.private(name), Data: data, Mode: 0o600}
 }

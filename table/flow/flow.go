@@ -21,6 +21,7 @@ import (
 	"conclave/seat"
 	"conclave/table"
 	"conclave/table/journal"
+	"conclave/table/rolls"
 	"conclave/table/story"
 )
 
@@ -93,11 +94,11 @@ type Table struct {
 	engine   *engine.Engine
 	journals *journal.Book
 	seats    *seat.Set
+	dice     *rolls.Dice
 	slots    chan struct{} // players and journal keepers that may be asked at once
 
 	mu    sync.Mutex
 	state story.State
-	dice  *dice.Log
 	unfit []string // files of party/ that are nobody's seat, as far as that was told
 
 	showing sync.Mutex
@@ -129,8 +130,10 @@ func Open(ctx context.Context, o Options) (*Table, error) {
 	}
 	t := &Table{opts: o, caps: o.Caps.WithDefaults(), printer: shingle.NewPrinter(), seats: seat.NewSet(o.Workspace)}
 	t.slots = make(chan struct{}, t.caps.Parallel)
+	t.dice = &rolls.Dice{Workspace: o.Workspace, Campaign: o.Campaign, TestSeed: o.TestSeed,
+		Stood: func() *dice.Mark { return t.snapshot().Dice }}
 	t.life, t.end = context.WithCancel(context.Background())
-	err = dice.CheckVersion(t.diceFile()) // before anything is changed, not at the first roll
+	err = dice.CheckVersion(rolls.File(o.Workspace, o.Campaign)) // before anything is changed, not at the first roll
 	if err == nil {
 		err = t.openEngine(ctx)
 	}
@@ -210,13 +213,7 @@ func (t *Table) Close() error {
 	t.end()
 	errs := []error{t.engine.Close()}
 	t.background.Wait()
-	errs = append(errs, t.seats.LeaveAll())
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.dice != nil {
-		errs = append(errs, t.dice.Close())
-		t.dice = nil
-	}
+	errs = append(errs, t.seats.LeaveAll(), t.dice.Close())
 	if t.campaign != nil {
 		errs = append(errs, t.campaign.Close())
 	}
@@ -237,6 +234,9 @@ const (
 
 // Campaign is the open campaign.
 func (t *Table) Campaign() *table.Campaign { return t.campaign }
+
+// Dice are those of the table.
+func (t *Table) Dice() *rolls.Dice { return t.dice }
 
 // here says whether the person of a seat can be asked now.
 func (t *Table) here(seat string) bool {

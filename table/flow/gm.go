@@ -171,7 +171,7 @@ func (c *cycle) roll(o gm.Intent) ([]string, error) {
 	lines, err := engine.Do(c.r, fmt.Sprintf("dice %d", c.turns), func(context.Context) ([]dice.Line, error) {
 		var out []dice.Line
 		for i, req := range o.Rolls {
-			line, err := c.t.rollDice(*req, fmt.Sprintf("%s t%d %d", c.r.ID(), c.turns, i), c.number())
+			line, err := c.t.dice.Roll(*req, fmt.Sprintf("%s t%d %d", c.r.ID(), c.turns, i), c.number())
 			if err != nil {
 				return nil, engine.Halt(err)
 			}
@@ -198,23 +198,4 @@ func (c *cycle) number() string {
 		return fmt.Sprint(c.Cycle)
 	}
 	return fmt.Sprintf("%d.%d", c.Cycle, c.sub)
-}
-
-func (t *Table) rollDice(req gm.Roll, id, cycle string) (dice.Line, error) {
-	log, err := t.diceLog()
-	if err != nil {
-		return dice.Line{}, err
-	}
-	line, err := log.Roll(dice.Request{ID: id, Cycle: cycle, Who: req.Who, Purpose: req.Purpose,
-		Visibility: req.Visibility, Expr: req.Expr, DC: req.DC, HideDC: req.HideDC,
-		Advantage: req.Adv, Disadvantage: req.Dis})
-	var void *dice.VoidError
-	if errors.As(err, &void) {
-		return dice.Line{Event: dice.EventVoid, N: void.N, ID: id, Who: req.Who, Purpose: req.Purpose, Input: req.Expr,
-			Note: void.Err.Error()}, nil
-	}
-	if err != nil {
-		err = t.diceError(err)
-	}
-	return line, err
 }

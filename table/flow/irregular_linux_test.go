@@ -235,7 +235,7 @@ var trees = map[string]tree{
 		during: func(r *irregular) { r.remove(table.DiceLogFile) },
 		waits:  "conclave table dice seal ash", paid: 4,
 		clear: func(r *irregular) {
-			if _, err := r.table.SealDice("it vanished"); err != nil {
+			if _, err := r.table.dice.Seal("it vanished"); err != nil {
 				r.t.Fatal(err)
 			}
 		}},

@@ -186,7 +186,7 @@ func TestDamagedDice(t *testing.T) {
 			if !errors.As(err, &cut) || len(gm.heard) != before {
 				t.Fatalf("%v, asked %d times", err, len(gm.heard)-before)
 			}
-			if _, err := r.table.SealDice("a test"); err != nil {
+			if _, err := r.table.dice.Seal("a test"); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := r.table.Recover(t.Context()); err != nil {
@@ -199,7 +199,7 @@ func TestDamagedDice(t *testing.T) {
 			}
 			r.close()
 			r.open() // what was kept of the old log asks for nothing more
-			if _, err := r.table.diceLog(); err != nil {
+			if _, err := r.table.dice.Log(); err != nil {
 				t.Error(err)
 			}
 		})

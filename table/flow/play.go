@@ -183,7 +183,7 @@ func (t *Table) beginSession(ctx context.Context) error {
 	if s.InSession {
 		return nil
 	}
-	log, err := t.diceLog()
+	log, err := t.dice.Log()
 	if err != nil {
 		return err
 	}
@@ -273,7 +273,7 @@ func (t *Table) runEnd(r *engine.Run, raw json.RawMessage) (json.RawMessage, err
 			return struct{}{}, engine.Halt(err)
 		}
 		t.crash("tidied tmp")
-		return struct{}{}, t.endDice(ctx, "session end")
+		return struct{}{}, engine.Halt(t.dice.End("session end"))
 	})
 	return nil, err
 }

@@ -13,6 +13,7 @@ import (
 	"conclave/seat"
 	"conclave/table"
 	"conclave/table/gm"
+	"conclave/table/rolls"
 	"conclave/table/story"
 )
 
@@ -35,7 +36,7 @@ type answer struct {
 	Notes string `json:"notes,omitempty"`
 	Long  bool   `json:"long,omitempty"`
 	// Rolled are the dice of the player's own.
-	Rolled  []playerRoll `json:"rolled,omitempty"`
+	Rolled  []rolls.Fell `json:"rolled,omitempty"`
 	Calls   int          `json:"calls,omitempty"`   // attempts at an answer
 	Laid    string       `json:"laid,omitempty"`    // hash of the file in tmp/ that is the answer
 	Remarks []string     `json:"remarks,omitempty"` // of the engine
@@ -236,7 +237,7 @@ func (c *cycle) askPlayer(ctx context.Context, f frozen) (answer, error) {
 	case <-ctx.Done():
 		return a, ctx.Err()
 	}
-	tools := newPlayerTools(c, f)
+	tools := c.playerDice(f)
 	s, text, err := c.seatPlayer(ctx, f, tools)
 	if err != nil {
 		return a, engine.Halt(err)
@@ -294,7 +295,7 @@ func (c *cycle) askPlayer(ctx context.Context, f frozen) (answer, error) {
 		a = a.failed(file)
 	}
 	if a.Outcome == story.OutcomeAnswer {
-		rest, err := tools.rest()
+		rest, err := tools.Rest()
 		if err != nil {
 			return a, engine.Halt(err)
 		}
@@ -305,16 +306,12 @@ func (c *cycle) askPlayer(ctx context.Context, f frozen) (answer, error) {
 
 // hearPlayer takes what a player said, wrote and rolled in a turn for its answer,
 // as judge does.
-func (c *cycle) hearPlayer(a *answer, f frozen, run, turn string, tools *playerTools) (reason, retry string, err error) {
-	rolled, err := tools.fallen(run, turn)
-	if err != nil {
-		return "", "", err
-	}
-	a.addRolls(rolled)
+func (c *cycle) hearPlayer(a *answer, f frozen, run, turn string, tools *rolls.Player) (reason, retry string, err error) {
 	got, err := c.t.turn(run, turn)
 	if err != nil {
 		return "", "", err
 	}
+	a.addRolls(tools.Fallen(got.Calls))
 	said, remarks := table.PlayerTurn(c.t.opts.Campaign, f.Character, got.Text, got.Files)
 	a.Remarks = append(a.Remarks, remarks...)
 	reason, retry = c.judge(a, said, f)
@@ -356,7 +353,7 @@ func (a answer) accepted(r table.Response, notes string) answer {
 
 // seatPlayer prepares a player's seat, in a room that holds its part and no
 // more, and the message to it.
-func (c *cycle) seatPlayer(ctx context.Context, f frozen, tools *playerTools) (*tableSeat, string, error) {
+func (c *cycle) seatPlayer(ctx context.Context, f frozen, tools *rolls.Player) (*tableSeat, string, error) {
 	view, err := c.t.playerView(ctx, c, f)
 	if err != nil {
 		return nil, "", err
@@ -364,10 +361,10 @@ func (c *cycle) seatPlayer(ctx context.Context, f frozen, tools *playerTools) (*
 	s := &tableSeat{
 		t: c.t, run: c.t.runID(c.r.ID(), fmt.Sprint(c.sub), f.Character), role: policy.Player, who: f.Character,
 		private: c.telling.Private(f.Character, f.Type),
-		timeout: c.t.caps.PlayerTimeout, about: view.Sources, before: tools.begin,
+		timeout: c.t.caps.PlayerTimeout, about: view.Sources, before: tools.Begin,
 		actor: func() (Actor, error) { return c.t.playerActor(f.Character) },
 		furnish: func(p *seat.Plan) error {
-			p.Tools = tools.list()
+			p.Tools = tools.Tools()
 			return c.t.furnishPlayer(p, f.Character, view)
 		},
 	}

@@ -121,7 +121,7 @@ func (t *Table) Restore(ctx context.Context, name string) (kept string, err erro
 
 // restorable says why a restore would stop halfway: it is better not begun.
 func (t *Table) restorable(save story.Save) error {
-	if _, err := t.diceLog(); err != nil {
+	if _, err := t.dice.Log(); err != nil {
 		return err
 	}
 	write, _, err := save.Difference(t.opts.Workspace, t.opts.Campaign)
@@ -152,7 +152,7 @@ func (t *Table) runRestore(r *engine.Run, raw json.RawMessage) (json.RawMessage,
 		return nil, err
 	}
 	_, err = engine.Do(r, "dice", func(context.Context) (struct{}, error) {
-		log, err := t.diceLog()
+		log, err := t.dice.Log()
 		if err == nil {
 			err = log.Rotate(r.ID(), "restore "+in.Save.Name)
 		}
@@ -191,7 +191,7 @@ func (t *Table) Fork(ctx context.Context, name, save string) error {
 	if err := t.fork("", name, save).Check(); err != nil {
 		return err
 	}
-	if _, err := t.diceLog(); err != nil {
+	if _, err := t.dice.Log(); err != nil {
 		return err
 	}
 	if err := t.ready(ctx); err != nil {
@@ -217,7 +217,7 @@ type forkInput struct {
 func (t *Table) fork(id, to, save string) story.Fork {
 	return story.Fork{Root: t.opts.Workspace, Campaign: t.opts.Campaign, To: to, Save: save, Crash: t.crash,
 		Dice: func(file string) error {
-			log, err := t.diceLog()
+			log, err := t.dice.Log()
 			if err != nil {
 				return err
 			}

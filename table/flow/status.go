@@ -20,6 +20,7 @@ import (
 	"conclave/record"
 	"conclave/table"
 	"conclave/table/journal"
+	"conclave/table/rolls"
 	"conclave/table/story"
 	"conclave/table/told"
 )
@@ -96,7 +97,7 @@ func Look(ctx context.Context, workspace, campaign, database string) (Status, er
 			st.Drafts = append(st.Drafts, strings.TrimSuffix(e.Name(), ".md"))
 		}
 	}
-	if report, err := dice.VerifyFile(filepath.Join(workspace, "campaigns", campaign, table.DiceLogFile)); err == nil {
+	if report, err := dice.VerifyFile(rolls.File(workspace, campaign)); err == nil {
 		st.Rolls = report.Rolls
 	}
 	return st, nil
@@ -180,9 +181,9 @@ func Validate(workspace, campaign string, caps table.Caps) (problems, warnings [
 	for _, o := range closed {
 		warnings = append(warnings, o.Error())
 	}
-	report, err := VerifyDice(workspace, campaign)
+	report, err := rolls.Verify(workspace, campaign)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		problems = append(problems, DiceWay(campaign, err).Error())
+		problems = append(problems, rolls.Way(campaign, err).Error())
 	}
 	for _, b := range report.Breaks {
 		warnings = append(warnings, table.DiceLogFile+": "+b.String())

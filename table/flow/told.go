@@ -11,6 +11,7 @@ import (
 	"conclave/policy"
 	"conclave/table"
 	"conclave/table/journal"
+	"conclave/table/rolls"
 	"conclave/table/story"
 	"conclave/table/told"
 )
@@ -51,7 +52,7 @@ func Told(workspace, campaign string) ([]told.Thing, error) {
 // is so now is told every time.
 func News(workspace, campaign, screen string, things []told.Thing) ([]told.Thing, error) {
 	// A table that this program cannot open is left as it is.
-	if err := dice.CheckVersion(filepath.Join(workspace, "campaigns", campaign, table.DiceLogFile)); err != nil {
+	if err := dice.CheckVersion(rolls.File(workspace, campaign)); err != nil {
 		return nil, err
 	}
 	dir := filepath.Join(table.PrivatePath(workspace, campaign), "told")

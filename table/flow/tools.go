@@ -86,7 +86,7 @@ func (d *gmTools) roll(in json.RawMessage) (dice.Line, error) {
 	if err := req.Check(d.c.Roster); err != nil {
 		return dice.Line{}, err
 	}
-	line, err := d.c.t.rollDice(req, d.rollID(req), d.c.number())
+	line, err := d.c.t.dice.Roll(req, d.rollID(req), d.c.number())
 	if errors.As(err, new(*dice.DamageError)) {
 		d.broken = err
 	}

@@ -22,7 +22,7 @@ func needs(who, kind, rolls string) string {
 // diceLines reads a campaign's dice.
 func diceLines(t *testing.T, r *rig, event string) []dice.Line {
 	t.Helper()
-	log, err := r.table.diceLog()
+	log, err := r.table.dice.Log()
 	if err != nil {
 		t.Fatal(err)
 	}
