@@ -19,6 +19,7 @@ import (
 	"conclave/quest/flow"
 	"conclave/room"
 	tableflow "conclave/table/flow"
+	"conclave/table/people"
 )
 
 // settle finds out what becomes of what was interrupted. Nothing is ended behind
@@ -209,7 +210,7 @@ func questError(err error) error {
 // handedOff says that a table waits for a person, which is how a cycle with people
 // goes: no error, unless what they had left is wrong.
 func (a *App) handedOff(name string, err error) error {
-	var away *tableflow.AwayError
+	var away *people.AwayError
 	if !errors.As(err, &away) || away.Wrong != nil {
 		return tableError(name, err)
 	}

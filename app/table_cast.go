@@ -13,6 +13,7 @@ import (
 	"conclave/table/adventure"
 	tableflow "conclave/table/flow"
 	"conclave/table/offline"
+	"conclave/table/people"
 	door "conclave/workspace"
 )
 
@@ -48,7 +49,7 @@ func (w *workspace) tableCast(campaign string, sits func(seat string) bool, auto
 			seat = string(policy.GM)
 		}
 		seated := role != policy.JournalKeeper &&
-			(sits(seat) || tableflow.HasDraft(w.root, campaign, seat))
+			(sits(seat) || people.HasLeft(w.root, campaign, seat))
 		if (seated || w.config.For(key).Agent == "human") && !stepIn && !auto {
 			return tableflow.Actor{Person: true}, nil
 		}

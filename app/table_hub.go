@@ -16,6 +16,7 @@ import (
 	"conclave/policy"
 	"conclave/table"
 	tableflow "conclave/table/flow"
+	"conclave/table/people"
 )
 
 // tableHub is a table that is open in this process, and the screens at it: its
@@ -323,7 +324,7 @@ func (h *tableHub) askAt(ctx context.Context, s *tableScreen, q engine.Question)
 	text, err := s.Ask(asking, q)
 	if err == nil && h.life.Err() != nil && q.Who != "" && !leaves(text) && text != "" {
 		// Typed while the table was being left: it is there when it goes on.
-		return "", errors.Join(context.Cause(asking), tableflow.LeaveDraft(h.root, h.campaign, q.Who, text))
+		return "", errors.Join(context.Cause(asking), people.Leave(h.root, h.campaign, q.Who, text))
 	}
 	return text, err
 }

@@ -11,6 +11,7 @@ import (
 	"conclave/policy"
 	"conclave/table/desk"
 	tableflow "conclave/table/flow"
+	"conclave/table/people"
 )
 
 // prompt asks a screen for free words whenever it may speak, until it leaves.
@@ -69,7 +70,7 @@ func (h *tableHub) heard(s *tableScreen, who, words string) {
 		return
 	}
 	if who == string(policy.GM) { // their words are a turn
-		if err := tableflow.LeaveDraft(h.root, h.campaign, who, words); err != nil {
+		if err := people.Leave(h.root, h.campaign, who, words); err != nil {
 			s.app.note("%v", err)
 		}
 		return

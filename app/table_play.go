@@ -12,6 +12,7 @@ import (
 	"conclave/table"
 	"conclave/table/desk"
 	tableflow "conclave/table/flow"
+	"conclave/table/people"
 	"conclave/table/story"
 )
 
@@ -117,7 +118,7 @@ func (a *App) tableLine(ctx context.Context, t *tableflow.Table, seat, line stri
 	case "quit":
 		return "", true, nil
 	case "again":
-		kept, err := t.Again(seat, rest)
+		kept, err := t.People().Again(seat, rest)
 		if err == nil && !kept {
 			err = usageError("nobody else is waited for: your answer is sealed, or you were not asked")
 		}
@@ -134,10 +135,10 @@ func (a *App) tableLine(ctx context.Context, t *tableflow.Table, seat, line stri
 		save, err := t.Save(ctx, rest)
 		return "Saved as " + save.Name + ".", false, err
 	case "roll":
-		shown, err := t.RollFor(seat, rest)
+		shown, err := t.People().RollFor(seat, rest)
 		return shown, false, err
 	}
-	shown, err = t.LookUp(seat, desk.Free, desk.Call{Command: c, Rest: rest})
+	shown, err = t.People().LookUp(seat, desk.Free, desk.Call{Command: c, Rest: rest})
 	return shown, false, err
 }
 
@@ -227,12 +228,12 @@ func (a *App) SayAtTable(ctx context.Context, in Seating, text string) (kept boo
 		if a.at != nil && a.at.answer(seat, text) {
 			return true, nil
 		}
-		return true, refusedHere(tableflow.LeaveDraft(root, in.Table, seat, text))
+		return true, refusedHere(people.Leave(root, in.Table, seat, text))
 	}
 	said := story.Said(seat, desk.Plain(text))
 	if seat == string(policy.GM) {
 		// The game master's words are the game master's turn.
-		if err := tableflow.LeaveDraft(root, in.Table, seat, text); err != nil {
+		if err := people.Leave(root, in.Table, seat, text); err != nil {
 			return false, environmentError("%w", err)
 		}
 		said = story.Input{Kind: story.InputContinue}
@@ -244,7 +245,7 @@ func (a *App) SayAtTable(ctx context.Context, in Seating, text string) (kept boo
 // may be asking for it just now. One that does not listen finds it later.
 func (a *App) sayThere(ctx context.Context, root, seat string, in Seating, v verb, text string) (kept bool, err error) {
 	v.results = []any{&kept}
-	leave := func() error { return refusedHere(tableflow.LeaveDraft(root, in.Table, seat, text)) }
+	leave := func() error { return refusedHere(people.Leave(root, in.Table, seat, text)) }
 	err = a.reachTable(ctx, in, v, func() error {
 		return a.atTable(ctx, "say", in, func(*tableflow.Table) error { return leave() })
 	})

@@ -155,6 +155,15 @@ func PrivatePath(workspace, campaign string) string {
 	return filepath.Join(workspace, ".conclave", "tables", campaign)
 }
 
+// OwnDir opens a directory of the engine's own state, and makes it first.
+func OwnDir(workspace, campaign, name string) (*Dir, error) {
+	dir := filepath.Join(PrivatePath(workspace, campaign), name)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	return OpenDir(dir)
+}
+
 // SetAside moves a file from tmp/ to stale/{stamp}/ in the private state, as it
 // is: a link stays a link and a FIFO is not opened. Nothing is deleted.
 func (c *Campaign) SetAside(name, stamp string) (string, error) {

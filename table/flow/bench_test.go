@@ -81,7 +81,7 @@ func (q *quiet) Stop(context.Context) error { return nil }
 
 func (q *quiet) Send(ctx context.Context, m agent.Message) (agent.Turn, error) {
 	text, err := q.reply(ctx, m.Text)
-	return &personTurn{reply: agent.Reply{Text: text}}, err
+	return &replied{agent.Reply{Text: text}}, err
 }
 
 // turnsOf a cycle: two of the GM, five players, five keepers.

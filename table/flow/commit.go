@@ -47,7 +47,7 @@ func (c *cycle) commit() (Result, error) {
 	}
 	cleaned, err := engine.Do(c.r, "clean", func(context.Context) ([]string, error) {
 		edited, err := c.t.clean(c.known, c.stamp())
-		if err = errors.Join(err, c.t.lateDrafts(c.Roster.Slugs(), c.stamp()), c.t.answered("")); err != nil {
+		if err = errors.Join(err, c.t.lateDrafts(c.Roster.Slugs(), c.stamp()), c.t.people.Answered("")); err != nil {
 			return nil, engine.Halt(err)
 		}
 		c.tell(blocks)
@@ -240,7 +240,7 @@ func (t *Table) tooLate(name, stamp string, data []byte) error {
 // must not become the answer to the next question.
 func (t *Table) lateDrafts(characters []string, stamp string) error {
 	for _, who := range characters {
-		text, ok, err := t.takeDraft(who)
+		text, ok, err := t.people.Draft(who)
 		if err != nil {
 			return err
 		}
@@ -250,7 +250,7 @@ func (t *Table) lateDrafts(characters []string, stamp string) error {
 		if _, err := t.campaign.SetLate(table.ResponseFile(who), stamp, []byte(text)); err != nil {
 			return err
 		}
-		if err := t.dropDraft(who, text); err != nil {
+		if err := t.people.Drop(who, text); err != nil {
 			return err
 		}
 	}

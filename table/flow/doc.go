@@ -11,16 +11,17 @@
 // tmp/. Journals are interactions of their own in the background, one per cycle
 // that has narrative and character that heard it, in order.
 //
-// It stores, under .conclave/tables/{campaign}/, what table/story and table/journal
-// describe, and stale/ and late/ (what was set aside) and drafts/ (a person's
-// answer, until the barrier). Every
-// campaign file is written by this package; no agent writes one.
+// It stores, under .conclave/tables/{campaign}/, what table/story, table/journal,
+// table/people and table/rolls describe, and stale/ and late/ (what was set aside).
+// Every campaign file is written by this package; no agent writes one.
 //
 // It refuses a second writer of a campaign, and to go on when something cannot
 // be recorded. Every loop has a bound, and says what happens beyond it.
 //
 // What a GM is told and says, and who may be told what of it, is package
-// table/gm's; what has happened, table/story's; entries of journals, table/journal's.
+// table/gm's; what has happened, table/story's; entries of journals, table/journal's;
+// how a person is asked and what they have left, table/people's; the dice,
+// table/rolls's.
 //
 // # What a player is told, and says
 //

@@ -21,6 +21,7 @@ import (
 	"conclave/seat"
 	"conclave/table"
 	"conclave/table/journal"
+	"conclave/table/people"
 	"conclave/table/rolls"
 	"conclave/table/story"
 )
@@ -95,6 +96,7 @@ type Table struct {
 	journals *journal.Book
 	seats    *seat.Set
 	dice     *rolls.Dice
+	people   *people.Seats
 	slots    chan struct{} // players and journal keepers that may be asked at once
 
 	mu    sync.Mutex
@@ -146,6 +148,7 @@ func Open(ctx context.Context, o Options) (*Table, error) {
 	}
 	if err == nil {
 		t.watch = t.campaign.NewWatch(t.caps, t.printer)
+		t.seatPeople()
 		if t.state, err = story.Load(o.Workspace, o.Campaign); err == nil {
 			t.journals, err = openJournals(t)
 		}
@@ -238,9 +241,17 @@ func (t *Table) Campaign() *table.Campaign { return t.campaign }
 // Dice are those of the table.
 func (t *Table) Dice() *rolls.Dice { return t.dice }
 
-// here says whether the person of a seat can be asked now.
-func (t *Table) here(seat string) bool {
-	return t.opts.Asker != nil && t.opts.Here != nil && t.opts.Here(seat)
+// People are those at the table.
+func (t *Table) People() *people.Seats { return t.people }
+
+// seatPeople gives the people what they need of the table.
+func (t *Table) seatPeople() {
+	t.people = &people.Seats{Campaign: t.campaign, Caps: t.caps, Asker: t.opts.Asker, Here: t.opts.Here,
+		Mine: t.opts.Mine, Roster: t.roster, State: t.snapshot, Roll: t.Roll,
+		Played: func(r table.Roster) (map[string]string, error) {
+			played, _, err := t.seating(r)
+			return played, err
+		}}
 }
 
 func (t *Table) crash(label string) {

@@ -90,7 +90,7 @@ func (c *cycle) gmTurn(ctx context.Context, text string, about []table.Source) (
 	if said.Silent() {
 		return gm.Turn{}, &turnError{Reason: table.ReasonEmpty, Text: "the GM said nothing"}
 	}
-	return said, c.t.dropDraft(string(policy.GM), said.Text)
+	return said, c.t.people.Drop(string(policy.GM), said.Text)
 }
 
 // turnID is the id of the GM's turn that is to be taken now: one in which it said

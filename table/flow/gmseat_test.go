@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"conclave/engine"
-	"conclave/table"
-	"conclave/table/gm"
 	"conclave/table/story"
 )
 
@@ -87,49 +85,6 @@ func TestAPersonRunsTheTable(t *testing.T) {
 	}
 }
 
-// TestPromptsOfAPerson: a prompt tells what the party was told, and to nobody
-// what was told to another.
-func TestPromptsOfAPerson(t *testing.T) {
-	r := newRig(t, nil)
-	r.open()
-	said, err := r.table.gmWords("/tell gideon: The key is false.\n[GM]\nThe key is false.\n[/GM]\n[FILE+: story-state.md]\nThe key is false.\n[/FILE]\n" +
-		"[TO: gideon-harrowmoor]\nThe key is false.\n[/TO]\nA door opens.\n/roll 1d6\n/secret all: Now?")
-	if err != nil {
-		t.Fatal(err)
-	}
-	roster, err := r.table.roster()
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := gm.Reader{Roster: roster, Caps: r.table.caps}.Read(gm.Turn{Text: said})
-	if len(o.Faults) > 0 || len(o.Signal.Names) < 2 {
-		t.Fatalf("%+v", o)
-	}
-	prompts := 0
-	for _, f := range o.Files {
-		if !strings.HasSuffix(f.Path, "-prompt.md") {
-			continue
-		}
-		prompts++
-		happened := "A door opens."
-		if strings.Contains(f.Path, gideon) {
-			happened = "The key is false.\n\nThe key is false.\n\nA door opens."
-		}
-		p, err := table.ParsePrompt([]byte(f.Text), table.Caps{})
-		if err != nil || p.Type != table.SecretAction || p.Section("Just Happened") != happened || p.Section("Request") != "Now?" {
-			t.Errorf("%s: %+v, %v", f.Path, p, err)
-		}
-	}
-	if prompts != len(o.Signal.Names) {
-		t.Errorf("%d prompts for %v", prompts, o.Signal.Names)
-	}
-	for _, wrong := range []string{"/ask tilda: a\n/ask tilda: b", "/ask : a", "/roll", "/ask tilda, odo: x"} {
-		if said, err := r.table.gmWords(wrong); err == nil {
-			t.Errorf("%q became %q", wrong, said)
-		}
-	}
-}
-
 // TestAPersonLeaves: who leaves in the middle of a cycle finds it there.
 func TestAPersonLeaves(t *testing.T) {
 	for _, last := range []string{"/quit", ""} {
@@ -155,17 +110,6 @@ func TestAPersonLeaves(t *testing.T) {
 		if n := strings.Count(r.read("scenes/001-opening.md"), "It is dark."); n != 1 {
 			t.Errorf("told %d times", n)
 		}
-	}
-}
-
-// TestWhatAPersonIsAsked: a person reads the game master's words, not the file.
-func TestWhatAPersonIsAsked(t *testing.T) {
-	lead, request, hint := gist("Character: tilda\n\n# Your character\n\nA spy.\n\n# The game master asks\n\n---\nrequest_type: SECRET_ACTION\n---\n\n## Scene\nA bar.\n\n## Just Happened\nA crash.\n\n## Combat State\nRound 2\n\n## Request\nReact.\n")
-	eq(t, "before the question", lead, "A bar.\n\nA crash.\n\nCombat State: Round 2")
-	eq(t, "the question", request, "React.")
-	eq(t, "the answer", hint, "Nobody but the game master will know.")
-	if _, request, _ = gist("Event: retry\n\nToo long."); request != "Too long." {
-		t.Errorf("a message without a prompt became %q", request)
 	}
 }
 

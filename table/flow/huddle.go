@@ -117,7 +117,7 @@ func (c *cycle) huddleTurn(ctx context.Context, f frozen, place string) (string,
 	}
 	words := ""
 	if err == nil {
-		if err := c.t.dropDraft(f.Character, took.Reply.Text); err != nil {
+		if err := c.t.people.Drop(f.Character, took.Reply.Text); err != nil {
 			return "", engine.Halt(err)
 		}
 		r := table.ParseResponse(table.SplitTurn(took.Reply.Text).Response, f.Type, c.t.caps)

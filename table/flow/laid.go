@@ -8,6 +8,7 @@ import (
 
 	"conclave/engine"
 	"conclave/table"
+	"conclave/table/people"
 )
 
 // A response may also be laid into tmp/ by a hand while the cycle waits. It is
@@ -45,7 +46,7 @@ func (c *cycle) clearLaid(who string) error {
 // draftLaid makes a response that a person laid into tmp/ their draft, if they
 // have left none.
 func (c *cycle) draftLaid(a *answer) error {
-	if HasDraft(c.t.opts.Workspace, c.t.opts.Campaign, a.Character) {
+	if people.HasLeft(c.t.opts.Workspace, c.t.opts.Campaign, a.Character) {
 		return nil
 	}
 	data, fault, err := c.laid(a.Character)
@@ -56,7 +57,7 @@ func (c *cycle) draftLaid(a *answer) error {
 		return err
 	}
 	a.Laid = table.Hash(data)
-	return LeaveDraft(c.t.opts.Workspace, c.t.opts.Campaign, a.Character, string(data))
+	return people.Leave(c.t.opts.Workspace, c.t.opts.Campaign, a.Character, string(data))
 }
 
 // takeLaid takes a response from tmp/ in place of an answer that did not come.

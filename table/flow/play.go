@@ -18,6 +18,7 @@ import (
 	"conclave/table"
 	"conclave/table/desk"
 	"conclave/table/journal"
+	"conclave/table/people"
 	"conclave/table/story"
 	"conclave/workspace"
 )
@@ -441,7 +442,7 @@ func (t *Table) finish(ctx context.Context) error {
 // left makes a good end of it when a person leaves in the middle of a cycle,
 // or has nothing more to say: it stays open, and the next play goes on with it.
 func (t *Table) left(ctx context.Context, err error) error {
-	if !errors.Is(err, errLeft) && !errors.Is(err, engine.ErrNobody) {
+	if !errors.Is(err, people.ErrLeft) && !errors.Is(err, engine.ErrNobody) {
 		return err
 	}
 	t.show(Notice{Kind: "left", Text: "The table waits where you left it."})

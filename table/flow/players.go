@@ -270,7 +270,7 @@ func (c *cycle) askPlayer(ctx context.Context, f frozen) (answer, error) {
 			}
 			continue
 		}
-		if err := c.t.dropDraft(f.Character, took.Reply.Text); err != nil {
+		if err := c.t.people.Drop(f.Character, took.Reply.Text); err != nil {
 			return a, engine.Halt(err)
 		}
 		var retry string

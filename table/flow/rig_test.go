@@ -3,6 +3,7 @@ package flow
 import (
 	"context"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -373,8 +374,15 @@ func (s *talk) Send(ctx context.Context, m agent.Message) (agent.Turn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &personTurn{reply: agent.Reply{Text: text}}, nil
+	return &replied{agent.Reply{Text: text}}, nil
 }
+
+// replied is a turn of which nothing is seen but the reply.
+type replied struct{ reply agent.Reply }
+
+func (r *replied) Next() (agent.Event, error) { return agent.Event{}, io.EOF }
+
+func (r *replied) Reply() agent.Reply { return r.reply }
 
 func says(text string) func(context.Context, string) (string, error) {
 	return func(context.Context, string) (string, error) { return text, nil }

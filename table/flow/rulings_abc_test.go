@@ -11,6 +11,7 @@ import (
 
 	"conclave/table"
 	"conclave/table/journal"
+	"conclave/table/people"
 	"conclave/table/story"
 )
 
@@ -214,7 +215,7 @@ var rulingsC = map[string]func(*testing.T){
 		gm.reply = func(_ context.Context, m string) (string, error) {
 			if strings.Contains(m, "Event: responses") {
 				r.write("tmp/tilda-brannock-response.md", "Too late!")
-				return "Done.", LeaveDraft(r.dir, "ash", tilda, "Later still.")
+				return "Done.", people.Leave(r.dir, "ash", tilda, "Later still.")
 			}
 			return gmContext + prompt(tilda, "QUICK_REACTION") + "[AWAIT_AI_PLAYERS: tilda-brannock]", nil
 		}
@@ -225,7 +226,7 @@ var rulingsC = map[string]func(*testing.T){
 		if err != nil || len(late) != 2 {
 			t.Errorf("late: %v, %v", late, err)
 		}
-		if _, ok, _ := r.table.takeDraft(tilda); ok {
+		if _, ok, _ := r.table.people.Draft(tilda); ok {
 			t.Error("the draft would answer the next question")
 		}
 	},

@@ -17,6 +17,7 @@ import (
 	"conclave/seat"
 	"conclave/table"
 	"conclave/table/journal"
+	"conclave/table/people"
 	"conclave/table/story"
 )
 
@@ -452,11 +453,11 @@ var rulingsGI = map[string]func(*testing.T){
 		r.people["gm"] = true
 		r.open()
 		_, err := r.table.Say(t.Context(), story.Input{Kind: story.InputSignal, Who: "gm", Names: []string{tilda}})
-		if away := (*AwayError)(nil); !errors.As(err, &away) {
+		if away := (*people.AwayError)(nil); !errors.As(err, &away) {
 			t.Fatalf("nobody narrated, yet %v", err)
 		}
 		eq(t, "response", r.read("tmp/tilda-brannock-response.md"), "I wait.\n")
-		if err := LeaveDraft(r.dir, "ash", "gm", "She waits by the wheel."); err != nil {
+		if err := people.Leave(r.dir, "ash", "gm", "She waits by the wheel."); err != nil {
 			t.Fatal(err)
 		}
 		results, err := r.table.Recover(t.Context())
@@ -524,7 +525,7 @@ var rulingsGI = map[string]func(*testing.T){
 			t.Fatal("nobody answered")
 		}
 		for _, text := range []string{"First thought.", "Second thought."} {
-			if err := LeaveDraft(r.dir, "ash", tilda, text); err != nil {
+			if err := people.Leave(r.dir, "ash", tilda, text); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -532,7 +533,7 @@ var rulingsGI = map[string]func(*testing.T){
 			t.Fatal(err)
 		}
 		eq(t, "response", outcome(r.lastCommit(), tilda).Response, "Second thought.\n")
-		if _, err := os.Stat(draftPath(r.dir, "ash", tilda)); err == nil {
+		if people.HasLeft(r.dir, "ash", tilda) {
 			t.Error("the draft is still there")
 		}
 	},

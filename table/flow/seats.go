@@ -13,6 +13,7 @@ import (
 	"conclave/room"
 	"conclave/seat"
 	"conclave/table"
+	"conclave/table/people"
 )
 
 // EventSources is the event of a record that lists what fed a call.
@@ -69,7 +70,7 @@ func (s *tableSeat) plan(context.Context) (seat.Plan, error) {
 		},
 	}
 	if actor.Person {
-		p.Agent, p.InProcess = &person{t: s.t, who: s.seatName(), run: s.run, private: s.private}, true
+		p.Agent, p.InProcess = s.t.people.Person(s.seatName(), s.run, s.private), true
 	}
 	if actor.Dress != nil {
 		actor.Dress(&p)
@@ -99,7 +100,7 @@ func (s *tableSeat) Take(ctx context.Context) (agent.Reply, error) {
 	if err != nil {
 		return agent.Reply{}, engine.Halt(fmt.Errorf("seat %s: %w", s.seatName(), err))
 	}
-	_, patient := open.Agent().(*person)
+	patient := people.Is(open.Agent())
 	if err := s.t.afford(); err != nil && !patient && !open.Free() {
 		return agent.Reply{}, err
 	}
@@ -128,7 +129,7 @@ func (s *tableSeat) Take(ctx context.Context) (agent.Reply, error) {
 		return agent.Reply{}, broke
 	}
 	switch {
-	case errors.As(err, new(*AwayError)):
+	case errors.As(err, new(*people.AwayError)):
 		return agent.Reply{}, engine.Halt(err)
 	case errors.Is(context.Cause(turn), errTimeout):
 		return agent.Reply{}, &turnError{Reason: table.ReasonTimeout, Text: fmt.Sprintf("no answer within %s", s.timeout)}

@@ -2,13 +2,13 @@ package flow
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"testing"
 
 	"conclave/table"
 	"conclave/table/desk"
+	"conclave/table/people"
 	"conclave/table/story"
 )
 
@@ -157,31 +157,9 @@ func TestAFaultKeepsAnAnswer(t *testing.T) {
 	eq(t, "response", outcome(r.lastCommit(), tilda).Response, "I go in.\nCarefully.\nSlowly.\n")
 }
 
-// T7: first names in every command that names a character.
-func TestFirstNames(t *testing.T) {
+// What an agent says is matched exactly (A10); a person may use first names.
+func TestAnAgentSaysWholeNames(t *testing.T) {
 	r := newRig(t, nil)
-	r.open()
-	for typed, want := range map[string]string{
-		"/roll 1d20 | tilda | listening | dc 12": "[ROLL: 1d20 | tilda-brannock | listening | dc 12]",
-		"/status Gideon dead":                    "[STATUS: gideon-harrowmoor dead]",
-		"/status tilda brannock absent":          "[STATUS: tilda-brannock absent]",
-		"/tell tilda, gideon: Hush.":             "[TO: tilda-brannock, gideon-harrowmoor]",
-		"/ask tilda gideon: Now?":                "[AWAIT_AI_PLAYERS: tilda-brannock, gideon-harrowmoor]",
-		"/ask Tilda Brannock: Now?":              "[AWAIT_AI_PLAYERS: tilda-brannock]",
-	} {
-		said, err := r.table.gmWords(typed)
-		if err != nil {
-			t.Errorf("%s: %v", typed, err)
-		}
-		has(t, typed, said, want)
-	}
-	for _, wrong := range []string{"/roll 1d20 | odo |", "/roll 4d6x", "/status odo dead", "/status tilda sleepy", "/tell odo: x"} {
-		f := (*desk.Fault)(nil)
-		if _, err := r.table.gmWords(wrong); !errors.As(err, &f) || f.Line != 1 {
-			t.Errorf("%s: %v", wrong, err)
-		}
-	}
-	// What an agent says is matched exactly (A10).
 	gm := r.listening("gm", gmSays("session-start", "[ROLL: 1d20 | tilda | x]")+gmSays("Event: repair", "Well."))
 	r.say(start)
 	has(t, "the game master", gm.all(), `"tilda" rolls nothing`)
@@ -202,7 +180,7 @@ func TestTheDeskKeepsSecrets(t *testing.T) {
 			for _, c := range desk.Commands { // also those that are not the seat's
 				for _, rest := range []string{"", "gideon", "../story-state"} {
 					tried++
-					text, err := r.table.LookUp(seat, at, desk.Call{Command: c, Rest: rest})
+					text, err := r.table.people.LookUp(seat, at, desk.Call{Command: c, Rest: rest})
 					if err != nil {
 						text = err.Error()
 					}
@@ -214,32 +192,9 @@ func TestTheDeskKeepsSecrets(t *testing.T) {
 	if tried < 300 {
 		t.Fatalf("only %d were tried", tried)
 	}
-	text, err := r.table.LookUp(gideon, desk.Free, desk.Call{Command: desk.Command{Name: "recap"}})
+	text, err := r.table.people.LookUp(gideon, desk.Free, desk.Call{Command: desk.Command{Name: "recap"}})
 	if err != nil || !strings.Contains(text, "CANARY-PRIVATE") || strings.Contains(text, "CANARY-GM") {
 		t.Errorf("%q, %v", text, err)
-	}
-}
-
-// A draft that a person left after the question was answered is for the next one.
-func TestALaterDraftIsKept(t *testing.T) {
-	r := newRig(t, nil)
-	r.open()
-	for _, x := range []struct {
-		who, draft, answered string
-		gone                 bool
-	}{
-		{tilda, "I wait.", "I wait.", true}, {tilda, "/veto No.", "[VETO - need more input]\n\nNo.", true}, {tilda, "I run.", "I wait.", false},
-		{"gm", "/end", "[END_SESSION]\n", true}, {"gm", "It rains.", "[END_SESSION]\n", false},
-	} {
-		if err := LeaveDraft(r.dir, "ash", x.who, x.draft); err != nil {
-			t.Fatal(err)
-		}
-		if err := r.table.dropDraft(x.who, x.answered); err != nil {
-			t.Fatal(err)
-		}
-		if HasDraft(r.dir, "ash", x.who) == x.gone {
-			t.Errorf("%s: %q after %q was answered: gone is %v", x.who, x.draft, x.answered, !x.gone)
-		}
 	}
 }
 
@@ -250,7 +205,7 @@ func TestAnAnswerCanBeChangedUntilAllAreIn(t *testing.T) {
 	r.people[tilda], r.people[gideon] = true, true
 	said := ""
 	again := func(text string) bool {
-		ok, err := r.table.Again(tilda, text)
+		ok, err := r.table.people.Again(tilda, text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -287,7 +242,7 @@ func TestAnAnswerCanBeChangedUntilAllAreIn(t *testing.T) {
 	eq(t, "the other's", outcome(r.lastCommit(), gideon).Response, "I run.\n")
 	has(t, "the game master", said, "The last thought.")
 	hasNot(t, "the game master", said, "First thought.")
-	if HasDraft(r.dir, "ash", tilda) {
+	if people.HasLeft(r.dir, "ash", tilda) {
 		t.Error("the draft would answer the next question")
 	}
 
@@ -303,7 +258,7 @@ func TestAnAnswerCanBeChangedUntilAllAreIn(t *testing.T) {
 		t.Fatal("gideon was not here")
 	}
 	r.close()
-	if err := LeaveDraft(r.dir, "ash", tilda, "I run, after all."); err != nil {
+	if err := people.Leave(r.dir, "ash", tilda, "I run, after all."); err != nil {
 		t.Fatal(err)
 	}
 	here = gideon

@@ -6,13 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"conclave/dice"
 	"conclave/engine"
-	"conclave/internal/atomicfile"
 	"conclave/internal/jsontext"
 	"conclave/internal/lockfile"
 	"conclave/internal/shingle"
@@ -20,6 +18,7 @@ import (
 	"conclave/record"
 	"conclave/table"
 	"conclave/table/journal"
+	"conclave/table/people"
 	"conclave/table/rolls"
 	"conclave/table/story"
 	"conclave/table/told"
@@ -34,7 +33,7 @@ type Status struct {
 	Scene      *story.Scene      `json:"scene,omitempty"`
 	Characters []CharacterStatus `json:"characters"`
 	Open       []string          `json:"open,omitempty"`     // interactions that were cut
-	Awaited    *Awaited          `json:"awaited,omitempty"`  // by what is open
+	Awaited    *people.Awaited   `json:"awaited,omitempty"`  // by what is open
 	Journals   []string          `json:"journals,omitempty"` // entries that wait or were parked
 	Drafts     []string          `json:"drafts,omitempty"`   // seats with an answer left for the barrier
 	Saves      []story.Save      `json:"saves,omitempty"`
@@ -82,21 +81,14 @@ func Look(ctx context.Context, workspace, campaign, database string) (Status, er
 		return st, err
 	}
 	if len(st.Open) > 0 {
-		if st.Awaited, err = lookAwaited(workspace, campaign); err != nil {
+		if st.Awaited, err = people.LookAwaited(workspace, campaign); err != nil {
 			return st, err
 		}
 	}
 	if st.Saves, err = story.Saves(workspace, campaign); err != nil {
 		return st, err
 	}
-	if entries, err := os.ReadDir(filepath.Join(table.PrivatePath(workspace, campaign), "drafts")); err == nil {
-		for _, e := range entries {
-			if atomicfile.IsTemp(e.Name()) {
-				continue // whoever wrote it was killed
-			}
-			st.Drafts = append(st.Drafts, strings.TrimSuffix(e.Name(), ".md"))
-		}
-	}
+	st.Drafts = people.Drafts(workspace, campaign)
 	if report, err := dice.VerifyFile(rolls.File(workspace, campaign)); err == nil {
 		st.Rolls = report.Rolls
 	}

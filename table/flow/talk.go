@@ -60,6 +60,7 @@ func lookOnly(o Options) (*Table, error) {
 	t := &Table{opts: o, caps: o.Caps.WithDefaults(), campaign: c, printer: shingle.NewPrinter(),
 		seats: seat.NewSet(o.Workspace)}
 	t.watch = c.NewWatch(t.caps, t.printer)
+	t.seatPeople()
 	t.state, err = story.Load(o.Workspace, o.Campaign)
 	if err != nil {
 		return nil, errors.Join(err, c.Close())

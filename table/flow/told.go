@@ -1,8 +1,6 @@
 package flow
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -55,8 +53,7 @@ func News(workspace, campaign, screen string, things []told.Thing) ([]told.Thing
 	if err := dice.CheckVersion(rolls.File(workspace, campaign)); err != nil {
 		return nil, err
 	}
-	dir := filepath.Join(table.PrivatePath(workspace, campaign), "told")
-	d, err := ownDir(dir)
+	d, err := table.OwnDir(workspace, campaign, "told")
 	if err != nil {
 		return nil, err
 	}
@@ -107,12 +104,4 @@ func (t *Table) tellUnseated(r table.Roster) {
 			t.show(Notice{Kind: "unseated", Text: thing.Text})
 		}
 	}
-}
-
-// ownDir opens a directory of the table's own state, and makes it first.
-func ownDir(dir string) (*table.Dir, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, err
-	}
-	return table.OpenDir(dir)
 }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"iter"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -88,16 +89,13 @@ func (j *Book) Done(who string) int {
 
 // WriteDone says in the file that a job is done.
 func (j *Book) WriteDone(job Job) error {
-	file := j.doneFile(job.Character)
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return err
-	}
-	d, err := table.OpenDir(filepath.Dir(file))
+	dir, file := path.Split(DoneFile(job.Character))
+	d, err := table.OwnDir(j.root, j.campaign, path.Clean(dir))
 	if err != nil {
 		return err
 	}
 	defer d.Close()
-	return d.Write(filepath.Base(file), j.DoneText(job))
+	return d.Write(file, j.DoneText(job))
 }
 
 // Rename notes that a character has another name.

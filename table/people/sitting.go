@@ -1,4 +1,4 @@
-package flow
+package people
 
 import (
 	"context"
@@ -7,12 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"conclave/dice"
 	"conclave/engine"
 	"conclave/table"
 	"conclave/table/desk"
-	"conclave/table/gm"
-	"conclave/table/story"
 )
 
 // sitting is a person who is asked, until there is an answer: what was typed and
@@ -48,7 +45,7 @@ func (s *sitting) ask(ctx context.Context) (string, error) {
 }
 
 func (s *sitting) put(ctx context.Context, q engine.Question) (string, error) {
-	return s.t.opts.Asker.Ask(ctx, q)
+	return s.seats.Asker.Ask(ctx, q)
 }
 
 // again is the question as it stands after a command or a fault.
@@ -113,7 +110,7 @@ func (s *sitting) doAll(calls []desk.Call) (said string, sent bool, err error) {
 	for _, c := range calls {
 		switch c.Name {
 		case "quit":
-			return "", false, s.away(nil, errLeft)
+			return "", false, s.away(nil, ErrLeft)
 		case "veto":
 			return table.WithNotes(table.VetoFor(c.Rest), s.notes), true, nil
 		}
@@ -189,12 +186,12 @@ func (s *sitting) send() (said string, sent bool, err error) {
 		}
 		return table.WithNotes(words, s.notes), true, nil
 	}
-	said, err = s.t.gmWords(text)
+	said, err = s.seats.gmWords(text)
 	if err != nil {
 		s.keep(text, err)
 		return "", false, nil
 	}
-	if p, err := s.t.typist(s.roster).Preview(text); err == nil && p.Differs && p.Text != s.seen {
+	if p, err := s.seats.typist(s.roster).Preview(text); err == nil && p.Differs && p.Text != s.seen {
 		s.seen = p.Text
 		s.shown = append(s.shown, p.Text)
 		return "", false, nil
@@ -202,34 +199,11 @@ func (s *sitting) send() (said string, sent bool, err error) {
 	return said, true, nil
 }
 
-// asSaid is what a person left or typed for a seat as the table takes it.
-func (t *Table) asSaid(who, text string) (string, error) {
-	if desk.KindOf(who) == desk.GM {
-		return t.gmWords(text)
-	}
-	calls, words, err := desk.Split(text, desk.Player, desk.Asked)
-	if err != nil {
-		return "", err
-	}
-	var notes []string
-	for _, c := range calls {
-		switch c.Name {
-		case "veto":
-			return table.WithNotes(table.VetoFor(c.Rest), notes), nil
-		case "notes":
-			notes = append(notes, c.Rest)
-		default:
-			return "", &desk.Fault{Text: "/" + c.Name, Err: fmt.Errorf("/%s is no answer: type it at the table", c.Name)}
-		}
-	}
-	return table.WithNotes(words, notes), nil
-}
-
 // do does a command at once, and says what it shows.
 func (s *sitting) do(c desk.Call) (string, error) {
 	switch c.Name {
 	case "roll":
-		return s.t.RollFor(s.who, c.Rest)
+		return s.seats.RollFor(s.who, c.Rest)
 	case "notes":
 		s.notes = append(s.notes, c.Rest)
 		return "Kept for your journal.", nil
@@ -238,7 +212,7 @@ func (s *sitting) do(c desk.Call) (string, error) {
 	case "preview":
 		return s.preview()
 	}
-	return s.t.LookUp(s.who, desk.Asked, c)
+	return s.seats.LookUp(s.who, desk.Asked, c)
 }
 
 func (s *sitting) drop(which string) (string, error) {
@@ -259,69 +233,7 @@ func (s *sitting) preview() (string, error) {
 	if len(s.kept) == 0 {
 		return "Nothing is typed yet.", nil
 	}
-	p, err := s.t.typist(s.roster).Preview(strings.Join(s.kept, "\n"))
+	p, err := s.seats.typist(s.roster).Preview(strings.Join(s.kept, "\n"))
 	s.seen = p.Text
 	return p.Text, err
-}
-
-// LookUp is what a command shows that only looks, to a seat and nobody else.
-func (t *Table) LookUp(seat string, at desk.At, c desk.Call) (string, error) {
-	d, err := t.desk(seat, at)
-	if err != nil {
-		return "", err
-	}
-	text, _, err := d.Show(c)
-	return text, err
-}
-
-// desk is a person's place at the table.
-func (t *Table) desk(seat string, at desk.At) (desk.Desk, error) {
-	roster, err := t.roster()
-	if err != nil {
-		return desk.Desk{}, err
-	}
-	past, err := story.Lately(t.opts.Workspace, t.opts.Campaign)
-	if err != nil {
-		return desk.Desk{}, err
-	}
-	b := begun{Roster: roster}
-	if err := t.seating(&b); err != nil {
-		return desk.Desk{}, err
-	}
-	return desk.Desk{Seat: seat, At: at, Campaign: t.campaign, Roster: roster, Past: past, Scene: t.snapshot().Scene,
-		Played: func(slug string) string { return b.Played[slug] }, Caps: t.caps}, nil
-}
-
-// RollFor lets dice fall for a person in a seat, and says what they show.
-func (t *Table) RollFor(seat, expr string) (string, error) {
-	who := seat
-	if who == table.SeatTable {
-		who = "a person"
-	}
-	l, err := t.Roll(dice.Request{Who: who, Expr: expr, Purpose: "asked for at the table"})
-	if err != nil {
-		return "", err
-	}
-	return l.Told(dice.Viewer{Name: seat}), nil
-}
-
-// typist is a person in the game master's seat.
-func (t *Table) typist(roster table.Roster) gm.Typist {
-	s := t.snapshot()
-	return gm.Typist{Roster: roster, Scene: s.Scene, Lately: func(who string) string {
-		if len(s.Recap) == 0 {
-			return ""
-		}
-		return strings.TrimSpace(table.TextFor(s.Recap[len(s.Recap)-1].Blocks, who))
-	}}
-}
-
-// gmWords turns what a person typed in the game master's seat into the forms
-// that the table reads. The error is for that person, who can type it again.
-func (t *Table) gmWords(text string) (string, error) {
-	roster, err := t.roster()
-	if err != nil {
-		return "", err
-	}
-	return t.typist(roster).Forms(text)
 }

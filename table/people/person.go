@@ -1,4 +1,4 @@
-package flow
+package people
 
 import (
 	"context"
@@ -6,9 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"conclave/agent"
@@ -18,7 +15,6 @@ import (
 	"conclave/table/desk"
 	"conclave/table/gm"
 	"conclave/transcript"
-	"conclave/workspace"
 )
 
 // AwayError: a person is to answer and is not here, or has left. The cycle stays
@@ -51,31 +47,24 @@ func (e *AwayError) Error() string {
 
 func (e *AwayError) Unwrap() error { return e.left }
 
-// errLeft says that the person who was to answer has left. What was open stays
+// ErrLeft says that the person who was to answer has left. What was open stays
 // open.
-var errLeft = errors.New("the person has left the table")
+var ErrLeft = errors.New("the person has left the table")
 
 // person is an agent whose words come from a draft that was left for it, or
 // from whoever sits at the screen. It is on the record like any other.
 type person struct {
-	t   *Table
-	who string // the seat
-	run string
-	// private: what is asked is between this person and the GM; nobody else
-	// learns that there is a question.
+	seats   *Seats
+	who     string // the seat
+	run     string
 	private bool
-}
-
-// here says whether the person of the seat can be asked now.
-func (p *person) here() bool {
-	return p.t.here(p.who)
 }
 
 // away is what is said when not.
 func (p *person) away(wrong, left error) error {
-	e := &AwayError{Who: p.who, Wrong: wrong, campaign: p.t.opts.Campaign, name: p.name(), left: left,
-		mine: p.t.opts.Mine != nil && p.t.opts.Mine(p.who)}
-	if p.private && !e.mine && (p.t.opts.Mine == nil || !p.t.opts.Mine(string(policy.GM))) {
+	e := &AwayError{Who: p.who, Wrong: wrong, campaign: p.seats.Campaign.Name, name: p.name(), left: left,
+		mine: p.seats.mine(p.who)}
+	if p.private && !e.mine && !p.seats.mine(string(policy.GM)) {
 		e.Who, e.Wrong = "", nil
 	}
 	return e
@@ -86,7 +75,7 @@ func (p *person) name() string {
 	if p.who == string(policy.GM) {
 		return "the game master"
 	}
-	roster, err := p.t.roster()
+	roster, err := p.seats.Roster()
 	if err != nil {
 		return p.who
 	}
@@ -122,7 +111,7 @@ func (s *personSession) Send(ctx context.Context, m agent.Message) (agent.Turn, 
 	}
 	text, err := s.answer(ctx, m.Text)
 	if err == nil {
-		err = s.t.answered(s.who)
+		err = s.seats.Answered(s.who)
 	}
 	if err != nil {
 		return nil, err
@@ -145,18 +134,18 @@ func (s *personSession) emit(kind transcript.Type, text string) (agent.Event, er
 
 // answer is what was left for the seat, or what the person says now.
 func (s *personSession) answer(ctx context.Context, question string) (string, error) {
-	roster, err := s.t.roster()
+	roster, err := s.seats.Roster()
 	if err != nil {
 		return "", err
 	}
 	sit := &sitting{personSession: s, roster: roster, asked: s.question(question, roster)}
-	draft, ok, err := s.t.takeDraft(s.who)
+	draft, ok, err := s.seats.Draft(s.who)
 	if err != nil {
 		return "", err
 	}
 	var wrong error
 	if ok {
-		said, err := s.t.asSaid(s.who, draft)
+		said, err := s.seats.Said(s.who, draft)
 		if err == nil {
 			return said, nil
 		}
@@ -166,7 +155,7 @@ func (s *personSession) answer(ctx context.Context, question string) (string, er
 	if err := s.await(); err != nil {
 		return "", err
 	}
-	if !s.here() {
+	if !s.seats.here(s.who) {
 		return "", s.away(wrong, nil)
 	}
 	return sit.ask(ctx)
@@ -222,55 +211,3 @@ func (t *personTurn) Next() (agent.Event, error) {
 
 // Reply implements agent.Turn.
 func (t *personTurn) Reply() agent.Reply { return t.reply }
-
-func draftPath(workspace, campaign, who string) string {
-	return filepath.Join(table.PrivatePath(workspace, campaign), "drafts", who+".md")
-}
-
-// LeaveDraft keeps a person's answer for the barrier; until then it can be
-// written again. It takes no lock: the seat of a person is that person's. who
-// must be a seat: "gm" or a slug of the roster.
-func LeaveDraft(workspace, campaign, who, text string) error {
-	file := draftPath(workspace, campaign, who)
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return err
-	}
-	dir, err := table.OpenDir(filepath.Dir(file))
-	if err != nil {
-		return err
-	}
-	return errors.Join(dir.Write(filepath.Base(file), []byte(text)), dir.Close())
-}
-
-// HasDraft says whether an answer of a person waits for a seat.
-func HasDraft(workspace, campaign, who string) bool {
-	_, err := os.Lstat(draftPath(workspace, campaign, who))
-	return err == nil
-}
-
-// takeDraft reads the draft of a seat. It is removed when the answer is in the
-// cycle, not before: a kill between the two must not lose a person's words.
-func (t *Table) takeDraft(who string) (string, bool, error) {
-	data, err := workspace.ReadOwn(draftPath(t.opts.Workspace, t.opts.Campaign, who), workspace.MaxFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", false, nil
-	}
-	return string(data), err == nil, err
-}
-
-// dropDraft removes the draft of a seat, if it is the one that was answered: what
-// the person has left since is for the next question.
-func (t *Table) dropDraft(who, answered string) error {
-	text, ok, err := t.takeDraft(who)
-	if err != nil || !ok {
-		return err
-	}
-	if said, err := t.asSaid(who, text); text != answered && (err != nil || said != answered) {
-		return nil
-	}
-	err = os.Remove(draftPath(t.opts.Workspace, t.opts.Campaign, who))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
-}
