@@ -11,7 +11,7 @@ import (
 	"conclave/quest"
 	"conclave/quest/flow"
 	"conclave/seat"
-	tableflow "conclave/table/flow"
+	"conclave/table/calls"
 )
 
 // budget is what may be spent on one quest or on one campaign. It begins with
@@ -75,7 +75,7 @@ func (w *workspace) questBudget() *budget {
 // tableBudget is that of a campaign.
 func (w *workspace) tableBudget(campaign string) *budget {
 	return w.newBudget(func() (sum seat.Spending, err error) {
-		files, err := tableflow.Records(w.root, campaign)
+		files, err := calls.Records(w.root, campaign)
 		for _, file := range files {
 			s, err := seat.Spent(file, w.config.PriceList())
 			if err != nil {

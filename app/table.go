@@ -10,10 +10,11 @@ import (
 	"conclave/policy"
 	"conclave/table"
 	tableflow "conclave/table/flow"
+	"conclave/table/look"
 )
 
 // TableInfo is how a table stands.
-type TableInfo = tableflow.Status
+type TableInfo = look.Status
 
 // Seating is how a person comes to a table.
 type Seating struct {
@@ -53,7 +54,7 @@ func (a *App) reachTable(ctx context.Context, in Seating, v verb, here func() er
 	if err != nil {
 		return err
 	}
-	return a.reach(ctx, engine.Socket(root, tableflow.Scope(in.Table)), v, here)
+	return a.reach(ctx, engine.Socket(root, look.Scope(in.Table)), v, here)
 }
 
 // atScreen is atTable with a screen that is there already.
@@ -95,7 +96,7 @@ func (a *App) atHub(
 	if h.table, err = tableflow.Open(ctx, o); err != nil {
 		return tableError(in.Table, err)
 	}
-	served := a.listenAt(ctx, engine.Socket(w.root, tableflow.Scope(in.Table)), w.root, h.admit)
+	served := a.listenAt(ctx, engine.Socket(w.root, look.Scope(in.Table)), w.root, h.admit)
 	defer func() {
 		ended := err == nil && verb == "play" && !h.table.InSession()
 		h.leave()
@@ -117,7 +118,7 @@ func (a *App) tableAsker(in Seating) (*asker, error) {
 
 // Tables lists the campaigns of the workspace. One that cannot be read says so
 // in its problems.
-func (a *App) Tables(ctx context.Context) ([]tableflow.Status, error) {
+func (a *App) Tables(ctx context.Context) ([]look.Status, error) {
 	root, err := a.findRoot()
 	if err != nil {
 		return nil, err
@@ -130,11 +131,11 @@ func (a *App) Tables(ctx context.Context) ([]tableflow.Status, error) {
 	if err != nil {
 		return nil, environmentError("%w", err)
 	}
-	list := []tableflow.Status{}
+	list := []look.Status{}
 	for _, name := range names {
-		st, err := tableflow.Look(ctx, root, name, database)
+		st, err := look.At(ctx, root, name, database)
 		if err != nil {
-			st = tableflow.Status{Campaign: name, Problems: []string{err.Error()}}
+			st = look.Status{Campaign: name, Problems: []string{err.Error()}}
 		}
 		list = append(list, st)
 	}
@@ -142,24 +143,24 @@ func (a *App) Tables(ctx context.Context) ([]tableflow.Status, error) {
 }
 
 // TableStatus is how a table stands.
-func (a *App) TableStatus(ctx context.Context, name string) (tableflow.Status, error) {
+func (a *App) TableStatus(ctx context.Context, name string) (look.Status, error) {
 	root, err := a.findRoot()
 	if err != nil {
-		return tableflow.Status{}, err
+		return look.Status{}, err
 	}
 	database, err := a.database()
 	if err != nil {
-		return tableflow.Status{}, err
+		return look.Status{}, err
 	}
-	st, err := tableflow.Look(ctx, root, name, database)
+	st, err := look.At(ctx, root, name, database)
 	if err == nil {
-		st.Told, err = tableflow.Told(root, name)
+		st.Told, err = look.Told(root, name)
 	}
 	return st, refusedHere(err)
 }
 
 // TableState is the state of a table in a few words.
-func TableState(st tableflow.Status) string {
+func TableState(st look.Status) string {
 	switch {
 	case len(st.Characters) == 0 && len(st.Problems) > 0:
 		return "cannot be played: " + st.Problems[0]
@@ -174,7 +175,7 @@ func TableState(st tableflow.Status) string {
 }
 
 // AwaitedIn says whom a table waits for, and how they answer.
-func AwaitedIn(st tableflow.Status) string {
+func AwaitedIn(st look.Status) string {
 	if st.Awaited.Privately {
 		return "somebody, whose question is nobody else's: each looks from their own seat, conclave table play " +
 			st.Campaign + " --as NAME"
@@ -207,7 +208,7 @@ func (a *App) ValidateTable(name string) (v TableFaults, err error) {
 		return v, err
 	}
 	v.Table = name
-	if v.Problems, v.Warnings, err = tableflow.Validate(root, name, table.Caps{}); err != nil {
+	if v.Problems, v.Warnings, err = look.Validate(root, name, table.Caps{}); err != nil {
 		return v, environmentError("%w", err)
 	}
 	v.Problems, v.Warnings = append([]string{}, v.Problems...), append([]string{}, v.Warnings...)

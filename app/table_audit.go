@@ -3,21 +3,22 @@ package app
 import (
 	"conclave/audit"
 	"conclave/table"
-	tableflow "conclave/table/flow"
+	"conclave/table/calls"
+	"conclave/table/look"
 )
 
 // TableAudit is what fed every call of a table, and what was found in it.
 type TableAudit struct {
-	Calls    []tableflow.Call `json:"calls"`
-	Files    []table.Finding  `json:"files"`
-	Findings int              `json:"findings"`
-	Reports  []*audit.Report  `json:"reports"`
+	Calls    []calls.Call    `json:"calls"`
+	Files    []table.Finding `json:"files"`
+	Findings int             `json:"findings"`
+	Reports  []*audit.Report `json:"reports"`
 
 	tools map[string][]audit.Tool // by run and turn
 }
 
 // Tools are those that were called in a turn of the table.
-func (t TableAudit) Tools(c tableflow.Call) []audit.Tool { return t.tools[c.Run+" "+c.Turn] }
+func (t TableAudit) Tools(c calls.Call) []audit.Tool { return t.tools[c.Run+" "+c.Turn] }
 
 // AuditTable holds the sources of every call against what the seat may read,
 // judges the records, and looks through the campaign's files. The answer is no,
@@ -27,7 +28,7 @@ func (a *App) AuditTable(name string) (out TableAudit, err error) {
 	if err != nil {
 		return out, err
 	}
-	if out.Calls, err = tableflow.Calls(root, name); err != nil {
+	if out.Calls, err = calls.List(root, name); err != nil {
 		return out, environmentError("%w", err)
 	}
 	if len(out.Calls) == 0 {
@@ -36,14 +37,14 @@ func (a *App) AuditTable(name string) (out TableAudit, err error) {
 		}
 		return out, noError("no call of %s is on record", name)
 	}
-	files, err := tableflow.Records(root, name)
+	files, err := calls.Records(root, name)
 	if err != nil {
 		return out, environmentError("%w", err)
 	}
 	if out.Reports, err = auditFiles(files, true); err != nil {
 		return out, err
 	}
-	if out.Files, err = tableflow.Findings(root, name, table.Caps{}); err != nil {
+	if out.Files, err = look.Findings(root, name, table.Caps{}); err != nil {
 		return out, environmentError("%w", err)
 	}
 	out.Findings, out.tools = len(out.Files), map[string][]audit.Tool{}

@@ -6,7 +6,7 @@ import (
 
 	"conclave/policy"
 	"conclave/table"
-	tableflow "conclave/table/flow"
+	"conclave/table/look"
 	"conclave/table/told"
 )
 
@@ -23,12 +23,12 @@ func (a *App) report(in Seating) error {
 	if err := w.makePrivate(); err != nil {
 		return err
 	}
-	things, err := tableflow.Told(w.root, in.Table)
+	things, err := look.Told(w.root, in.Table)
 	if err != nil {
 		return tableError(in.Table, err)
 	}
 	screen := cmp.Or(strings.Join(in.As, "+"), table.SeatTable)
-	if things, err = tableflow.News(w.root, in.Table, screen, things); err != nil {
+	if things, err = look.News(w.root, in.Table, screen, things); err != nil {
 		return tableError(in.Table, err)
 	}
 	gm, err := w.tableCast(in.Table, in.sits, in.Auto)(policy.GM, "", false)

@@ -19,7 +19,7 @@ import (
 	"conclave/internal/jsontext"
 	"conclave/record"
 	"conclave/table"
-	"conclave/table/flow"
+	"conclave/table/look"
 	"conclave/table/story"
 )
 
@@ -77,7 +77,7 @@ func newPlace(t testing.TB, program, dir string, s scenario) place {
 	}
 	p.run(t, "trust", "--yes")
 	if !s.bare {
-		e, err := engine.Open(t.Context(), engine.Options{Dir: p.workspace(), Scope: flow.Scope(campaign), Purpose: "prepare"})
+		e, err := engine.Open(t.Context(), engine.Options{Dir: p.workspace(), Scope: look.Scope(campaign), Purpose: "prepare"})
 		if err == nil {
 			err = e.Close()
 		}
@@ -116,7 +116,7 @@ func (p place) copyTo(dir string) (place, error) {
 
 // standing is where a table stands, as its people can find out.
 type standing struct {
-	flow.Status
+	look.Status
 	events []story.Event
 	open   []engine.Interaction
 	turns  []turn
@@ -132,13 +132,13 @@ type turn struct {
 
 func (p place) look(ctx context.Context) (s standing, err error) {
 	ws := p.workspace()
-	if s.Status, err = flow.Look(ctx, ws, campaign, ""); err != nil {
+	if s.Status, err = look.At(ctx, ws, campaign, ""); err != nil {
 		return s, err
 	}
 	if s.events, err = story.ReadLog(ws, campaign); err != nil {
 		return s, err
 	}
-	st, err := engine.Peek(ctx, engine.Options{Dir: ws, Scope: flow.Scope(campaign)})
+	st, err := engine.Peek(ctx, engine.Options{Dir: ws, Scope: look.Scope(campaign)})
 	if err != nil {
 		return s, err
 	}

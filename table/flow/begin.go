@@ -127,7 +127,7 @@ func (t *Table) look(in story.Input) (begun, error) {
 // and what cannot be given to those who may be asked. Afterwards it would cost
 // their answers. closed is what a GM must leave alone.
 func (t *Table) passable(roster table.Roster, scene story.Scene) (closed []string, err error) {
-	blocks, readOnly := waysOf(t.campaign, roster, scene)
+	blocks, readOnly := scene.Ways(t.campaign, roster)
 	if err := table.Blocked(blocks); err != nil {
 		return nil, err
 	}
@@ -140,11 +140,6 @@ func (t *Table) passable(roster table.Roster, scene story.Scene) (closed []strin
 		closed = append(closed, o.Error()+"; the game master does not write it")
 	}
 	return closed, nil
-}
-
-// waysOf looks at what a cycle writes, in the scene that it would go on with.
-func waysOf(c *table.Campaign, roster table.Roster, scene story.Scene) (blocks, closed []*table.Obstacle) {
-	return c.Ways(roster.Present(), scene.Grown(" ").File())
 }
 
 func firstOf(prefix string, list []string) string {

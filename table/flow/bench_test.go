@@ -16,6 +16,7 @@ import (
 	"conclave/engine"
 	"conclave/internal/sample"
 	"conclave/policy"
+	"conclave/table/look"
 	"conclave/table/story"
 )
 
@@ -52,7 +53,7 @@ func benchTable(b testing.TB, dir, name string, think time.Duration) *Table {
 		return wait(signal)(ctx, m)
 	}}
 	player, keeper := &quiet{wait("I go on.")}, &quiet{wait(entry("The road"))}
-	if err := writeFile(filepath.Join(dir, ".conclave", "engine", Scope(name)+".db"), freshDatabase(b)); err != nil {
+	if err := writeFile(filepath.Join(dir, ".conclave", "engine", look.Scope(name)+".db"), freshDatabase(b)); err != nil {
 		b.Fatal(err)
 	}
 	t, err := Open(context.Background(), Options{Workspace: dir, Campaign: name, Auto: true, RoomBase: filepath.Join(dir, ".rooms"), JournalWait: time.Nanosecond,
@@ -181,7 +182,7 @@ func TestSoakMemory(t *testing.T) {
 	if n := len(tb.seats.Runs()); n > 0 {
 		t.Errorf("%d seats are still open", n)
 	}
-	if st, err := engine.Peek(t.Context(), engine.Options{Dir: dir, Scope: Scope("long")}); err != nil || len(st.Open) > 0 {
+	if st, err := engine.Peek(t.Context(), engine.Options{Dir: dir, Scope: look.Scope("long")}); err != nil || len(st.Open) > 0 {
 		t.Errorf("open in the end: %v, %v", st.Open, err)
 	}
 }

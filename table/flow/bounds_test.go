@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"conclave/table"
+	"conclave/table/calls"
 )
 
 // TestRollsEnd: a game master who waits for dice again and again is told the last
@@ -75,12 +76,12 @@ func TestWhatFedACall(t *testing.T) {
 		gmSays("Event: responses", "Hm.\n[ROLL: 1d6 | gm | more]") + gmSays("Event: rolls", "Done.")
 	r.say(start)
 	r.close()
-	calls, err := Calls(r.dir, "ash")
+	list, err := calls.List(r.dir, "ash")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, c := range calls {
+	for _, c := range list {
 		if c.Role == "gm" && c.Turn != "t1" {
 			for _, s := range c.Sources.Sources {
 				got = append(got, c.Turn+" "+s.Path)

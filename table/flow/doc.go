@@ -21,7 +21,7 @@
 // What a GM is told and says, and who may be told what of it, is package
 // table/gm's; what has happened, table/story's; entries of journals, table/journal's;
 // how a person is asked and what they have left, table/people's; the dice,
-// table/rolls's.
+// table/rolls's; what is seen from outside, table/look's and table/calls's.
 //
 // # What a player is told, and says
 //

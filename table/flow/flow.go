@@ -8,7 +8,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -20,7 +19,9 @@ import (
 	"conclave/policy"
 	"conclave/seat"
 	"conclave/table"
+	"conclave/table/calls"
 	"conclave/table/journal"
+	"conclave/table/look"
 	"conclave/table/people"
 	"conclave/table/rolls"
 	"conclave/table/story"
@@ -111,9 +112,6 @@ type Table struct {
 	cut        atomic.Bool    // an interaction was cut in this process
 }
 
-// Scope is the engine's scope of a campaign.
-func Scope(campaign string) string { return "table-" + campaign }
-
 // Open takes the lock of a campaign and opens it. It starts nobody.
 func Open(ctx context.Context, o Options) (*Table, error) {
 	if err := table.CheckSlug(o.Campaign); err != nil {
@@ -162,7 +160,7 @@ func Open(ctx context.Context, o Options) (*Table, error) {
 func (t *Table) openEngine(ctx context.Context) (err error) {
 	o := t.opts
 	t.engine, err = engine.Open(ctx, engine.Options{
-		Dir: o.Workspace, Scope: Scope(o.Campaign), Wait: o.Wait, Purpose: o.Purpose, Asker: o.Asker,
+		Dir: o.Workspace, Scope: look.Scope(o.Campaign), Wait: o.Wait, Purpose: o.Purpose, Asker: o.Asker,
 		DatabaseURL: o.Database, CrashPoint: o.Crash,
 		Flows: []engine.Flow{
 			{Name: flowCycle, Version: 1, Run: t.runFirst},
@@ -226,7 +224,7 @@ func (t *Table) Close() error {
 // The names of the flows, as they are recorded.
 const (
 	flowCycle   = "cycle"
-	flowJournal = "journal"
+	flowJournal = journal.Flow
 	flowNote    = "note"
 	flowEnd     = "end"
 	flowRename  = "rename"
@@ -317,11 +315,7 @@ func (t *Table) show(n Notice) {
 	t.opts.Show(n)
 }
 
-// runID is the id of a record: readable, and never too long.
+// runID is the id of a record.
 func (t *Table) runID(interaction string, elem ...string) string {
-	id := strings.Join(append([]string{"table", t.opts.Campaign, interaction}, elem...), ".")
-	if len(id) > 100 {
-		id = id[:67] + "." + engine.Digest([]byte(id))[:32]
-	}
-	return id
+	return calls.Run(t.opts.Campaign, interaction, elem...)
 }

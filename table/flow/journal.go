@@ -24,8 +24,7 @@ func openJournals(t *Table) (*journal.Book, error) {
 	}
 	var open []journal.Job
 	for _, p := range pending {
-		var job journal.Job
-		if strings.HasPrefix(p.Flow, flowJournal+"/") && json.Unmarshal(p.Input, &job) == nil {
+		if job, ok := journal.JobOf(p.Flow, p.Input); ok {
 			open = append(open, job)
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"conclave/internal/sample"
 	"conclave/record"
 	"conclave/table"
+	"conclave/table/look"
 	"conclave/table/story"
 )
 
@@ -88,7 +89,7 @@ var salts = regexp.MustCompile(`"(salt|prev|hash|id)":"[^"]*"`)
 // twice, one narrative, one entry for each character and cycle.
 func TestKillEverywhere(t *testing.T) {
 	labels := enginetest.KillEverywhere(t, enginetest.Program{
-		Scopes:  []string{Scope("ash")},
+		Scopes:  []string{look.Scope("ash")},
 		Prepare: prepareAsh,
 		Run: func(ctx context.Context, dir string, crash func(string)) error {
 			return playAll(ctx, killRig(dir, crash).opts)
@@ -135,7 +136,7 @@ func checkSession(t *testing.T, dir string) {
 	if err != nil || !report.OK() || report.Rolls != 2 || len(report.Epochs) != 1 {
 		t.Errorf("dice: %+v, %v", report, err)
 	}
-	st, err := engine.Peek(t.Context(), engine.Options{Dir: dir, Scope: Scope("ash")})
+	st, err := engine.Peek(t.Context(), engine.Options{Dir: dir, Scope: look.Scope("ash")})
 	if err != nil || len(st.Open) != 0 || st.Holder != nil {
 		t.Errorf("in the end: %+v, %v", st, err)
 	}
@@ -237,7 +238,7 @@ func saveAll(ctx context.Context, dir string, crash func(string)) error {
 func TestKilledSaves(t *testing.T) {
 	sample.Long(t)
 	labels := enginetest.KillEverywhere(t, enginetest.Program{
-		Scopes:  []string{Scope("ash")},
+		Scopes:  []string{look.Scope("ash")},
 		Prepare: prepareAsh,
 		Run:     saveAll,
 		Few:     1,
@@ -250,7 +251,7 @@ func TestKilledSaves(t *testing.T) {
 		},
 		Check: func(t *testing.T, dir string) {
 			for _, c := range []string{"ash", "other"} {
-				problems, _, err := Validate(dir, c, table.Caps{})
+				problems, _, err := look.Validate(dir, c, table.Caps{})
 				report, dErr := dice.VerifyFile(filepath.Join(dir, "campaigns", c, table.DiceLogFile))
 				if err != nil || dErr != nil || len(problems) > 0 || !report.OK() {
 					t.Errorf("%s: %v, %v, %v, %+v", c, problems, err, dErr, report)

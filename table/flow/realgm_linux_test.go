@@ -19,6 +19,7 @@ import (
 	"conclave/internal/sample"
 	"conclave/policy"
 	"conclave/table"
+	"conclave/table/calls"
 	"conclave/table/gm"
 	"conclave/table/story"
 )
@@ -272,11 +273,11 @@ func checkToolResults(t *testing.T, stub *modelstub.Server) {
 // in order, and nothing found.
 func checkAudit(t *testing.T, r *rig) {
 	t.Helper()
-	files, err := Records(r.dir, "ash")
+	files, err := calls.Records(r.dir, "ash")
 	if err != nil {
 		t.Fatal(err)
 	}
-	calls := map[string][]string{}
+	called := map[string][]string{}
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		if err != nil {
@@ -295,14 +296,14 @@ func checkAudit(t *testing.T, r *rig) {
 				if tool.Failed {
 					name += "!"
 				}
-				calls[report.Role+" "+turn.ID] = append(calls[report.Role+" "+turn.ID], name)
+				called[report.Role+" "+turn.ID] = append(called[report.Role+" "+turn.ID], name)
 			}
 		}
 	}
-	eq(t, "calls of the first turn", strings.Join(calls["gm t1"], " "), "narrate write_context roll narrate narrate write_prompt! write_prompt write_prompt update_state await_players")
-	eq(t, "calls of the second turn", strings.Join(calls["gm t2"], " "), "narrate narrate")
-	eq(t, "turns with calls", len(calls), 2)
-	list, err := Calls(r.dir, "ash")
+	eq(t, "calls of the first turn", strings.Join(called["gm t1"], " "), "narrate write_context roll narrate narrate write_prompt! write_prompt write_prompt update_state await_players")
+	eq(t, "calls of the second turn", strings.Join(called["gm t2"], " "), "narrate narrate")
+	eq(t, "turns with calls", len(called), 2)
+	list, err := calls.List(r.dir, "ash")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -311,7 +312,7 @@ func checkAudit(t *testing.T, r *rig) {
 			t.Errorf("%s was fed by %v", c.Run, bad)
 		}
 	}
-	if !slices.ContainsFunc(list, func(c Call) bool { return c.Role == string(policy.GM) && c.Turn == "t2" }) {
+	if !slices.ContainsFunc(list, func(c calls.Call) bool { return c.Role == string(policy.GM) && c.Turn == "t2" }) {
 		t.Errorf("calls %v", list)
 	}
 	if report, err := dice.VerifyFile(r.path(table.DiceLogFile)); err != nil || !report.OK() || report.Rolls != 1 {

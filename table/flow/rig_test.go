@@ -21,6 +21,7 @@ import (
 	"conclave/internal/sample"
 	"conclave/policy"
 	"conclave/room"
+	"conclave/table/look"
 	"conclave/table/story"
 )
 
@@ -81,7 +82,7 @@ END
 
 func newRig(t testing.TB, files map[string]string) *rig {
 	dir := t.TempDir()
-	if err := writeFile(filepath.Join(dir, ".conclave", "engine", Scope("ash")+".db"), freshDatabase(t)); err != nil {
+	if err := writeFile(filepath.Join(dir, ".conclave", "engine", look.Scope("ash")+".db"), freshDatabase(t)); err != nil {
 		t.Fatal(err)
 	}
 	r := &rig{t: t, dir: dir, scripts: map[string]string{"keeper": keeperScript}, people: map[string]bool{}, agents: map[string]agent.Agent{}}
@@ -109,7 +110,7 @@ var fresh struct {
 func freshDatabase(t testing.TB) string {
 	t.Helper()
 	fresh.Do(func() {
-		data, err := os.ReadFile(filepath.Join(enginetest.Workspace(t, Scope("ash")), ".conclave", "engine", Scope("ash")+".db"))
+		data, err := os.ReadFile(filepath.Join(enginetest.Workspace(t, look.Scope("ash")), ".conclave", "engine", look.Scope("ash")+".db"))
 		if err != nil {
 			t.Fatal(err)
 		}

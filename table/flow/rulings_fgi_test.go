@@ -16,7 +16,9 @@ import (
 	"conclave/room"
 	"conclave/seat"
 	"conclave/table"
+	"conclave/table/calls"
 	"conclave/table/journal"
+	"conclave/table/look"
 	"conclave/table/people"
 	"conclave/table/story"
 )
@@ -198,7 +200,7 @@ var rulingsF = map[string]func(*testing.T){
 		r.say(story.Input{Kind: story.InputContinue})
 		r.drain()
 		has(t, "notes are kept", r.read("tmp/tilda-brannock-notes-for-journal.md"), "Dear diary.")
-		st, err := Look(t.Context(), r.dir, "ash", "")
+		st, err := look.At(t.Context(), r.dir, "ash", "")
 		if err != nil || !strings.HasSuffix(strings.Join(st.Journals, "; "), "tilda-brannock, cycle 1: parked; tilda-brannock, cycle 2: parked") {
 			t.Errorf("status: %v, %v", st.Journals, err)
 		}
@@ -228,7 +230,7 @@ var rulingsF = map[string]func(*testing.T){
 		r.end()
 		eqs(t, "tmp", r.tmp(), table.NarrativeFile)
 		r.close()
-		st, err := Look(t.Context(), r.dir, "ash", "")
+		st, err := look.At(t.Context(), r.dir, "ash", "")
 		if err != nil || len(st.Journals) != 3 {
 			t.Errorf("pending: %v, %v", st.Journals, err)
 		}
@@ -373,16 +375,16 @@ var rulingsGI = map[string]func(*testing.T){
 		r.say(start)
 		r.drain()
 		r.close()
-		calls, err := Calls(r.dir, "ash")
-		if err != nil || len(calls) != 6 { // two of the GM, one player, three keepers
-			t.Fatalf("%d calls, %v", len(calls), err)
+		list, err := calls.List(r.dir, "ash")
+		if err != nil || len(list) != 6 { // two of the GM, one player, three keepers
+			t.Fatalf("%d calls, %v", len(list), err)
 		}
-		for _, c := range calls {
+		for _, c := range list {
 			if bad := c.Trespasses(); len(bad) > 0 || len(c.Sources.Sources) == 0 {
 				t.Errorf("%s: %v of %v", c.Run, bad, c.Sources)
 			}
 		}
-		bad := Call{Sources: Sources{Role: "player", Character: tilda, Sources: []table.Source{{Path: "story-state.md"}}}}
+		bad := calls.Call{Sources: calls.Sources{Role: "player", Character: tilda, Sources: []table.Source{{Path: "story-state.md"}}}}
 		eq(t, "found out", len(bad.Trespasses()), 1)
 	},
 	"G9": func(t *testing.T) {

@@ -13,19 +13,9 @@ import (
 	"conclave/room"
 	"conclave/seat"
 	"conclave/table"
+	"conclave/table/calls"
 	"conclave/table/people"
 )
-
-// EventSources is the event of a record that lists what fed a call.
-const EventSources = "table.sources"
-
-// Sources are all the things that fed one call.
-type Sources struct {
-	Turn      string         `json:"turn"`
-	Role      string         `json:"role"`
-	Character string         `json:"character,omitempty"`
-	Sources   []table.Source `json:"sources"`
-}
 
 // tableSeat is a seat at the table, whose turns the engine takes.
 type tableSeat struct {
@@ -107,8 +97,8 @@ func (s *tableSeat) Take(ctx context.Context) (agent.Reply, error) {
 	if s.before != nil {
 		s.before(s.ID())
 	}
-	sources := Sources{Turn: s.ID(), Role: string(s.role), Character: s.who, Sources: s.about}
-	if err := open.Note(EventSources, "what this call is made of", sources); err != nil {
+	sources := calls.Sources{Turn: s.ID(), Role: string(s.role), Character: s.who, Sources: s.about}
+	if err := sources.Note(open); err != nil {
 		return agent.Reply{}, engine.Halt(err)
 	}
 	turn, cancel := ctx, context.CancelFunc(func() {})

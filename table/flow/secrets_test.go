@@ -12,6 +12,8 @@ import (
 
 	"conclave/audit"
 	"conclave/table"
+	"conclave/table/calls"
+	"conclave/table/look"
 	"conclave/table/story"
 )
 
@@ -85,7 +87,7 @@ func TestCanaries(t *testing.T) {
 // audit judge all of them.
 func checkRecordsOf(t *testing.T, r *rig, who string) {
 	t.Helper()
-	files, err := Records(r.dir, "ash")
+	files, err := calls.Records(r.dir, "ash")
 	if err != nil || len(files) < 5 {
 		t.Fatalf("records: %v, %v", files, err)
 	}
@@ -218,12 +220,12 @@ func TestSaveRestoreFork(t *testing.T) {
 	r.end()
 	r.close()
 	for _, c := range []string{"ash", "other"} {
-		problems, _, err := Validate(r.dir, c, table.Caps{})
+		problems, _, err := look.Validate(r.dir, c, table.Caps{})
 		if err != nil || len(problems) > 0 {
 			t.Errorf("%s: %v, %v", c, problems, err)
 		}
 	}
-	st, err := Look(t.Context(), r.dir, "other", "")
+	st, err := look.At(t.Context(), r.dir, "other", "")
 	if err != nil || st.Cycle != 1 {
 		t.Errorf("the fork: %+v, %v", st, err)
 	}

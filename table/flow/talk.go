@@ -3,7 +3,6 @@ package flow
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -16,7 +15,9 @@ import (
 	"conclave/policy"
 	"conclave/seat"
 	"conclave/table"
+	"conclave/table/calls"
 	"conclave/table/journal"
+	"conclave/table/look"
 	"conclave/table/story"
 )
 
@@ -131,12 +132,11 @@ func (t *Table) heardLately(who string) string {
 // pendingOf is what is on its way into a character's journal, or was parked.
 func (t *Table) pendingOf(ctx context.Context, who string) string {
 	jobs, _ := journal.Parked(t.opts.Workspace, t.opts.Campaign)
-	peek, err := engine.Peek(ctx, engine.Options{Dir: t.opts.Workspace, Scope: Scope(t.opts.Campaign),
+	peek, err := engine.Peek(ctx, engine.Options{Dir: t.opts.Workspace, Scope: look.Scope(t.opts.Campaign),
 		DatabaseURL: t.opts.Database})
 	if err == nil {
 		for _, i := range peek.Open {
-			var job journal.Job
-			if strings.HasPrefix(i.Flow, flowJournal+"/") && json.Unmarshal(i.Input, &job) == nil {
+			if job, ok := journal.JobOf(i.Flow, i.Input); ok {
 				jobs = append(jobs, job)
 			}
 		}
@@ -162,8 +162,8 @@ func (k *Talk) Say(ctx context.Context, words string, schema []byte, watch func(
 		k.intr = ""
 	}
 	turn.Parts = append(turn.Parts, audit.Part{Origin: audit.FromPerson, Text: words})
-	sources := Sources{Turn: turn.ID, Role: string(k.seat.role), Character: k.seat.who, Sources: k.seat.about}
-	if err := k.open.Note(EventSources, "what this call is made of", sources); err != nil {
+	sources := calls.Sources{Turn: turn.ID, Role: string(k.seat.role), Character: k.seat.who, Sources: k.seat.about}
+	if err := sources.Note(k.open); err != nil {
 		return agent.Reply{}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(k.seat.timeout, k.t.caps.GMTimeout))

@@ -11,6 +11,7 @@ import (
 	"conclave/engine/enginetest"
 	"conclave/table"
 	"conclave/table/gm"
+	"conclave/table/look"
 	"conclave/table/story"
 )
 
@@ -167,7 +168,7 @@ turn on Event: responses
 // and player get the numbers that had fallen.
 func TestKilledAtTheDice(t *testing.T) {
 	labels := enginetest.KillEverywhere(t, enginetest.Program{
-		Scopes:  []string{Scope("ash")},
+		Scopes:  []string{look.Scope("ash")},
 		Prepare: prepareAsh,
 		Run: func(ctx context.Context, dir string, crash func(string)) error {
 			r := killRig(dir, func(label string) {

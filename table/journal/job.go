@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -29,6 +30,15 @@ func (j Job) ID() string {
 		id += fmt.Sprintf("-retry-%d", j.Retry)
 	}
 	return id
+}
+
+// Flow is the name of the flow that writes an entry, as it is recorded.
+const Flow = "journal"
+
+// JobOf is the job of an interaction, if it is one of that flow.
+func JobOf(flow string, input []byte) (job Job, ok bool) {
+	ok = strings.HasPrefix(flow, Flow+"/") && json.Unmarshal(input, &job) == nil
+	return job, ok
 }
 
 // Round is what was narrated since the last journals, and to whom.

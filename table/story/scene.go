@@ -68,6 +68,11 @@ func (s Scene) Grown(text string) *Scene {
 	return &s
 }
 
+// Ways looks at what a cycle writes, in the scene that it would go on with.
+func (s Scene) Ways(c *table.Campaign, roster table.Roster) (blocks, closed []*table.Obstacle) {
+	return c.Ways(roster.Present(), s.Grown(" ").File())
+}
+
 // Chunk is what a text adds to the scene's file.
 func (s Scene) Chunk(text string) string {
 	head := ""
