@@ -30,6 +30,7 @@ type actor struct {
 	limits    agent.Limits
 	budget    gateway.Budget // of one sitting
 	prices    price.List     // the person's own
+	stream    config.Stream
 }
 
 // cast finds who answers for a role, at a quest or at a table, with the limits
@@ -43,7 +44,7 @@ func (w *workspace) cast(role string, offline agent.Agent) (actor, error) {
 		actor.limits.Turns = 0 // it has no such limit
 	}
 	actor.budget = gateway.Budget{USD: a.USD, Tokens: a.Tokens}
-	actor.prices = w.config.PriceList()
+	actor.prices, actor.stream = w.config.PriceList(), w.config.StreamOf(a)
 	return actor, err
 }
 
@@ -55,7 +56,9 @@ func (w *workspace) actor(a config.Agent, role string, offline agent.Agent) (act
 		return w.scripted(role, a.Script)
 	case "claude":
 		return w.program(a, role, "claude", func(native string) (agent.Agent, error) {
-			return claude.New(claude.Config{Program: native}), nil
+			s := w.config.StreamOf(a)
+			return claude.New(claude.Config{Program: native, Poll: s.Poll, Discovery: s.Discovery,
+				MaxReadBytes: s.MaxReadBytes}), nil
 		})
 	case "codex":
 		return w.program(a, role, "codex", func(native string) (agent.Agent, error) {
@@ -142,6 +145,8 @@ func (a actor) dress(p *seat.Plan, w *workspace) {
 	p.Room.Programs = append(p.Room.Programs, a.programs...)
 	p.Workspace = w.root
 	p.Program, p.Tell, p.Stream = "conclave "+w.app.Version, a.tell, w.app.Log.to()
+	p.StreamQuiet, p.StreamNoRaw = a.stream.Quiet, a.stream.NoRaw
+	w.app.Log.without(p.Role, a.stream.Quiet, a.stream.NoRaw)
 	p.Limits, p.Budget, p.Prices = a.limits, a.budget, a.prices
 	if lower := w.config.Lower[p.Role]; lower != "" && !a.inProcess {
 		p.Room.Lower = room.Level(lower)

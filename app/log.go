@@ -158,6 +158,18 @@ func (l *Log) keepOutOf(root string) error {
 		"put the log outside of it, or into .conclave/", l.name)
 }
 
+// without says that a setting leaves out of the log what somebody reading it
+// would look for.
+func (l *Log) without(whose string, quiet, noRaw bool) {
+	switch {
+	case l == nil:
+	case quiet:
+		l.tell(fmt.Sprintf("--log %s: the transcript of %s is turned off by a setting; the record has it", l.name, whose))
+	case noRaw:
+		l.tell(fmt.Sprintf("--log %s: raw is turned off for %s by a setting; the record has it", l.name, whose))
+	}
+}
+
 // to is where seats and collectors send the stream; nil for nowhere.
 func (l *Log) to() *transcript.Stream {
 	if l == nil {

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"conclave/collect"
+	"conclave/config"
 	"conclave/internal/jsontext"
 	"conclave/record"
 	"conclave/session"
@@ -39,12 +41,30 @@ type Follow struct {
 	PollInterval, DiscoveryInterval time.Duration
 	Once                            bool          // stop when everything that is there was read
 	Idle                            time.Duration // stop when nothing new came for so long
+	Quiet, NoRaw                    bool          // the log is without the transcript, or without raw
 }
 
 // DefaultFollow is what the transcript specification says.
 func DefaultFollow() Follow {
 	return Follow{MaxReadBytes: collect.DefaultMaxReadBytes, PollInterval: collect.DefaultPollInterval,
 		DiscoveryInterval: collect.DefaultDiscoveryInterval}
+}
+
+// settle puts in what the person's own configuration says, where the command
+// says nothing: what is as DefaultFollow has it.
+func (f Follow) settle(s config.Stream) Follow {
+	d := DefaultFollow()
+	if f.PollInterval == d.PollInterval {
+		f.PollInterval = cmp.Or(s.Poll, d.PollInterval)
+	}
+	if f.DiscoveryInterval == d.DiscoveryInterval {
+		f.DiscoveryInterval = cmp.Or(s.Discovery, d.DiscoveryInterval)
+	}
+	if f.MaxReadBytes == d.MaxReadBytes {
+		f.MaxReadBytes = cmp.Or(s.MaxReadBytes, d.MaxReadBytes)
+	}
+	f.Quiet, f.NoRaw = f.Quiet || s.Quiet, f.NoRaw || s.NoRaw
+	return f
 }
 
 // Watch follows the session files below directories, or those of all programs,
@@ -101,6 +121,13 @@ func (a *App) collect(ctx context.Context, o collect.Options, f Follow) (b Balan
 	if o.Adapter, err = adapterName(f.Adapter); err != nil {
 		return b, err
 	}
+	own, err := a.ownConfig()
+	if err != nil {
+		return b, err
+	}
+	f = f.settle(own.StreamOf(config.Agent{}))
+	a.Log.without("what is followed", f.Quiet, f.NoRaw)
+	o.StreamQuiet, o.StreamNoRaw = f.Quiet, f.NoRaw
 	if f.MaxReadBytes <= 0 || f.PollInterval < 0 || f.DiscoveryInterval < 0 || f.Idle < 0 {
 		return b, usageError("intervals and sizes are above zero")
 	}

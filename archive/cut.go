@@ -15,10 +15,13 @@ import (
 // feed makes items of the lines of one source.
 type feed interface {
 	add(dst []item, line []byte, off int) []item
+	// due appends what comes of the end of a block.
+	due(dst []item) []item
 	// flush appends what comes of the end; the last line stands at off.
 	flush(dst []item, off, size int) []item
 }
 
+func (f *logFeed) due(dst []item) []item             { return dst }
 func (f *logFeed) flush(dst []item, _, _ int) []item { return dst }
 
 // cutter cuts a source into chunks. The last one stays open.
@@ -144,6 +147,7 @@ func (c *cutter) line(line []byte, pos int64) error {
 		k.items = c.feed.add(k.items, text, off)
 	}
 	if len(k.raw) >= blockMin && blockEnds(len(k.raw), lineSum(text)) {
+		k.items = c.feed.due(k.items)
 		return c.end()
 	}
 	return nil

@@ -3,6 +3,7 @@ package archive
 import (
 	"io"
 	"path/filepath"
+	"slices"
 
 	"conclave/internal/jsontext"
 	"conclave/session"
@@ -16,6 +17,8 @@ type sessionFeed struct {
 	mapper session.Mapper
 	items  []transcript.Item
 	seq    int64
+	off    int // the last line, in its block
+	size   int
 	at     int64 // the time of the last line that had one
 	org    origin
 	origin *origin
@@ -43,10 +46,15 @@ func (f *sessionFeed) warm(line []byte) {
 // add appends the items of a line, which stands at off in its block.
 func (f *sessionFeed) add(dst []item, line []byte, off int) []item {
 	f.items = f.mapper.Append(f.items[:0], line)
+	early := f.early()
+	for i := range early {
+		dst = append(dst, f.late(f.items[i].Type, i))
+	}
 	f.time(line)
+	f.off, f.size = off, len(line)
 	sum := uint32(0)
-	for i := range f.items {
-		it := f.item(f.items[i].Type, i, i)
+	for i := early; i < len(f.items); i++ {
+		it := f.item(f.items[i].Type, i, i-early)
 		it.off, it.size = off, len(line)
 		if searchable(f.items[i].Type) && !f.index.off {
 			if sum == 0 {
@@ -60,12 +68,41 @@ func (f *sessionFeed) add(dst []item, line []byte, off int) []item {
 	return dst
 }
 
+// early counts the items at hand that are of the line before: they come before
+// the one that has its bytes.
+func (f *sessionFeed) early() int {
+	if n := slices.IndexFunc(f.items, func(it transcript.Item) bool { return it.Raw != nil }); n > 0 {
+		return n
+	}
+	return 0
+}
+
+// late is an item that the mapping held back: it stands where the last line does,
+// behind the items of that line.
+func (f *sessionFeed) late(typ transcript.Type, i int) item {
+	it := f.item(typ, i, 100+i)
+	it.off, it.size = f.off, f.size
+	return it
+}
+
+// due appends what the mapping holds back for its place alone: the next line
+// stands in another block.
+func (f *sessionFeed) due(dst []item) []item {
+	h, ok := f.mapper.(session.Holder)
+	if !ok {
+		return dst
+	}
+	for i, t := range h.Due() {
+		dst = append(dst, f.late(t.Type, i))
+	}
+	return dst
+}
+
 // flush appends what the mapping held back for a line that did not come.
 func (f *sessionFeed) flush(dst []item, off, size int) []item {
+	f.off, f.size = off, size
 	for i, t := range f.mapper.Flush() {
-		it := f.item(t.Type, i, 100+i)
-		it.off, it.size = off, size
-		dst = append(dst, it)
+		dst = append(dst, f.late(t.Type, i))
 	}
 	return dst
 }

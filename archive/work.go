@@ -126,6 +126,7 @@ func (a *Archive) cut(j *job, c *cutter) error {
 			if err := warm(s, f, from); err != nil {
 				return err
 			}
+			s.due(nil) // it is in the block before
 		}
 		s.seq = j.seq
 	}

@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -387,7 +388,7 @@ func TestLogStream(t *testing.T) {
 		var out strings.Builder
 		o := p.options()
 		handler := transcript.NewHandler(&out, "test", nil)
-		o.Stream = transcript.NewStream(handler, transcript.StreamOptions{OmitRaw: omit})
+		o.Stream, o.StreamNoRaw = transcript.NewStream(handler, transcript.StreamOptions{}), omit
 		p.collect(o)
 		if err := o.Stream.Close(t.Context()); err != nil {
 			t.Fatal(err)
@@ -468,4 +469,86 @@ func TestLineInPieces(t *testing.T) {
 func quoted(s string) []byte {
 	b, _ := jsontext.AppendString(nil, []byte(s))
 	return b
+}
+
+// logOf collects with a log stream, and returns the records of an event in it.
+func (p *place) logOf(o Options, event string) []string {
+	p.t.Helper()
+	var out strings.Builder
+	o.Stream = transcript.NewStream(transcript.NewHandler(&out, "test", nil), transcript.StreamOptions{})
+	p.collect(o)
+	if err := o.Stream.Close(p.t.Context()); err != nil {
+		p.t.Fatal(err)
+	}
+	var found []string
+	for l := range strings.Lines(out.String()) {
+		if strings.Contains(l, `"event":"`+event+`"`) {
+			found = append(found, l)
+		}
+	}
+	return found
+}
+
+// TestErrorsAreSaid: what cannot be read is a transcript.error in the log, and
+// what was read is on the record all the same.
+func TestErrorsAreSaid(t *testing.T) {
+	t.Parallel()
+	t.Run("parse failure", func(t *testing.T) {
+		p := newPlace(t)
+		p.write(p.main(sessionA), line("a", "1")+"\n{\"type\":\"user\n\n"+line("b", "2")+"\n")
+		errs := p.logOf(p.options(), "transcript.error")
+		if len(errs) != 1 || !strings.Contains(errs[0], `"level":"WARNING"`) || !strings.Contains(errs[0], "a line that is not JSON") ||
+			!strings.Contains(errs[0], `"source":"main"`) {
+			t.Errorf("errors: %q", errs)
+		}
+		p.same(runA, "main", line("a", "1"), "{\"type\":\"user", "", line("b", "2"))
+		path, err := record.Path(p.workspace, runA)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(path)
+		if err != nil || !bytes.Contains(text, []byte(`"errors":1`)) || !bytes.Contains(text, []byte(`"transcript.error"`)) {
+			t.Errorf("the record says nothing of the error: %v", err)
+		}
+		if again := p.logOf(p.options(), "transcript.error"); len(again) != 0 {
+			t.Errorf("said again of a line that was read before: %q", again)
+		}
+	})
+	t.Run("file I/O", func(t *testing.T) {
+		p := newPlace(t)
+		o := p.options()
+		o.Roots, o.Files, o.Once = nil, []string{p.root}, true // a directory where a file is meant
+		errs := p.logOf(o, "transcript.error")
+		if len(errs) != 1 || !strings.Contains(errs[0], "it is no regular file") || !strings.Contains(errs[0], p.root) {
+			t.Errorf("errors: %q", errs)
+		}
+	})
+}
+
+// TestQuietStream: the settings silence the stream, and never the record.
+func TestQuietStream(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.write(p.main(sessionA), line("a", "1")+"\n")
+	o := p.options()
+	o.StreamQuiet = true
+	if got := p.logOf(o, "transcript."); len(got) != 0 {
+		t.Errorf("the quiet stream has %q", got)
+	}
+	p.same(runA, "main", line("a", "1"))
+}
+
+// TestSubagentBesideItsSession: older programs put agent-ID.jsonl beside the file
+// of the session, and it is one record all the same.
+func TestSubagentBesideItsSession(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	sub := strings.Replace(line("s", "sub"), "{", `{"isSidechain":true,"agentId":"a7","sessionId":"`+sessionA+`",`, 1)
+	p.write(p.main(sessionA), line("a", "1")+"\n")
+	p.write(filepath.Join(filepath.Dir(p.main(sessionA)), "agent-a7.jsonl"), sub+"\n")
+	if b := p.once(); b.Records != 1 || b.Files != 2 {
+		t.Errorf("balance %+v", b)
+	}
+	p.same(runA, "main", line("a", "1"))
+	p.same(runA, "subagent:a7", sub)
 }

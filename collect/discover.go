@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -41,7 +42,7 @@ func (c *Collector) searchDir(dir, how string) {
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			if !errors.Is(err, fs.ErrNotExist) {
-				c.faults[path] = err.Error()
+				c.fault(path, err.Error())
 			}
 			return nil
 		}
@@ -57,7 +58,24 @@ func (c *Collector) searchDir(dir, how string) {
 		return nil
 	})
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		c.faults[dir] = err.Error()
+		c.fault(dir, err.Error())
+	}
+}
+
+// fault notes what is wrong with a file that no record is of yet, and says so in
+// the log once.
+func (c *Collector) fault(path, reason string) {
+	if c.faults[path] == reason {
+		return
+	}
+	c.faults[path] = reason
+	if c.o.Stream == nil {
+		return
+	}
+	e, err := transcript.NewEmitter(transcript.Options{PromptName: path, Adapter: cmp.Or(c.o.Adapter, "unknown"),
+		Stream: c.o.Stream, StreamQuiet: c.o.StreamQuiet})
+	if err == nil {
+		e.Fault(transcript.Main, errors.New(reason))
 	}
 }
 
@@ -126,7 +144,7 @@ func (c *Collector) consider(path, how string) {
 		c.expected[path] = how
 		return
 	case errors.Is(err, session.ErrNoSession) && c.named[path]:
-		c.faults[path] = "it is no regular file"
+		c.fault(path, "it is no regular file")
 		return
 	case errors.Is(err, session.ErrNoSession):
 		c.skipped[path] = true
@@ -135,7 +153,7 @@ func (c *Collector) consider(path, how string) {
 	case errors.Is(err, fs.ErrNotExist):
 		return
 	case err != nil:
-		c.faults[path] = err.Error()
+		c.fault(path, err.Error())
 		return
 	}
 	delete(c.faults, path)

@@ -23,7 +23,9 @@ type Options struct {
 	MaxReadBytes      int           // bytes per read; 0 means 65536
 
 	// Stream takes the log stream of everything recorded; nil: there is none.
-	Stream *transcript.Stream
+	// The settings of the specification leave the transcript out of it, or raw.
+	Stream                   *transcript.Stream
+	StreamQuiet, StreamNoRaw bool
 
 	Once bool          // stop when all that is there was read
 	Idle time.Duration // stop when nothing new came for so long; 0: never

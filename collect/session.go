@@ -86,7 +86,7 @@ func (s *recording) create(t target) error {
 
 func (s *recording) begin(prompt, adapter string, sum *transcript.Summary) error {
 	e, err := transcript.NewEmitter(transcript.Options{PromptName: prompt, Adapter: adapter,
-		Store: s, Stream: s.c.o.Stream, Continue: sum})
+		Store: s, Continue: sum, Stream: s.c.o.Stream, StreamQuiet: s.c.o.StreamQuiet, StreamNoRaw: s.c.o.StreamNoRaw})
 	if err != nil {
 		return errors.Join(fmt.Errorf("go on with record %s: %w: it was not made by collecting", s.path, err), s.close())
 	}

@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"fmt"
 	"time"
 
 	"conclave/internal/tail"
@@ -45,6 +46,7 @@ type source struct {
 	size                  int64 // at the end, or as the index has it
 	unknown               map[string]int64
 	faults                []string
+	complained            string // of what the log was told last
 }
 
 // attach connects the source with what its session's record knows of it.
@@ -109,6 +111,7 @@ func (s *source) read(limit int64, last bool) (took int64, more bool, err error)
 	for took < limit && !s.sess.c.hurry() {
 		before := s.file.Offset()
 		if !s.file.Next() {
+			s.unreadable()
 			return took, false, s.anew()
 		}
 		if err := s.anew(); err != nil {
@@ -122,6 +125,17 @@ func (s *source) read(limit int64, last bool) (took int64, more bool, err error)
 		}
 	}
 	return took, true, nil
+}
+
+// unreadable says in the log, once, that the file cannot be read.
+func (s *source) unreadable() {
+	err := s.file.Err()
+	if err == nil {
+		s.complained = ""
+	} else if s.complained != err.Error() {
+		s.complained = err.Error()
+		s.sess.emitter.Fault(s.t.Source, err)
+	}
 }
 
 // anew notices that the content has been begun anew. What the mapping held
@@ -180,7 +194,9 @@ func (s *source) check() {
 	}
 	now := s.file.Position()
 	if now.Offset == s.expect.Offset && now.SHA256 != s.expect.SHA256 && s.raws <= s.ledger.n {
-		s.faults = append(s.faults, "the bytes up to the stated position are not those that were read")
+		const fault = "the bytes up to the stated position are not those that were read"
+		s.faults = append(s.faults, fault)
+		s.sess.emitter.Fault(s.t.Source, fmt.Errorf("%s: %s", s.t.Path, fault))
 	}
 	s.expect = tail.Position{}
 }

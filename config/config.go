@@ -54,6 +54,8 @@ type Config struct {
 	// Prices say by model what it costs this person. Only the user's own file
 	// may name them: costs and budgets in dollars are reckoned by them.
 	Prices map[string]Price `yaml:"prices"`
+
+	Streaming `yaml:",inline"`
 }
 
 // Agent says who answers for a role.
@@ -67,6 +69,8 @@ type Agent struct {
 	Turns  int     `yaml:"turns"`
 	USD    float64 `yaml:"usd"`
 	Tokens int64   `yaml:"tokens"`
+
+	Streaming `yaml:",inline"`
 }
 
 // Provider is a model's server. The key is taken from the environment variable
@@ -161,7 +165,7 @@ func Parse(data []byte) (Config, error) {
 			return Config{}, fmt.Errorf("agents: %s: a scripted agent needs a script", role)
 		}
 	}
-	if err := c.checkLimits(data); err != nil {
+	if err := cmp.Or(c.checkLimits(data), c.checkStreaming(data)); err != nil {
 		return Config{}, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Providers)) {
@@ -204,6 +208,7 @@ func (c Config) over(o Config) Config {
 	if o.Budget != (Budget{}) {
 		c.Budget = o.Budget
 	}
+	c.Streaming = c.Streaming.overStream(o.Streaming)
 	return c
 }
 

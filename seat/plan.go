@@ -55,8 +55,10 @@ type Plan struct {
 	// Tell takes what the person must know now; nil for nobody.
 	Tell func(string)
 
-	// Stream takes the log stream, nil for none.
-	Stream *transcript.Stream
+	// Stream takes the log stream, nil for none: without the transcript when it
+	// is to be quiet, or without raw.
+	Stream                   *transcript.Stream
+	StreamQuiet, StreamNoRaw bool
 }
 
 // Denied is something that a role must not know.

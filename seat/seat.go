@@ -113,7 +113,8 @@ func reopen(workspace, run string) (*Seat, error) {
 func (s *Seat) emitAs(promptName, adapter string) (err error) {
 	s.emitter, err = transcript.NewEmitter(transcript.Options{
 		PromptName: promptName, Adapter: adapter,
-		Store: s.writer, Stream: s.plan.Stream, Continue: s.history.summary,
+		Store: s.writer, Continue: s.history.summary,
+		Stream: s.plan.Stream, StreamQuiet: s.plan.StreamQuiet, StreamNoRaw: s.plan.StreamNoRaw,
 	})
 	if err != nil {
 		return errors.Join(err, s.writer.Close())
@@ -312,7 +313,11 @@ func (s *Seat) Leave(ctx context.Context) error {
 		return nil
 	}
 	s.closed = true
-	return errors.Join(s.closeRoom(ctx), s.writer.Close())
+	err := s.closeRoom(ctx)
+	if s.emitter != nil { // emission has stopped, though the run may go on
+		err = errors.Join(err, s.emitter.Pause())
+	}
+	return errors.Join(err, s.writer.Close())
 }
 
 func (s *Seat) abandon() error {

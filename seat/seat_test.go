@@ -16,6 +16,7 @@ import (
 	"conclave/record"
 	"conclave/room"
 	"conclave/toolbox"
+	"conclave/transcript"
 )
 
 func TestMain(m *testing.M) {
@@ -241,5 +242,58 @@ func TestARecordKilledAtBirth(t *testing.T) {
 	}
 	if _, err := os.Stat(path); err != nil {
 		t.Errorf("a damaged record was removed: %v", err)
+	}
+}
+
+// TestTheTranscriptOfAFailedRunIsStopped: a run that failed and was left has its
+// summary on the record at once, and when it goes on one of everything; a seat
+// that was opened and left says no more than that it began.
+func TestTheTranscriptOfAFailedRunIsStopped(t *testing.T) {
+	t.Parallel()
+	ws := t.TempDir()
+	s := open(t, plan(t, ws, "turn\n say half\n die of it"))
+	if _, err := s.Take(t.Context(), said("t1", "x")); err == nil {
+		t.Fatal("the agent did not die")
+	}
+	if err := s.Leave(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	stops := events(t, ws, "run-1", transcript.EventStop)
+	if len(stops) != 1 || !strings.Contains(string(stops[0]), `"total_entries":`) {
+		t.Fatalf("stops after the failure: %s", stops)
+	}
+	if err := open(t, plan(t, ws, "turn\n say whole")).Leave(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(events(t, ws, "run-1", transcript.EventStop)); n != 1 {
+		t.Errorf("%d stops, though nothing was emitted since the first", n)
+	}
+	again := open(t, plan(t, ws, "turn\n say whole"))
+	if _, err := again.Take(t.Context(), said("t1", "x")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := again.Close(t.Context(), "done"); err != nil {
+		t.Fatal(err)
+	}
+	if starts := events(t, ws, "run-1", transcript.EventStart); len(starts) != 1 {
+		t.Errorf("%d starts", len(starts))
+	}
+	path, err := record.Path(ws, "run-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := record.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if _, err := transcript.Check(func(yield func([]byte) bool) {
+		for r.Next() {
+			if f := r.Frame(); f.Kind == record.KindLog && !yield(f.Payload) {
+				return
+			}
+		}
+	}); err != nil {
+		t.Errorf("the log of a run with two stops: %v", err)
 	}
 }

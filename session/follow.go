@@ -107,5 +107,6 @@ func (c Callers) Note(m kind.Mapper, source string) {
 // AppendPiece appends the item of a piece of a line that is longer than MaxLine.
 func AppendPiece(dst []transcript.Item, source string, piece []byte) []transcript.Item {
 	detail := fmt.Appendf(nil, `{"bytes":%d,"subtype":"piece"}`, len(piece))
-	return append(dst, transcript.Item{Type: transcript.Unknown, Source: source, Detail: detail, Raw: piece})
+	return append(dst, transcript.Item{Type: transcript.Unknown, Source: source, Detail: detail, Raw: piece,
+		Fault: "a piece of a line that is too long to be taken apart"})
 }

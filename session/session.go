@@ -80,6 +80,8 @@ type (
 	Options = kind.Options
 	// Mapper maps its lines.
 	Mapper = kind.Mapper
+	// Holder is a Mapper that holds items back for their place.
+	Holder = kind.Holder
 	// Facts are what an item tells beside its words.
 	Facts = kind.Facts
 )

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
+	"time"
+
+	"conclave/internal/jsontext"
 )
 
 // Violation says which invariant a log breaks, and where.
@@ -56,6 +58,20 @@ func (c *Checker) Line(line []byte) *Violation {
 	if err != nil {
 		return c.violation(envelopeCompleteness, "not a log record: %v", err)
 	}
+	if !strings.HasPrefix(event, eventPrefix) {
+		return nil
+	}
+	head := jsontext.Members(line, "timestamp", "level")
+	if stamp := jsontext.Text(head[0]); !utcTime(stamp) {
+		return c.violation(envelopeCompleteness, "the record's timestamp %q is no ISO-8601 time in UTC", stamp)
+	}
+	level := jsontext.Text(head[1])
+	switch {
+	case event == eventError && level != "WARNING":
+		return c.violation(nonBlockingEmission, "a transcript error of level %s: errors are warnings, they never fail a run", level)
+	case event != eventError && level != "DEBUG":
+		return c.violation(envelopeCompleteness, "%s has the level %s: it is a DEBUG record", event, level)
+	}
 	switch event {
 	case EventEntry:
 		return c.entry(context)
@@ -63,12 +79,18 @@ func (c *Checker) Line(line []byte) *Violation {
 		return c.start(context)
 	case EventStop:
 		return c.stop(context)
-	case eventError:
-		if level := levelOf(line); level != "WARNING" {
-			return c.violation(nonBlockingEmission, "a transcript error of level %s: errors are warnings, they never fail a run", level)
-		}
 	}
 	return nil
+}
+
+// utcTime says whether a time is one in UTC, with its offset written.
+func utcTime(stamp string) bool {
+	at, err := time.Parse(time.RFC3339Nano, stamp)
+	if err != nil {
+		return false
+	}
+	_, offset := at.Zone()
+	return offset == 0
 }
 
 func (c *Checker) violation(invariant, format string, args ...any) *Violation {
@@ -79,6 +101,9 @@ func (c *Checker) entry(context []byte) *Violation {
 	e, err := parseContext(context)
 	if err != nil {
 		return c.violation(envelopeCompleteness, "%v", err)
+	}
+	if stamp := jsontext.Text(jsontext.Get(context, "timestamp")); !utcTime(stamp) {
+		return c.violation(envelopeCompleteness, "timestamp %q is not in UTC", stamp)
 	}
 	if !e.Type.Valid() {
 		return c.violation(typeVocabulary, "entry_type %q is none of the nine", e.Type)
@@ -148,19 +173,6 @@ func (c *Checker) stop(context []byte) *Violation {
 		}
 	}
 	return nil
-}
-
-func levelOf(line []byte) string {
-	var l struct {
-		Level json.RawMessage `json:"level"`
-	}
-	if err := json.Unmarshal(line, &l); err != nil {
-		return "unknown"
-	}
-	if s, err := strconv.Unquote(string(l.Level)); err == nil {
-		return s
-	}
-	return string(l.Level)
 }
 
 // Check runs a Checker over lines and returns the first violation, nil if

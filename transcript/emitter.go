@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 )
@@ -25,6 +26,11 @@ type Options struct {
 	Store  Store   // nil: nothing is kept
 	Stream *Stream // nil: the log stream is off
 
+	// What the settings of the specification leave out of the stream. The
+	// store has it all the same.
+	StreamQuiet bool // the transcript itself: other events are streamed
+	StreamNoRaw bool // raw
+
 	// Continue takes up the numbers of an earlier part of the same run.
 	Continue *Summary
 
@@ -41,6 +47,7 @@ type Emitter struct {
 
 	mu      sync.Mutex
 	tally   tally
+	emitted bool // something since the last stop
 	errs    int
 	frame   frame
 	session string // whose quoted form frame holds
@@ -91,6 +98,9 @@ func (e *Emitter) Emit(item Item) (Entry, error) {
 	if fault != nil {
 		e.fail(entry.Source, fmt.Errorf("entry %d: detail kept as text: %w", entry.Sequence, fault))
 	}
+	if item.Fault != "" {
+		e.fail(entry.Source, fmt.Errorf("entry %d: %s", entry.Sequence, item.Fault))
+	}
 	return entry, nil
 }
 
@@ -114,14 +124,15 @@ func (e *Emitter) append(entry *Entry) error {
 			return err
 		}
 	}
-	if e.opts.Stream != nil {
-		took := e.opts.Stream.push(slog.LevelDebug, entry.Timestamp, EventEntry, line, rawAt)
+	if e.opts.Stream != nil && !e.opts.StreamQuiet {
+		took := e.opts.Stream.push(slog.LevelDebug, entry.Timestamp, EventEntry, line, rawAt, e.opts.StreamNoRaw)
 		if !took && e.opts.Store == nil {
 			// Nobody has it: it did not happen, and leaves no gap.
 			return nil
 		}
 	}
 	e.tally.add(source, entry)
+	e.emitted = true
 	if cap(e.buf) > 1<<20 {
 		e.buf = nil // one huge line is no reason to hold its size for ever
 	}
@@ -136,6 +147,14 @@ func (e *Emitter) fail(source string, err error) {
 		Source string `json:"source"`
 		Error  string `json:"error"`
 	}{source, err.Error()})
+}
+
+// Fault says in the log that something of a source could not be read: a file,
+// a line. It never fails the run.
+func (e *Emitter) Fault(source string, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.fail(source, err)
 }
 
 // Event records a log record that is no entry: context is a struct or map
@@ -159,8 +178,8 @@ func (e *Emitter) event(level slog.Level, event, message string, context any) er
 			return fmt.Errorf("record the event %s: %w", event, err)
 		}
 	}
-	if e.opts.Stream != nil {
-		e.opts.Stream.push(level, now, event, line, 0)
+	if e.opts.Stream != nil && !(e.opts.StreamQuiet && strings.HasPrefix(event, eventPrefix)) {
+		e.opts.Stream.push(level, now, event, line, 0, false)
 	}
 	return nil
 }
@@ -188,13 +207,32 @@ func (e *Emitter) eventContext(context any) ([]byte, error) {
 
 // Start says that the run begins.
 func (e *Emitter) Start() error {
-	return e.Event(slog.LevelDebug, EventStart, "transcript emission started", nil)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.emitted = true // a start is stopped
+	return e.event(slog.LevelDebug, EventStart, "transcript emission started", nil)
 }
 
 // Stop says that the run has ended, with its summary.
 func (e *Emitter) Stop() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	return e.stop()
+}
+
+// Pause is Stop for a run that may go on: it says nothing when nothing was
+// emitted since the run began or was taken up again.
+func (e *Emitter) Pause() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !e.emitted {
+		return nil
+	}
+	return e.stop()
+}
+
+func (e *Emitter) stop() error {
+	e.emitted = false
 	return e.event(slog.LevelDebug, EventStop, "transcript emission stopped", struct {
 		Summary
 		Errors int `json:"errors"`

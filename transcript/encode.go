@@ -20,6 +20,9 @@ const (
 	EventSubagentDiscovered = "transcript.subagent_discovered"
 )
 
+// eventPrefix begins the names of all of them.
+const eventPrefix = "transcript."
+
 // TimeLayout is how times stand in the log: ISO-8601 in UTC, offset written.
 const TimeLayout = "2006-01-02T15:04:05.000000-07:00"
 

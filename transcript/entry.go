@@ -96,6 +96,10 @@ type Item struct {
 	// Raw is the source line or notification, on the first entry that it
 	// gave rise to; nil on the others.
 	Raw []byte
+
+	// Fault says why the source could not be read as what it should be, such
+	// as a line that is no JSON. The entry is kept, and the log is told.
+	Fault string
 }
 
 // Entry is one entry as it was emitted.

@@ -39,7 +39,6 @@ type Stream struct {
 type StreamOptions struct {
 	records int // how many records may wait; 0 means 8192
 	bytes   int // how many bytes may wait; 0 means 32 MiB
-	OmitRaw bool
 }
 
 // StreamStats says what became of the records.
@@ -91,13 +90,14 @@ func (s *Stream) Close(ctx context.Context) error {
 	return fmt.Errorf("close the log stream: %d records undelivered: %w", left, ctx.Err())
 }
 
-// push offers a record and says whether it was taken. It copies line.
-func (s *Stream) push(level slog.Level, at time.Time, event string, line []byte, rawAt int) bool {
+// push offers a record and says whether it was taken. It copies line; raw, which
+// begins at rawAt where there is any, can be left out.
+func (s *Stream) push(level slog.Level, at time.Time, event string, line []byte, rawAt int, noRaw bool) bool {
 	if !s.handler.Enabled(context.Background(), level) {
 		return false
 	}
 	l := &logged{level: level, at: at, event: event}
-	if rawAt > 0 && s.opts.OmitRaw {
+	if rawAt > 0 && noRaw {
 		l.line = append(append(make([]byte, 0, rawAt+2), line[:rawAt]...), '}', '}')
 	} else {
 		l.line = append(make([]byte, 0, len(line)+1), line...) // room for a newline

@@ -125,9 +125,9 @@ func TestStreamSaysWhatItDropped(t *testing.T) {
 
 func TestStreamWithoutRaw(t *testing.T) {
 	var out bytes.Buffer
-	stream := NewStream(NewHandler(&out, "x", nil), StreamOptions{OmitRaw: true})
+	stream := NewStream(NewHandler(&out, "x", nil), StreamOptions{})
 	store := &lineStore{}
-	e := newEmitter(t, Options{Store: store, Stream: stream})
+	e := newEmitter(t, Options{Store: store, Stream: stream, StreamNoRaw: true})
 	emit(t, e, Item{Type: Thinking, Detail: json.RawMessage(`{"k":",\"raw\":"}`), Raw: []byte("secret bytes")})
 	if err := stream.Close(t.Context()); err != nil {
 		t.Fatal(err)
@@ -205,5 +205,24 @@ func TestHandlerWritesOtherPeoplesRecords(t *testing.T) {
 	slog.New(NewHandler(&out, "x", nil)).Info("m", "event", "some.event")
 	if !strings.Contains(out.String(), `"event":"some.event"`) {
 		t.Errorf("the event is not taken from its attribute: %s", out.String())
+	}
+}
+
+// TestQuietStream: without the transcript, other events are streamed; the store
+// has everything.
+func TestQuietStream(t *testing.T) {
+	var out bytes.Buffer
+	stream := NewStream(NewHandler(&out, "x", nil), StreamOptions{})
+	store := &lineStore{}
+	e := newEmitter(t, Options{Store: store, Stream: stream, StreamQuiet: true})
+	emit(t, e, Item{Type: Thinking})
+	if err := errors.Join(e.Start(), e.Event(slog.LevelInfo, "room.opened", "room", nil), e.Stop(), stream.Close(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	if log := out.String(); strings.Count(log, "\n") != 1 || !strings.Contains(log, `"room.opened"`) {
+		t.Errorf("streamed:\n%s", log)
+	}
+	if len(store.lines) != 4 {
+		t.Errorf("%d lines are stored, want 4", len(store.lines))
 	}
 }

@@ -45,6 +45,12 @@ type Config struct {
 	// in a file yet, at the end of a turn; zero means 3 s. They usually come
 	// within 0.1 s.
 	Settle time.Duration
+
+	// How the session files are read while the program works: the time between
+	// two looks that nothing else causes (zero means 5 ms), between two searches
+	// for files of subagents (zero: at each look), and bytes per read.
+	Poll, Discovery time.Duration
+	MaxReadBytes    int
 }
 
 // Agent drives Claude Code.

@@ -34,6 +34,10 @@ type follower struct {
 	began   func(f session.File) error // called at first sight of a file
 	uuids   map[string]bool            // of a session that is taken up again
 	past    bool                       // what the files hold now was recorded when it was said
+
+	every    time.Duration // between two looks for subagents
+	searched time.Time     // the last one
+	readSize int           // bytes per read; 0: the reader's own
 }
 
 // followed is one file.
@@ -70,7 +74,7 @@ func globQuote(path string) string {
 func (f *follower) skipPast() error {
 	f.past = true
 	defer func() { f.past = false }()
-	return f.discover()
+	return f.discover(true)
 }
 
 func (f *follower) all() []*followed {
@@ -92,7 +96,7 @@ func (f *follower) all() []*followed {
 // poll emits every line that is complete by now. last says that nothing will
 // be written any more: a rest without a newline is then a line, too.
 func (f *follower) poll(last bool) error {
-	if err := f.discover(); err != nil {
+	if err := f.discover(last); err != nil {
 		return err
 	}
 	for _, d := range f.all() {
@@ -111,7 +115,8 @@ func (f *follower) poll(last bool) error {
 	return nil
 }
 
-func (f *follower) discover() error {
+// discover looks for files that are new. now says that it cannot wait.
+func (f *follower) discover(now bool) error {
 	if f.main == nil {
 		path, err := sessionFile(f.projects, f.session)
 		if err != nil || path == "" {
@@ -122,6 +127,10 @@ func (f *follower) discover() error {
 			return err
 		}
 	}
+	if !now && time.Since(f.searched) < f.every {
+		return nil
+	}
+	f.searched = time.Now()
 	err := filepath.WalkDir(claude.Kind.Subagents(f.main.file.Path), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || f.agents[path] != nil {
 			return err
@@ -141,7 +150,7 @@ func (f *follower) discover() error {
 }
 
 func (f *follower) open(file session.File) (*followed, error) {
-	o := tail.Options{NoHash: true}
+	o := tail.Options{NoHash: true, ReadSize: f.readSize}
 	info, err := os.Stat(file.Path)
 	if err != nil {
 		return nil, fmt.Errorf("follow session file: %w", err)
@@ -199,9 +208,14 @@ func (f *follower) one(d *followed, line []byte) error {
 }
 
 // flush emits what the mappers held back.
-func (f *follower) flush() error {
+func (f *follower) flush() error { return f.rest((*claude.Mapper).Flush) }
+
+// due emits what they hold back for its place alone.
+func (f *follower) due() error { return f.rest((*claude.Mapper).Due) }
+
+func (f *follower) rest(of func(*claude.Mapper) []transcript.Item) error {
 	for _, d := range f.all() {
-		for _, it := range d.mapper.Flush() {
+		for _, it := range of(d.mapper) {
 			if err := f.emit(it); err != nil {
 				return err
 			}

@@ -48,6 +48,7 @@ type driven struct {
 	broken    error // the record failed: nothing is recorded any more
 	stopped   bool
 	requests  int
+	polled    time.Time // when the files were last looked at
 }
 
 func newSession(cfg Config, spec agent.Spec, p plan, proc agent.Process) *driven {
@@ -59,7 +60,7 @@ func newSession(cfg Config, spec agent.Spec, p plan, proc agent.Process) *driven
 		SessionID: p.session, PID: proc.PID(), Model: spec.Model.Name, Login: p.login}
 	s.follow = &follower{projects: p.projects, session: p.session,
 		opts: claude.Options{Known: p.known}, emit: s.emit, seen: s.seen, began: s.began,
-		agents: map[string]*followed{}, callers: session.Callers{}}
+		agents: map[string]*followed{}, callers: session.Callers{}, every: cfg.Discovery, readSize: cfg.MaxReadBytes}
 	if !spec.Fork {
 		s.follow.uuids = p.past.UUIDs
 	}
@@ -268,11 +269,16 @@ func (s *driven) seen(uuid string) {
 	s.inFiles[uuid] = true
 }
 
-// pump takes in everything that is there by now.
+// pump takes in everything that is there by now. Once a turn was answered, its
+// last lines are not waited for longer than it takes.
 func (s *driven) pump() error {
 	if err := s.hear(); err != nil {
 		return err
 	}
+	if answered := s.turn == nil || s.turn.answered; !answered && time.Since(s.polled) < s.cfg.Poll {
+		return nil
+	}
+	s.polled = time.Now()
 	return s.follow.poll(false)
 }
 

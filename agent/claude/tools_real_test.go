@@ -26,8 +26,8 @@ func TestThinkingWithTools(t *testing.T) {
 			t.Errorf("reply %+v", reply)
 		}
 		r.stop()
-		r.wantSequence("main", "user_message", "thinking", "token_usage", "assistant_message", "tool_use Bash", "tool_result",
-			"thinking", "token_usage", "assistant_message")
+		r.wantSequence("main", "user_message", "thinking", "assistant_message", "tool_use Bash", "token_usage", "tool_result",
+			"thinking", "assistant_message", "token_usage")
 		r.wantUsage(2)
 		if got := r.server.Requests()[1].ToolResults(); len(got) != 1 || got[0].Text != "seven" {
 			t.Errorf("the model was given %+v", got)
@@ -119,7 +119,7 @@ func TestSubagents(t *testing.T) {
 				modelstub.Answer(modelstub.Say("Both are back."))},
 			"HELPER-ONE": {modelstub.Answer(modelstub.Think("Hm."), modelstub.Call("Bash", "toolu_x", `{"command":"echo one"}`)), modelstub.Answer(modelstub.Say("One."))},
 			"HELPER-TWO": {modelstub.Answer(modelstub.Say("Two."))},
-		}, 2, "Both are back.", []string{"user_message", "tool_use Agent", "token_usage", "tool_use Agent", "tool_result", "tool_result", "assistant_message", "token_usage"}},
+		}, 2, "Both are back.", []string{"user_message", "tool_use Agent", "tool_use Agent", "token_usage", "tool_result", "tool_result", "assistant_message", "token_usage"}},
 		{"background", map[string][]modelstub.Reply{
 			"MAIN": {modelstub.Answer(spawn("toolu_s1", "HELPER-ONE, look", true)),
 				modelstub.Answer(modelstub.Say("It is under way.")), modelstub.Answer(modelstub.Say("It is back."))},

@@ -210,6 +210,9 @@ func (t *turn) settled() bool {
 	if len(t.s.waiting) > 0 {
 		return false
 	}
+	if err := t.s.follow.due(); err != nil {
+		return true // what broke is kept, and said
+	}
 	missing := claude.ModelUsage(t.result.ModelUsage).Sub(t.s.recorded).Tokens()
 	return missing == (transcript.Usage{}) || !natural(missing) || now.After(t.settleBy.Add(totalsWait-t.s.cfg.Settle))
 }

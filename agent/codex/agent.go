@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"path/filepath"
 
 	"conclave/agent"
@@ -30,25 +29,6 @@ type Options struct {
 	// Retries is how often the program repeats a request or a stream that
 	// failed: 0 means its own default, less than 0 never.
 	Retries int
-}
-
-// Config are the settings that seed 004 gives this adapter. They concern the
-// log stream alone: the record is not theirs to silence.
-type Config struct {
-	Transcript bool `yaml:"transcript" json:"transcript"`
-	EmitRaw    bool `yaml:"transcript_emit_raw" json:"transcript_emit_raw"`
-}
-
-// DefaultConfig has both on.
-func DefaultConfig() Config { return Config{Transcript: true, EmitRaw: true} }
-
-// Stream opens the log stream to h as the settings ask: nil when it is off.
-// Whoever gets one closes it.
-func (c Config) Stream(h slog.Handler) *transcript.Stream {
-	if !c.Transcript || h == nil {
-		return nil
-	}
-	return transcript.NewStream(h, transcript.StreamOptions{OmitRaw: !c.EmitRaw})
 }
 
 // Agent starts sessions of the Codex program.

@@ -1,8 +1,6 @@
 package codex
 
 import (
-	"context"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -124,23 +122,6 @@ func TestStartOfAnotherProgram(t *testing.T) {
 		Place: agent.Place{Host: room, Guest: room}})
 	if err == nil || !strings.Contains(err.Error(), "I am not who you think") {
 		t.Errorf("start gives %v", err)
-	}
-}
-
-func TestSettingsOfTheStream(t *testing.T) {
-	h := slog.NewTextHandler(os.Stderr, nil)
-	if s := (Config{}).Stream(h); s != nil {
-		t.Error("a stream that is off is open")
-	}
-	if s := DefaultConfig().Stream(nil); s != nil {
-		t.Error("a stream to nowhere is open")
-	}
-	s := DefaultConfig().Stream(h)
-	if s == nil {
-		t.Fatal("the stream is off by default")
-	}
-	if err := s.Close(context.Background()); err != nil {
-		t.Error(err)
 	}
 }
 

@@ -62,6 +62,9 @@ func scripts() []script {
 	return []script{
 		{name: "plain", says: []string{"Hello."}, replies: []modelstub.Reply{answer(say("Hello yourself."))},
 			want: []transcript.Type{user, says}},
+		{name: "thinking and two texts", says: []string{"Think."},
+			replies: []modelstub.Reply{answer(modelstub.Think("I must think."), say("One."), say("Two."))},
+			want:    []transcript.Type{user, think, says, says}},
 		{name: "thinking and tools", says: []string{"Look around."},
 			replies: []modelstub.Reply{
 				answer(modelstub.Think("I must look."), say("I look."), run("t1", "echo seen")),
@@ -128,6 +131,7 @@ func handler(s script, release chan struct{}) modelstub.Handler {
 // played is what is on the record after a script.
 type played struct {
 	types  []transcript.Type
+	whole  []transcript.Type // with token_usage
 	usages int
 	asked  int // responses of the model that were whole
 	usage  transcript.Usage
@@ -190,6 +194,9 @@ func play(t *testing.T, a agent.Agent, s script, mcp string) played {
 		}
 		if e.Type == transcript.TokenUsage {
 			p.usages++
+		}
+		if e.Type == transcript.TokenUsage || slices.Contains(compared, e.Type) {
+			p.whole = append(p.whole, e.Type)
 		}
 	}
 	for _, x := range stub.Exchanges() {
@@ -269,6 +276,12 @@ func TestTheSameStory(t *testing.T) {
 				}
 				if s.server && p.served != 3 {
 					t.Errorf("%s: %d calls were served, want 3", name, p.served)
+				}
+				// Without tools what a response consumed stands behind the last that
+				// it said. One says what a response with tools consumed before they
+				// run, the other while they do.
+				if !slices.Contains(s.want, use) && !s.hangs && !slices.Equal(p.whole, byCodex.whole) {
+					t.Errorf("%s: %s\ncodex: %s", name, join(p.whole), join(byCodex.whole))
 				}
 				if !slices.Equal(p.texts, byCodex.texts) {
 					t.Errorf("replies: %s %q, codex %q", name, p.texts, byCodex.texts)

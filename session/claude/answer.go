@@ -97,12 +97,25 @@ type usage struct {
 	session                           string
 }
 
-// usageOnce gives each message's usage out once. Messages of one file follow
-// each other, so that it need only remember the last few ids.
+// usageOnce gives each message's usage out once, behind the last line of the
+// message. Messages of one file follow each other, so that it need only remember
+// the last few ids.
 type usageOnce struct {
 	done    [32]string
 	next    int
-	pending *usage
+	pending *usage // of a message that has not ended
+	held    *usage // of one that has, until it is clear that no further line of it comes
+}
+
+// goesOn says whether a line may be one more of the message whose usage is held.
+func (o *usageOnce) goesOn(s *scanner) bool {
+	return o.held == nil || string(s.env.typ) == "assistant" && string(s.msg.id) == string(o.held.id)
+}
+
+// own makes a usage outlive its line, whose memory may be used again.
+func (u usage) own() *usage {
+	return &usage{bytes.Clone(u.id), bytes.Clone(u.model), bytes.Clone(u.figures),
+		bytes.Clone(u.uuid), bytes.Clone(u.request), u.session}
 }
 
 // see returns the usages that are due now that msg was seen.
@@ -121,17 +134,18 @@ func (o *usageOnce) see(msg message, env *envelope, session string) (due []usage
 		return due
 	}
 	if ended := len(msg.stopReason) > 0 && msg.stopReason[0] == '"'; !ended {
-		// It outlives the line, whose memory may be used again.
-		o.pending = &usage{bytes.Clone(u.id), bytes.Clone(u.model), bytes.Clone(u.figures),
-			bytes.Clone(u.uuid), bytes.Clone(u.request), u.session}
+		o.pending = u.own()
 		return due
 	}
-	o.pending = nil
+	o.pending, o.held = nil, u.own()
 	o.mark(msg.id)
-	return append(due, u)
+	return due
 }
 
 func (o *usageOnce) forget(id []byte) {
+	if o.held != nil && string(o.held.id) == string(id) {
+		o.held = nil
+	}
 	if o.pending != nil && string(o.pending.id) == string(id) {
 		o.pending = nil
 	}

@@ -21,8 +21,16 @@ var Kind = &kind.Kind{
 	Name:    "claude",
 	HomeVar: "CLAUDE_CONFIG_DIR", HomeDir: ".claude", Sessions: "projects",
 	Sniff: Sniff,
-	Locate: func(path string, _ func() ([]byte, error)) (kind.File, bool, error) {
+	Locate: func(path string, first func() ([]byte, error)) (kind.File, bool, error) {
 		f, ok := Locate(path)
+		if ok && !f.Main() && f.Session == "" {
+			line, err := first()
+			if err != nil {
+				return f, false, err
+			}
+			f.Session = jsontext.Text(jsontext.Get(line, "sessionId"))
+			ok = f.Session != ""
+		}
 		return f, ok && (!f.Main() || uuidName.MatchString(f.Session)), nil
 	},
 	NewMapper: func(f kind.File, o kind.Options) kind.Mapper {
@@ -44,8 +52,9 @@ var uuidName = regexp.MustCompile(`^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}
 
 // Locate says what the file at path is. Main files are
 // …/projects/<slug>/<session>.jsonl; those of subagents, nested ones too, are
-// …/<session>/subagents/agent-<id>.jsonl, possibly deeper. Other files are not
-// of this program.
+// …/<session>/subagents/agent-<id>.jsonl, possibly deeper; older programs put
+// agent-<id>.jsonl beside the main file, and its lines tell of which session it
+// is. Other files are not of this program.
 func Locate(path string) (kind.File, bool) {
 	f := kind.File{Path: path, Source: transcript.Main, Dir: filepath.Dir(path)}
 	f.Project = filepath.Base(f.Dir)
@@ -55,10 +64,11 @@ func Locate(path string) (kind.File, bool) {
 	}
 	f.Session = base
 	if id, ok := strings.CutPrefix(base, "agent-"); ok && id != "" {
+		f.Source, f.Session = transcript.Subagent(id), ""
 		for dir := f.Dir; filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
 			if filepath.Base(dir) == subagents {
 				session := filepath.Dir(dir)
-				f.Source, f.Session, f.Dir = transcript.Subagent(id), filepath.Base(session), filepath.Dir(session)
+				f.Session, f.Dir = filepath.Base(session), filepath.Dir(session)
 				break
 			}
 		}

@@ -1,6 +1,10 @@
 package claude
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+
 	"conclave/internal/jsontext"
 	"conclave/transcript"
 )
@@ -39,18 +43,25 @@ func (l *lineOf) add(t transcript.Type, extra []byte) {
 		d = l.m.space(len(`{"sdk_entry":}`) + len(l.line) + len(extra) + len(tail))
 		d = append(append(d, `{"sdk_entry":`...), l.line...)
 	} else {
-		d = l.m.space(len(`{"of":null}`) + len(l.env.uuid) + len(extra) + len(tail))
-		d = append(d, `{"of":`...)
-		if l.env.uuid != nil {
-			d = append(d, l.env.uuid...)
-		} else {
-			d = append(d, "null"...)
-		}
+		of := l.name()
+		d = l.m.space(len(`{"of":}`) + len(of) + len(extra) + len(tail))
+		d = append(append(d, `{"of":`...), of...)
 	}
 	d = append(append(d, extra...), tail...)
 	item.Detail = append(d, '}')
 	l.out = append(l.out, item)
 	l.m.told = append(l.m.told, told{typ: t, block: l.block})
+}
+
+// name is what the further items of a line call it: its uuid, or for a line
+// without one the beginning of the SHA-256 of its bytes, which are the raw of
+// its first item.
+func (l *lineOf) name() []byte {
+	if l.env.uuid != nil {
+		return l.env.uuid
+	}
+	sum := sha256.Sum256(l.line)
+	return fmt.Appendf(nil, `"sha256:%x"`, sum[:8])
 }
 
 // event adds an item with a subtype and no more.
@@ -81,6 +92,9 @@ func (l *lineOf) notJSON(name string) {
 		if item.Raw == nil {
 			item.Raw = []byte{} // an empty line is there, too
 		}
+	}
+	if len(bytes.TrimSpace(l.line)) > 0 {
+		item.Fault = "a line that is " + name
 	}
 	item.Detail = append(append(appendMember([]byte(`{"bytes":`+itoa(len(l.line))), "subtype", name), l.m.tail...), '}')
 	l.out = append(l.out, item)
@@ -214,6 +228,9 @@ func (l *lineOf) aside(content []byte, blocks []block) string {
 	if len(blocks) > 0 {
 		text = blocks[0].text
 	}
+	if startsWith(text, promptCommand) {
+		return "" // a command that is a prompt: the model was sent it
+	}
 	for _, tag := range commandTags {
 		if startsWith(text, tag) {
 			return "command"
@@ -225,7 +242,11 @@ func (l *lineOf) aside(content []byte, blocks []block) string {
 	return ""
 }
 
-var commandTags = []string{"<command-name>", "<command-message>", "<local-command-stdout>",
+// promptCommand begins the line of a slash command that the model is to answer.
+// One that the program carries out by itself begins with its name.
+const promptCommand = "<command-message>"
+
+var commandTags = []string{"<command-name>", "<local-command-stdout>",
 	"<local-command-stderr>", "<local-command-caveat>", "<bash-input>", "<bash-stdout>", "<bash-stderr>"}
 
 // blockExtra begins the detail of a block: its place in the line, and for all

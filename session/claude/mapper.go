@@ -95,7 +95,12 @@ func (m *Mapper) Append(dst []transcript.Item, line []byte) []transcript.Item {
 	}
 	m.stats.Lines++
 	m.stats.Bytes += int64(len(line)) + 1
-	if !m.scanner.scan(line) {
+	whole := m.scanner.scan(line)
+	if !whole || !m.usage.goesOn(&m.scanner) {
+		l.out = m.appendDue(l.out)
+		l.first = len(l.out)
+	}
+	if !whole {
 		name := "not JSON"
 		if jsontext.Valid(line) {
 			name = "not an object"
@@ -127,13 +132,31 @@ func (m *Mapper) Calls(note func(id string)) {
 func (m *Mapper) Unknown() map[string]int64 { return m.stats.Unknown }
 
 // Flush returns what was held back for a line that did not come: the usage of
-// a message that never ended. Call it at the end of the file and of a turn.
+// a message. Call it at the end of the file and of a turn.
 func (m *Mapper) Flush() []transcript.Item {
-	var out []transcript.Item
 	m.told = m.told[:0]
+	out := m.appendDue(nil)
 	if u, ok := m.usage.take(); ok {
 		out = append(out, m.usageItem(u))
-		m.stats.Entries++
+	}
+	m.stats.Entries += int64(len(out))
+	return out
+}
+
+// Due returns what is held back for its place alone: the usage of a message that
+// has ended, and of which a further line may come. For who cannot wait for the
+// next line.
+func (m *Mapper) Due() []transcript.Item {
+	m.told = m.told[:0]
+	out := m.appendDue(nil)
+	m.stats.Entries += int64(len(out))
+	return out
+}
+
+func (m *Mapper) appendDue(out []transcript.Item) []transcript.Item {
+	if u := m.usage.held; u != nil {
+		m.usage.held = nil
+		out = append(out, m.usageItem(*u))
 	}
 	return out
 }

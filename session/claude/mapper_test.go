@@ -2,7 +2,9 @@ package claude
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -34,6 +36,7 @@ func TestMapLine(t *testing.T) {
 		{`{"type":"user","isCompactSummary":true,"message":{"content":"So far"}}`, "system_event", "compaction_summary"},
 		{`{"type":"user","origin":{"kind":"task-notification"},"message":{"content":"<task-notification>"}}`, "system_event", "task_notification"},
 		{`{"type":"user","message":{"content":"<command-name>/compact</command-name>"}}`, "system_event", "command"},
+		{`{"type":"user","message":{"content":"<command-message>fix</command-message>\n<command-name>/fix</command-name>"}}`, "user_message", ""},
 		{`{"type":"user","message":{"content":"\u003cbash-input\u003els"}}`, "system_event", "command"},
 		{`{"type":"user","promptSource":"sdk","message":{"content":"<command-name>/compact</command-name>"}}`, "user_message", ""},
 		{`{"type":"user","message":{"content":[{"type":"text","text":"[Request interrupted by user for tool use]"}]}}`, "system_event", "interrupt"},
@@ -179,13 +182,76 @@ func TestLocate(t *testing.T) {
 		{"/c/projects/-x/11.jsonl", "11", "main"},
 		{"/c/projects/-x/11/subagents/agent-a7.jsonl", "11", "subagent:a7"},
 		{"/c/projects/-x/11/subagents/deep/er/agent-a7.jsonl", "11", "subagent:a7"},
-		{"/c/projects/-x/agent-a7.jsonl", "agent-a7", "main"},
 		{"/c/projects/-x/11/subagents/agent-a7.meta.json", "", ""},
 		{"/c/projects/-x/.jsonl", "", ""},
 	} {
 		f, ok := Locate(c.path)
 		if ok != (c.session != "") || ok && (f.Session != c.session || f.Source != c.source) {
 			t.Errorf("%s: %+v, %v", c.path, f, ok)
+		}
+	}
+}
+
+// Older programs put the files of subagents beside that of their session: their
+// lines tell whose they are.
+func TestLocateBesideTheSession(t *testing.T) {
+	const id = "11111111-1111-4111-8111-111111111111"
+	for line, want := range map[string]string{
+		`{"isSidechain":true,"agentId":"a7","sessionId":"` + id + `","type":"user"}`: id,
+		`{"type":"user"}`: "",
+	} {
+		f, told, err := Kind.Locate("/c/projects/-x/agent-a7.jsonl", func() ([]byte, error) { return []byte(line), nil })
+		if err != nil || told != (want != "") || told && (f.Source != "subagent:a7" || f.Session != want || f.Project != "-x") {
+			t.Errorf("%s: %+v, %v, %v", line, f, told, err)
+		}
+	}
+}
+
+// The usage of a message comes behind the last of its lines, however many they
+// are, and before whatever follows; without anything that follows at the end.
+func TestUsageBehindItsMessage(t *testing.T) {
+	said := func(id, block string) string {
+		return `{"type":"assistant","message":{"id":"` + id + `","content":[` + block + `],"stop_reason":"end_turn","usage":{"output_tokens":5}}}`
+	}
+	const thought, word, call = `{"type":"thinking","thinking":"x"}`, `{"type":"text","text":"x"}`, `{"type":"tool_use","id":"t","name":"N"}`
+	result := `{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t"}]}}`
+	for name, c := range map[string]struct {
+		lines []string
+		want  string
+	}{
+		"thought and said":    {[]string{said("a", thought), said("a", word)}, "thinking assistant_message token_usage"},
+		"said twice":          {[]string{said("a", word), said("a", word), `{"type":"last-prompt"}`}, "assistant_message assistant_message token_usage unknown"},
+		"two messages":        {[]string{said("a", word), said("b", word)}, "assistant_message token_usage assistant_message token_usage"},
+		"a tool":              {[]string{said("a", word), said("a", call), result, said("b", word)}, "assistant_message tool_use token_usage tool_result assistant_message token_usage"},
+		"a line that is none": {[]string{said("a", word), "no JSON"}, "assistant_message token_usage unknown"},
+	} {
+		m := NewMapper(Options{})
+		var got []string
+		for _, line := range c.lines {
+			for _, it := range m.Map([]byte(line)) {
+				got = append(got, string(it.Type))
+			}
+		}
+		for _, it := range m.Flush() {
+			got = append(got, string(it.Type))
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s: %v, want %s", name, got, c.want)
+		}
+	}
+}
+
+// Further entries of a line name it: by its uuid, or by the hash of its bytes.
+func TestEntriesNameTheirLine(t *testing.T) {
+	const blocks = `"type":"assistant","message":{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}}`
+	sum := fmt.Sprintf("%x", sha256.Sum256([]byte(`{`+blocks)))
+	for line, want := range map[string]string{
+		`{"uuid":"u-1",` + blocks: `"u-1"`,
+		`{` + blocks:              `"sha256:` + sum[:16] + `"`,
+	} {
+		items := NewMapper(Options{}).Map([]byte(line))
+		if len(items) != 2 || string(jsontext.Get(items[1].Detail, "of")) != want {
+			t.Errorf("%s: %+v, want %s", line, items, want)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package codex
 
 import (
 	"bytes"
+	"slices"
 
 	"conclave/internal/jsontext"
 	"conclave/transcript"
@@ -55,7 +56,7 @@ func (m *Mapper) itemStarted(t *thread, n *note) []transcript.Item {
 
 func (m *Mapper) itemCompleted(t *thread, n *note) []transcript.Item {
 	m.learnChildren(n)
-	t.closed(n.itemID)
+	heard := t.closed(n.itemID)
 	switch n.kind {
 	case "userMessage":
 		if t.echoed[n.itemID] {
@@ -63,9 +64,17 @@ func (m *Mapper) itemCompleted(t *thread, n *note) []transcript.Item {
 		}
 		return one(m.userMessage(t, n))
 	case "agentMessage", "plan":
-		return one(m.spoken(t, n, transcript.AssistantMessage, jsontext.Get(n.item, "text")))
+		text := jsontext.Get(n.item, "text")
+		if len(text) <= len(`""`) && heard != nil { // its end does not repeat what was heard of it
+			text = heard
+		}
+		return one(m.spoken(t, n, transcript.AssistantMessage, text))
 	case "reasoning":
-		return one(m.spoken(t, n, transcript.Thinking, firstText(n.item, "summary", "content")))
+		text := firstText(n.item, "summary", "content")
+		if text == nil {
+			text = heard
+		}
+		return one(m.spoken(t, n, transcript.Thinking, text))
 	case "functionCallOutput":
 		return m.resulted(t, n)
 	}
@@ -95,6 +104,7 @@ func (m *Mapper) spoken(t *thread, n *note, typ transcript.Type, text []byte) tr
 		return m.item(transcript.SystemEvent, "retry_repeat", n, nil)
 	}
 	t.said[key] = true
+	t.broken = slices.DeleteFunc(t.broken, func(it transcript.Item) bool { return saidKey(it) == key })
 	return m.item(typ, "", n, func(d *detail) {
 		d.raw("text", text).flag("redacted", typ == transcript.Thinking && text == nil)
 		if phase := jsontext.Get(n.item, "phase"); len(phase) > 2 {

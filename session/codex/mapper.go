@@ -48,7 +48,8 @@ type thread struct {
 	said       map[string]bool // texts since the last response was counted
 	resumed    bool
 	retried    bool
-	failure    *note // an error that is to end the turn
+	broken     []transcript.Item // texts of attempts that broke off, as long as none has come to its end
+	failure    *note             // an error that is to end the turn
 }
 
 // toolState says what of a tool call is on the record.
@@ -186,7 +187,7 @@ func (m *Mapper) pass(n *note, items []transcript.Item) []transcript.Item {
 	var out []transcript.Item
 	if len(m.held) > 0 && n != nil && n.thread == m.heldThread && m.settles(n) {
 		if n.method == "error" && willRetry(n) {
-			m.held[0] = abandoned(m.held[0])
+			m.held[0] = m.thread(n.thread).abandon(m.held[0])
 		}
 		out = m.release()
 	}
@@ -277,6 +278,10 @@ func (m *Mapper) event(subtype string, n *note) []transcript.Item {
 
 // notJSON is the entry of a line that no reader understands.
 func notJSON(line []byte) []transcript.Item {
+	fault := ""
+	if len(bytes.TrimSpace(line)) > 0 {
+		fault = "a line that is not JSON"
+	}
 	return one(transcript.Item{Type: transcript.Unknown,
-		Detail: new(detail).text("subtype", "not_json").done(), Raw: line})
+		Detail: new(detail).text("subtype", "not_json").done(), Raw: line, Fault: fault})
 }

@@ -116,13 +116,16 @@ func (t *thread) opened(id, kind string) *openItem {
 	return o
 }
 
-func (t *thread) closed(id string) {
+// closed ends an open text, and gives what was heard of it as a JSON string; nil
+// when that is nothing.
+func (t *thread) closed(id string) (heard []byte) {
 	for i, o := range t.open {
 		if o.id == id {
 			t.open = append(t.open[:i], t.open[i+1:]...)
-			return
+			return joinStrings(o.parts, "")
 		}
 	}
+	return nil
 }
 
 // flushOpen gives the texts that will never be finished.
@@ -149,9 +152,22 @@ func (m *Mapper) flushOpen(t *thread, n *note) []transcript.Item {
 func (m *Mapper) dropOpen(t *thread, n *note) []transcript.Item {
 	out := m.flushOpen(t, n)
 	for i := range out {
-		out[i] = abandoned(out[i])
+		out[i] = t.abandon(out[i])
 	}
 	return out
+}
+
+// abandon gives up a text of an attempt that broke off. It is said again, or
+// stands after all when the turn fails.
+func (t *thread) abandon(item transcript.Item) transcript.Item {
+	t.broken = append(t.broken, item)
+	delete(t.said, saidKey(item))
+	return abandoned(item)
+}
+
+// saidKey is by what a text is known when it comes again.
+func saidKey(item transcript.Item) string {
+	return string(item.Type) + string(jsontext.Get(item.Detail, "text"))
 }
 
 // abandoned turns a message into the system_event of an attempt that broke
@@ -198,7 +214,7 @@ func (m *Mapper) tokenUsage(t *thread, n *note) []transcript.Item {
 // not be said again.
 func (t *thread) settled() {
 	clear(t.said)
-	t.retried = false
+	t.retried, t.broken = false, nil
 }
 
 func (m *Mapper) turnStarted(t *thread, n *note) {
@@ -215,12 +231,15 @@ func (m *Mapper) turnStarted(t *thread, n *note) {
 
 func (m *Mapper) turnCompleted(t *thread, n *note) []transcript.Item {
 	out := m.flushOpen(t, n)
-	failure := t.failure
+	failure, broken := t.failure, t.broken
+	for i := range broken {
+		broken[i].Raw = n.line
+	}
 	t.failure = nil
 	t.settled()
 	switch status := jsontext.Text(jsontext.Get(n.params, "turn", "status")); status {
 	case "failed":
-		return append(out, m.item(transcript.Error, "turn_failed", n, func(d *detail) {
+		return append(append(out, broken...), m.item(transcript.Error, "turn_failed", n, func(d *detail) {
 			d.raw("error", jsontext.Get(n.params, "turn", "error"))
 		}))
 	case "interrupted":

@@ -25,6 +25,9 @@ type Rollout struct {
 	spoken  []string        // texts of the model of this turn, seen once
 	failed  bool            // the turn's error is on the record
 
+	heard   map[string]bool // texts of the model since a response was last counted
+	retried bool            // a response ended since without being counted: it broke off
+
 	unknown []string
 }
 
@@ -37,7 +40,7 @@ type rolloutLine struct {
 // Map maps one line, given without its newline.
 func (r *Rollout) Map(line []byte) []transcript.Item {
 	if r.tools == nil {
-		r.tools, r.seen = map[string]toolState{}, map[string]bool{}
+		r.tools, r.seen, r.heard = map[string]toolState{}, map[string]bool{}, map[string]bool{}
 	}
 	l := rolloutLine{line: line}
 	var kind []byte
@@ -118,8 +121,10 @@ func (r *Rollout) sessionMeta(l *rolloutLine) []transcript.Item {
 func (r *Rollout) tokens(l *rolloutLine, total, last []byte) []transcript.Item {
 	sum, ok := readTokens(total)
 	if !ok {
+		r.retried = r.retried || len(r.heard) > 0
 		return r.event("rate_limits", l) // a count without figures
 	}
+	r.counted()
 	latest, _ := readTokens(last)
 	used, fresh := r.meter.add(sum, latest)
 	if !fresh {
@@ -214,11 +219,21 @@ func (r *Rollout) said(l *rolloutLine, id string, typ transcript.Type, text []by
 	}
 	if id != "" {
 		r.seen[id] = true
+		if r.retried && r.heard[key] { // the next attempt says it again
+			return r.event("retry_repeat", l)
+		}
 	}
+	r.heard[key] = true
 	r.spoken = append(r.spoken, key)
 	return one(r.item(typ, "", l, func(d *detail) {
 		d.text("item_id", id).raw("text", text).flag("redacted", typ == transcript.Thinking && text == nil)
 	}))
+}
+
+// counted says that the response of the model is complete.
+func (r *Rollout) counted() {
+	clear(r.heard)
+	r.retried = false
 }
 
 func takeOne(list *[]string, s string) bool {

@@ -41,6 +41,7 @@ func (r *Rollout) eventMsg(l *rolloutLine) []transcript.Item {
 
 func (r *Rollout) newTurn() {
 	clear(r.seen)
+	r.counted()
 	r.prompts, r.spoken, r.failed = nil, nil, false
 }
 

@@ -134,6 +134,12 @@ type Facts struct {
 	Message, Request string // ids of the response, "" where the program tells none
 }
 
+// Holder is a Mapper that holds items back for their place alone.
+type Holder interface {
+	// Due gives them, for who cannot wait for the next line.
+	Due() []transcript.Item
+}
+
 // Child is a Mapper of a file that may be a subagent's.
 type Child interface {
 	// SetParent says where the subagent hangs.
