@@ -11,9 +11,9 @@ import (
 	"conclave/seat"
 	"conclave/table"
 	"conclave/table/adventure"
-	tableflow "conclave/table/flow"
 	"conclave/table/offline"
 	"conclave/table/people"
+	"conclave/table/seating"
 	door "conclave/workspace"
 )
 
@@ -33,9 +33,9 @@ func (w *workspace) isPersons(campaign, seat string) bool {
 // seat that they named is one they look from. The embedded game master tells the
 // adventures that come with the program; of any other campaign a person is the
 // game master until an agent is named.
-func (w *workspace) tableCast(campaign string, sits func(seat string) bool, auto bool) tableflow.Cast {
+func (w *workspace) tableCast(campaign string, sits func(seat string) bool, auto bool) seating.Cast {
 	vacant := sync.OnceValues(func() (bool, error) { return w.gmVacant(campaign) })
-	return func(role policy.Role, character string, stepIn bool) (tableflow.Actor, error) {
+	return func(role policy.Role, character string, stepIn bool) (seating.Actor, error) {
 		embedded := offline.GM()
 		switch role {
 		case policy.Player:
@@ -51,13 +51,13 @@ func (w *workspace) tableCast(campaign string, sits func(seat string) bool, auto
 		seated := role != policy.JournalKeeper &&
 			(sits(seat) || people.HasLeft(w.root, campaign, seat))
 		if (seated || w.config.For(key).Agent == "human") && !stepIn && !auto {
-			return tableflow.Actor{Person: true}, nil
+			return seating.Actor{Person: true}, nil
 		}
 		if role == policy.GM {
 			if empty, err := vacant(); err != nil || empty && auto {
-				return tableflow.Actor{}, cmp.Or(err, errNoGM(campaign))
+				return seating.Actor{}, cmp.Or(err, errNoGM(campaign))
 			} else if empty {
-				return tableflow.Actor{Person: true}, nil
+				return seating.Actor{Person: true}, nil
 			}
 		}
 		return w.tableActor(key, embedded)
@@ -128,13 +128,13 @@ func (w *workspace) tableKey(role policy.Role, character string) string {
 	return keys[0]
 }
 
-func (w *workspace) tableActor(key string, embedded agent.Agent) (tableflow.Actor, error) {
+func (w *workspace) tableActor(key string, embedded agent.Agent) (seating.Actor, error) {
 	if w.config.For(key).Agent == "human" { // somebody must step in for a person
-		return tableflow.Actor{Agent: embedded, InProcess: true}, nil
+		return seating.Actor{Agent: embedded, InProcess: true}, nil
 	}
 	a, err := w.cast(key, embedded)
 	if err != nil {
-		return tableflow.Actor{}, err
+		return seating.Actor{}, err
 	}
-	return tableflow.Actor{Agent: a.agent, InProcess: a.inProcess, Dress: func(p *seat.Plan) { a.dress(p, w) }}, nil
+	return seating.Actor{Agent: a.agent, InProcess: a.inProcess, Dress: func(p *seat.Plan) { a.dress(p, w) }}, nil
 }

@@ -8,7 +8,7 @@ import (
 	"conclave/agent"
 	"conclave/engine"
 	"conclave/table"
-	tableflow "conclave/table/flow"
+	"conclave/table/talk"
 )
 
 // Chat is a talk with a character outside of play.
@@ -48,7 +48,7 @@ func (a *App) ChatWithCharacter(ctx context.Context, in Chat) (err error) {
 	if err := w.makePrivate(); err != nil {
 		return err
 	}
-	talk, err := tableflow.Chat(ctx, tableflow.Options{
+	talk, err := talk.Chat(ctx, talk.Options{
 		Workspace: root, Campaign: in.Table, Cast: w.tableCast(in.Table, Seating{}.sits, true),
 		Program: "conclave " + a.Version, Account: w.tableBudget(in.Table).account(), Database: w.config.Database,
 	}, in.Character)
@@ -75,7 +75,7 @@ func (a *App) ChatWithCharacter(ctx context.Context, in Chat) (err error) {
 	return nil
 }
 
-func (a *App) chatTurn(ctx context.Context, talk *tableflow.Talk, words string) error {
+func (a *App) chatTurn(ctx context.Context, talk *talk.Talk, words string) error {
 	reply, err := talk.Say(ctx, words, nil, func(e agent.Event) {
 		if e.Entry == nil && e.Delta != "" {
 			a.show(Speech{Name: talk.Name, Text: e.Delta})

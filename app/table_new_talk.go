@@ -17,7 +17,8 @@ import (
 	"conclave/quest"
 	"conclave/seat"
 	"conclave/table/draft"
-	tableflow "conclave/table/flow"
+	"conclave/table/seating"
+	"conclave/table/talk"
 	door "conclave/workspace"
 )
 
@@ -164,11 +165,11 @@ func (k *campaignTalk) compose(ctx context.Context) (ok bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	talk, err := tableflow.Compose(ctx, tableflow.Options{
+	talk, err := talk.Compose(ctx, talk.Options{
 		Workspace: k.w.root, Campaign: k.name, Program: "conclave " + k.app.Version,
 		Account: k.w.tableBudget(k.name).account(),
-		Cast: func(policy.Role, string, bool) (tableflow.Actor, error) {
-			return tableflow.Actor{Agent: actor.agent, InProcess: actor.inProcess,
+		Cast: func(policy.Role, string, bool) (seating.Actor, error) {
+			return seating.Actor{Agent: actor.agent, InProcess: actor.inProcess,
 				Dress: func(p *seat.Plan) { actor.dress(p, k.w) }}, nil
 		},
 	}, draft.Instructions)
@@ -203,7 +204,7 @@ func (k *campaignTalk) compose(ctx context.Context) (ok bool, err error) {
 
 // ask asks the agent for the whole campaign, and once more when what it said is
 // none.
-func (k *campaignTalk) ask(ctx context.Context, talk *tableflow.Talk, words string) error {
+func (k *campaignTalk) ask(ctx context.Context, talk *talk.Talk, words string) error {
 	var wrong error
 	for range 2 {
 		reply, err := talk.Say(ctx, words, draft.Schema, nil)

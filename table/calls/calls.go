@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"conclave/internal/jsontext"
 	"conclave/policy"
@@ -42,6 +43,12 @@ func Run(campaign, interaction string, elem ...string) string {
 		id = id[:67] + "." + table.Hash([]byte(id))[:32]
 	}
 	return id
+}
+
+// ShortID tells runs of one name apart: eight letters by chance.
+func ShortID() string {
+	_, random, _ := strings.Cut(record.NewRunID(time.Now()), "-")
+	return random[:8]
 }
 
 func prefix(campaign string) string { return "table." + campaign + "." }

@@ -8,6 +8,7 @@ import (
 	"conclave/dice"
 	"conclave/engine"
 	"conclave/table"
+	"conclave/table/calls"
 	"conclave/table/gm"
 	"conclave/table/journal"
 	"conclave/table/story"
@@ -83,7 +84,7 @@ func (t *Table) Rename(ctx context.Context, from, to string) error {
 	s := t.snapshot()
 	e := story.Event{V: story.Version, Seq: s.Seq + 1, Kind: story.EventRename, Cycle: s.Cycle, Session: s.Session,
 		Name: from + " " + to}
-	_, err = t.engine.Start(ctx, flowRename, fmt.Sprintf("r%08d-%s", e.Seq, shortID()), renameInput{from, to, moves, e})
+	_, err = t.engine.Start(ctx, flowRename, fmt.Sprintf("r%08d-%s", e.Seq, calls.ShortID()), renameInput{from, to, moves, e})
 	return err
 }
 

@@ -102,7 +102,7 @@ func (t *Table) look(in story.Input) (begun, error) {
 	b.State.Scene, b.State.Context, b.State.Rounds, b.State.LastJob = s.Scene, s.Context, s.Rounds, maps.Clone(s.LastJob)
 	b.State.Recap, b.State.Secrets, b.State.Common = s.Recap, s.Secrets, t.common(roster)
 	b.State.Combat = s.Combat
-	if b.Played, b.Persons, err = t.seating(roster); err != nil {
+	if b.Played, b.Persons, err = t.seats.Seating(roster); err != nil {
 		return b, engine.Halt(err)
 	}
 	if b.Report, err = t.inspect(in, roster); err != nil {
@@ -147,28 +147,6 @@ func firstOf(prefix string, list []string) string {
 		return ""
 	}
 	return prefix + list[0]
-}
-
-// seating says who plays whom, and which of them are people.
-func (t *Table) seating(roster table.Roster) (played map[string]string, persons map[string]bool, err error) {
-	played, persons = map[string]string{}, map[string]bool{}
-	away := t.snapshot().Away
-	for _, ch := range roster.Characters {
-		actor, err := t.opts.Cast(policy.Player, ch.Slug, false)
-		if err != nil {
-			return nil, nil, err
-		}
-		_, gone := away[ch.Slug]
-		switch {
-		case actor.Person && gone:
-			played[ch.Slug] = "agent, while its person is away"
-		case actor.Person:
-			played[ch.Slug], persons[ch.Slug] = "person", true
-		default:
-			played[ch.Slug] = "agent"
-		}
-	}
-	return played, persons, nil
 }
 
 // inspect sorts tmp/ before a new cycle. Notes that wait for their journal are

@@ -17,6 +17,7 @@ import (
 	"conclave/internal/sample"
 	"conclave/policy"
 	"conclave/table/look"
+	"conclave/table/seating"
 	"conclave/table/story"
 )
 
@@ -57,9 +58,9 @@ func benchTable(b testing.TB, dir, name string, think time.Duration) *Table {
 		b.Fatal(err)
 	}
 	t, err := Open(context.Background(), Options{Workspace: dir, Campaign: name, Auto: true, RoomBase: filepath.Join(dir, ".rooms"), JournalWait: time.Nanosecond,
-		Cast: func(role policy.Role, _ string, _ bool) (Actor, error) {
+		Cast: func(role policy.Role, _ string, _ bool) (seating.Actor, error) {
 			a := map[policy.Role]agent.Agent{policy.GM: gm, policy.Player: player, policy.JournalKeeper: keeper}[role]
-			return Actor{Agent: a, InProcess: true}, nil
+			return seating.Actor{Agent: a, InProcess: true}, nil
 		}})
 	if err != nil {
 		b.Fatal(err)
@@ -179,7 +180,7 @@ func TestSoakMemory(t *testing.T) {
 	if late > early+early/2+8<<20 {
 		t.Errorf("memory grows: %d KiB, then %d KiB", early>>10, late>>10)
 	}
-	if n := len(tb.seats.Runs()); n > 0 {
+	if n := len(tb.seats.Set.Runs()); n > 0 {
 		t.Errorf("%d seats are still open", n)
 	}
 	if st, err := engine.Peek(t.Context(), engine.Options{Dir: dir, Scope: look.Scope("long")}); err != nil || len(st.Open) > 0 {

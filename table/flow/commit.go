@@ -82,7 +82,7 @@ func (c *cycle) closeGM() error {
 		return nil
 	}
 	_, err := engine.Do(c.r, "close gm", func(ctx context.Context) (struct{}, error) {
-		return struct{}{}, engine.Halt(c.t.closeSeat(c.gmRun))
+		return struct{}{}, engine.Halt(c.t.seats.Close(c.gmRun))
 	})
 	return err
 }

@@ -1,5 +1,5 @@
-// Package flow is what happens at a table, and in which order: it seats the GM,
-// the players and the keepers of journals in their rooms, takes their turns,
+// Package flow is what happens at a table, and in which order: it takes the turns
+// of the GM, the players and the keepers of journals, whom table/seating seats,
 // and changes the files of campaigns/{campaign}/ through the engine, so that
 // everything happens once. The rules are package table's, the dice package
 // dice's, the rooms package room's, the durability package engine's.
@@ -20,8 +20,8 @@
 //
 // What a GM is told and says, and who may be told what of it, is package
 // table/gm's; what has happened, table/story's; entries of journals, table/journal's;
-// how a person is asked and what they have left, table/people's; the dice,
-// table/rolls's; what is seen from outside, table/look's and table/calls's.
+// who sits in a seat and what lies around it, table/seating's; how a person is
+// asked and what they have left, table/people's; the dice, table/rolls's; what is seen from outside, table/look's and table/calls's.
 //
 // # What a player is told, and says
 //

@@ -12,11 +12,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"conclave/agent"
 	"conclave/dice"
 	"conclave/engine"
 	"conclave/internal/shingle"
-	"conclave/policy"
 	"conclave/seat"
 	"conclave/table"
 	"conclave/table/calls"
@@ -24,29 +22,14 @@ import (
 	"conclave/table/look"
 	"conclave/table/people"
 	"conclave/table/rolls"
+	"conclave/table/seating"
 	"conclave/table/story"
 )
-
-// Actor is whoever sits in a seat.
-type Actor struct {
-	Agent     agent.Agent
-	InProcess bool
-	// Person: the words come from Options.Asker, or from a draft that was left
-	// for the barrier. Agent is then not used. A person has no time-out.
-	Person bool
-	// Dress completes the plan of the seat (model, programs, budget); nil for
-	// nothing to add.
-	Dress func(*seat.Plan)
-}
-
-// Cast finds who sits in a seat. character is empty for the GM. stepIn asks for
-// whoever plays a person's character while that person is away.
-type Cast func(role policy.Role, character string, stepIn bool) (Actor, error)
 
 // Options of a table. Workspace, Campaign and Cast are needed.
 type Options struct {
 	Workspace, Campaign string
-	Cast                Cast
+	Cast                seating.Cast
 	Asker               engine.Asker // nil: nobody is here
 	// Here says whether Asker reaches the person of a seat: "gm", a character. A
 	// question for anybody else is not put to it: it waits for that person. Nil:
@@ -92,10 +75,9 @@ type Table struct {
 	caps     table.Caps
 	campaign *table.Campaign
 	watch    *table.Watch
-	printer  *shingle.Printer
 	engine   *engine.Engine
 	journals *journal.Book
-	seats    *seat.Set
+	seats    *seating.Seats
 	dice     *rolls.Dice
 	people   *people.Seats
 	slots    chan struct{} // players and journal keepers that may be asked at once
@@ -128,7 +110,7 @@ func Open(ctx context.Context, o Options) (*Table, error) {
 	if _, err := os.Stat(filepath.Join(o.Workspace, "campaigns", o.Campaign)); err != nil {
 		return nil, fmt.Errorf("open campaign %s: %w", o.Campaign, err)
 	}
-	t := &Table{opts: o, caps: o.Caps.WithDefaults(), printer: shingle.NewPrinter(), seats: seat.NewSet(o.Workspace)}
+	t := &Table{opts: o, caps: o.Caps.WithDefaults()}
 	t.slots = make(chan struct{}, t.caps.Parallel)
 	t.dice = &rolls.Dice{Workspace: o.Workspace, Campaign: o.Campaign, TestSeed: o.TestSeed,
 		Stood: func() *dice.Mark { return t.snapshot().Dice }}
@@ -142,11 +124,10 @@ func Open(ctx context.Context, o Options) (*Table, error) {
 		return nil, err
 	}
 	if t.campaign, err = table.OpenCampaign(o.Workspace, o.Campaign); err == nil {
+		t.seat()
 		_, err = t.campaign.Sweep()
 	}
 	if err == nil {
-		t.watch = t.campaign.NewWatch(t.caps, t.printer)
-		t.seatPeople()
 		if t.state, err = story.Load(o.Workspace, o.Campaign); err == nil {
 			t.journals, err = openJournals(t)
 		}
@@ -188,7 +169,7 @@ func (t *Table) renew(ctx context.Context) error {
 		return err
 	}
 	t.background.Wait()
-	if err := t.seats.LeaveAll(); err != nil {
+	if err := t.seats.Set.LeaveAll(); err != nil {
 		return err
 	}
 	t.life, t.end = context.WithCancel(context.Background())
@@ -214,9 +195,9 @@ func (t *Table) Close() error {
 	t.end()
 	errs := []error{t.engine.Close()}
 	t.background.Wait()
-	errs = append(errs, t.seats.LeaveAll(), t.dice.Close())
+	errs = append(errs, t.dice.Close())
 	if t.campaign != nil {
-		errs = append(errs, t.campaign.Close())
+		errs = append(errs, t.seats.Set.LeaveAll(), t.campaign.Close())
 	}
 	return errors.Join(errs...)
 }
@@ -242,14 +223,25 @@ func (t *Table) Dice() *rolls.Dice { return t.dice }
 // People are those at the table.
 func (t *Table) People() *people.Seats { return t.people }
 
-// seatPeople gives the people what they need of the table.
-func (t *Table) seatPeople() {
-	t.people = &people.Seats{Campaign: t.campaign, Caps: t.caps, Asker: t.opts.Asker, Here: t.opts.Here,
-		Mine: t.opts.Mine, Roster: t.roster, State: t.snapshot, Roll: t.Roll,
+// seat prepares the seats of the table.
+func (t *Table) seat() {
+	o, printer := t.opts, shingle.NewPrinter()
+	t.watch = t.campaign.NewWatch(t.caps, printer)
+	t.people = &people.Seats{Campaign: t.campaign, Caps: t.caps, Asker: o.Asker, Here: o.Here, Mine: o.Mine,
+		Roster: t.roster, State: t.snapshot, Roll: t.Roll,
 		Played: func(r table.Roster) (map[string]string, error) {
-			played, _, err := t.seating(r)
+			played, _, err := t.seats.Seating(r)
 			return played, err
 		}}
+	t.seats = &seating.Seats{Set: seat.NewSet(o.Workspace), Workspace: o.Workspace, Campaign: o.Campaign, Files: t.campaign,
+		Caps: t.caps, Cast: o.Cast, Program: o.Program, RoomBase: o.RoomBase, Account: o.Account,
+		GMReadsJournals: o.GMReadsJournals, Watch: t.watch, Printer: printer, People: t.people, Crash: t.crash,
+		Away: func(who string) bool {
+			_, away := t.snapshot().Away[who]
+			return away
+		},
+		Thinks: func() func() { return t.slowly(Notice{Kind: "slow", Text: "The game master thinks."}) },
+	}
 }
 
 func (t *Table) crash(label string) {

@@ -12,9 +12,9 @@ import (
 	"conclave/dice"
 	"conclave/engine"
 	"conclave/policy"
-	"conclave/seat"
 	"conclave/table"
 	"conclave/table/gm"
+	"conclave/table/seating"
 	"conclave/table/told"
 )
 
@@ -70,25 +70,18 @@ func (c *cycle) own() string {
 }
 
 func (c *cycle) gmTurn(ctx context.Context, text string, about []table.Source) (gm.Turn, error) {
-	tools := &c.tools
-	s := &tableSeat{
-		t: c.t, run: c.gmRun, role: policy.GM, timeout: c.t.caps.GMTimeout, about: about, before: tools.begin,
-		actor: func() (Actor, error) { return c.t.opts.Cast(policy.GM, "", false) },
-		furnish: func(p *seat.Plan) error {
-			p.Tools = gm.Tools(tools.handle)
-			return c.t.furnishGM(p)
-		},
-	}
+	s := c.t.seats.GM(c.gmRun, about)
+	s.Before, s.Tools = c.tools.begin, gm.Tools(c.tools.handle)
 	id := c.turnID()
-	if _, err := s.take(ctx, id, text); err != nil {
+	if _, err := s.Ask(ctx, id, text); err != nil {
 		return gm.Turn{}, err
 	}
-	said, err := c.t.turn(c.gmRun, id)
+	said, err := c.t.seats.Turn(c.gmRun, id)
 	if err != nil {
 		return gm.Turn{}, engine.Halt(err)
 	}
 	if said.Silent() {
-		return gm.Turn{}, &turnError{Reason: table.ReasonEmpty, Text: "the GM said nothing"}
+		return gm.Turn{}, &seating.TurnError{Reason: table.ReasonEmpty, Text: "the GM said nothing"}
 	}
 	return said, c.t.people.Drop(string(policy.GM), said.Text)
 }
@@ -98,7 +91,7 @@ func (c *cycle) gmTurn(ctx context.Context, text string, about []table.Source) (
 func (c *cycle) turnID() string {
 	id := fmt.Sprintf("t%d", c.turns)
 	for n := 2; ; n++ {
-		past, err := c.t.turn(c.gmRun, id)
+		past, err := c.t.seats.Turn(c.gmRun, id)
 		if err != nil || past.ID == "" || !past.Silent() {
 			return id
 		}

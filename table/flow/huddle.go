@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"conclave/engine"
-	"conclave/policy"
-	"conclave/seat"
 	"conclave/table"
 	"conclave/table/gm"
 )
@@ -105,13 +103,9 @@ func (c *cycle) huddleTurn(ctx context.Context, f frozen, place string) (string,
 	if err != nil {
 		return "", engine.Halt(err)
 	}
-	s := &tableSeat{
-		t: c.t, run: c.t.runID(c.r.ID(), place, f.Character), role: policy.Player, who: f.Character, private: true,
-		timeout: c.t.caps.PlayerTimeout, about: view.Sources,
-		actor:   func() (Actor, error) { return c.t.playerActor(f.Character) },
-		furnish: func(p *seat.Plan) error { return c.t.furnishPlayer(p, f.Character, view) },
-	}
-	took, err := s.take(ctx, "t1", c.playerMessage(f, view))
+	s := c.t.seats.Player(c.t.runID(c.r.ID(), place, f.Character), f.Character, view)
+	s.Private = true
+	took, err := s.Ask(ctx, "t1", c.playerMessage(f, view))
 	if err != nil && engine.CodeOf(err) == "" {
 		return "", err
 	}
@@ -125,5 +119,5 @@ func (c *cycle) huddleTurn(ctx context.Context, f frozen, place string) (string,
 			words = gm.Spoken(r.Text)
 		}
 	}
-	return words, engine.Halt(c.t.closeSeat(s.run))
+	return words, engine.Halt(c.t.seats.Close(s.Run))
 }

@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"conclave/engine"
-	"conclave/policy"
-	"conclave/seat"
 	"conclave/table"
 	"conclave/table/journal"
 )
@@ -170,7 +168,7 @@ func (t *Table) askKeeper(ctx context.Context, run string, job journal.Job) (kep
 		repair = "Missing: " + strings.Join(missing, ", ") + ". Give the whole entry again."
 	}
 	// A seat that does not close must not keep the entry from being written.
-	_ = t.closeSeat(run)
+	_ = t.seats.Close(run)
 	return got, nil
 }
 
@@ -197,20 +195,13 @@ func (t *Table) keeperTurn(ctx context.Context, run string, job journal.Job, try
 	if err != nil {
 		return "", err
 	}
-	s := &tableSeat{
-		t: t, run: run, role: policy.JournalKeeper, who: job.Character, timeout: t.caps.JournalTimeout, about: view.Sources,
-		actor: func() (Actor, error) { return t.opts.Cast(policy.JournalKeeper, job.Character, false) },
-		furnish: func(p *seat.Plan) error {
-			p.System = keeperInstructions
-			return t.furnishView(p, policy.JournalKeeper, job.Character, view)
-		},
-	}
+	s := t.seats.Keeper(run, job.Character, view)
 	text := fmt.Sprintf("Campaign: %s\nCharacter: %s\nCycle: %d\n\n%s",
 		t.opts.Campaign, job.Character, job.Cycle, view.Text())
 	if repair != "" {
 		text = "Event: repair\n\n" + repair + "\n"
 	}
-	got, err := s.take(ctx, fmt.Sprintf("t%d", try), text)
+	got, err := s.Ask(ctx, fmt.Sprintf("t%d", try), text)
 	return got.Reply.Text, err
 }
 

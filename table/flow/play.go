@@ -14,8 +14,8 @@ import (
 
 	"conclave/engine"
 	"conclave/internal/atomicfile"
-	"conclave/record"
 	"conclave/table"
+	"conclave/table/calls"
 	"conclave/table/desk"
 	"conclave/table/journal"
 	"conclave/table/people"
@@ -112,7 +112,7 @@ func (t *Table) Say(ctx context.Context, in story.Input) (Result, error) {
 	if err := t.beginSession(ctx); err != nil {
 		return Result{}, err
 	}
-	id := fmt.Sprintf("c%06d-%s", t.snapshot().Cycle+1, shortID())
+	id := fmt.Sprintf("c%06d-%s", t.snapshot().Cycle+1, calls.ShortID())
 	raw, err := t.engine.Start(ctx, flowCycle, id, in)
 	if err != nil {
 		return Result{}, t.noteCut(err)
@@ -125,11 +125,6 @@ func (t *Table) Say(ctx context.Context, in story.Input) (Result, error) {
 		_, err = t.engine.Prune(ctx, keepInteractions)
 	}
 	return r, err
-}
-
-func shortID() string {
-	_, random, _ := strings.Cut(record.NewRunID(time.Now()), "-")
-	return random[:8]
 }
 
 // ready refuses a new cycle while an old one is open.
@@ -161,7 +156,7 @@ func (t *Table) note(ctx context.Context, e story.Event) error {
 	if e.Session == 0 {
 		e.Session = s.Session
 	}
-	_, err := t.engine.Start(ctx, flowNote, fmt.Sprintf("n%08d-%s", e.Seq, shortID()), noteInput{e})
+	_, err := t.engine.Start(ctx, flowNote, fmt.Sprintf("n%08d-%s", e.Seq, calls.ShortID()), noteInput{e})
 	return t.noteCut(err)
 }
 
@@ -217,7 +212,7 @@ func (t *Table) End(ctx context.Context) error {
 		return nil
 	}
 	now := time.Now().UTC()
-	id := fmt.Sprintf("e%08d-%s", t.snapshot().Seq+1, shortID())
+	id := fmt.Sprintf("e%08d-%s", t.snapshot().Seq+1, calls.ShortID())
 	_, err := t.engine.Start(ctx, flowEnd, id, endInput{now.Format(stampForm)})
 	return t.noteCut(err)
 }

@@ -8,12 +8,10 @@ import (
 	"strings"
 
 	"conclave/engine"
-	"conclave/policy"
-	"conclave/room"
-	"conclave/seat"
 	"conclave/table"
 	"conclave/table/gm"
 	"conclave/table/rolls"
+	"conclave/table/seating"
 	"conclave/table/story"
 )
 
@@ -255,12 +253,12 @@ func (c *cycle) askPlayer(ctx context.Context, f frozen) (answer, error) {
 		}
 		a.Calls++
 		turn := fmt.Sprintf("t%d", try)
-		took, err := s.take(ctx, turn, text)
+		took, err := s.Ask(ctx, turn, text)
 		if err != nil {
 			if reason = engine.CodeOf(err); reason == "" {
 				return a, err
 			}
-			if why, _, err := c.hearPlayer(&a, f, s.run, turn, tools); err != nil {
+			if why, _, err := c.hearPlayer(&a, f, s.Run, turn, tools); err != nil {
 				return a, engine.Halt(err)
 			} else if why == "" { // it had written its answer before
 				reason = ""
@@ -274,7 +272,7 @@ func (c *cycle) askPlayer(ctx context.Context, f frozen) (answer, error) {
 			return a, engine.Halt(err)
 		}
 		var retry string
-		if reason, retry, err = c.hearPlayer(&a, f, s.run, turn, tools); err != nil {
+		if reason, retry, err = c.hearPlayer(&a, f, s.Run, turn, tools); err != nil {
 			return a, engine.Halt(err)
 		}
 		if reason == "" {
@@ -301,13 +299,13 @@ func (c *cycle) askPlayer(ctx context.Context, f frozen) (answer, error) {
 		}
 		a.addRolls(rest)
 	}
-	return a, engine.Halt(c.t.closeSeat(s.run))
+	return a, engine.Halt(c.t.seats.Close(s.Run))
 }
 
 // hearPlayer takes what a player said, wrote and rolled in a turn for its answer,
 // as judge does.
 func (c *cycle) hearPlayer(a *answer, f frozen, run, turn string, tools *rolls.Player) (reason, retry string, err error) {
-	got, err := c.t.turn(run, turn)
+	got, err := c.t.seats.Turn(run, turn)
 	if err != nil {
 		return "", "", err
 	}
@@ -353,32 +351,14 @@ func (a answer) accepted(r table.Response, notes string) answer {
 
 // seatPlayer prepares a player's seat, in a room that holds its part and no
 // more, and the message to it.
-func (c *cycle) seatPlayer(ctx context.Context, f frozen, tools *rolls.Player) (*tableSeat, string, error) {
+func (c *cycle) seatPlayer(ctx context.Context, f frozen, tools *rolls.Player) (*seating.Seat, string, error) {
 	view, err := c.t.playerView(ctx, c, f)
 	if err != nil {
 		return nil, "", err
 	}
-	s := &tableSeat{
-		t: c.t, run: c.t.runID(c.r.ID(), fmt.Sprint(c.sub), f.Character), role: policy.Player, who: f.Character,
-		private: c.telling.Private(f.Character, f.Type),
-		timeout: c.t.caps.PlayerTimeout, about: view.Sources, before: tools.Begin,
-		actor: func() (Actor, error) { return c.t.playerActor(f.Character) },
-		furnish: func(p *seat.Plan) error {
-			p.Tools = tools.Tools()
-			return c.t.furnishPlayer(p, f.Character, view)
-		},
-	}
+	s := c.t.seats.Player(c.t.runID(c.r.ID(), fmt.Sprint(c.sub), f.Character), f.Character, view)
+	s.Private, s.Before, s.Tools = c.telling.Private(f.Character, f.Type), tools.Begin, tools.Tools()
 	return s, c.playerMessage(f, view), nil
-}
-
-// playerActor is whoever plays a character now.
-func (t *Table) playerActor(character string) (Actor, error) {
-	_, away := t.snapshot().Away[character]
-	actor, err := t.opts.Cast(policy.Player, character, false)
-	if err == nil && actor.Person && away {
-		return t.opts.Cast(policy.Player, character, true)
-	}
-	return actor, err
 }
 
 func (c *cycle) playerMessage(f frozen, view table.SeatContext) string {
@@ -407,45 +387,4 @@ func (c *cycle) lately(who string) string {
 		parts = append(parts, "You vetoed the last request: "+a.Text)
 	}
 	return strings.Join(parts, "\n\n")
-}
-
-// roomNames are the files of a player's room.
-var roomNames = map[string]string{
-	"Your character": "sheet.md", "Your journal": "journal.md", "What the party knows": "party-knowledge.md",
-	"The world": "world-primer.md", "Lately": "lately.md", "Not yet in your journal": "pending.md",
-	"The fight":            "fight.md",
-	"The game master asks": "prompt.md",
-	"What happened":        "narrative.md", "What only you saw": "private.md", "Your notes": "notes.md",
-}
-
-// furnishPlayer puts exactly the parts of the view into the room, if the policy
-// grants each of them, and fingerprints everything else.
-func (t *Table) furnishPlayer(p *seat.Plan, who string, view table.SeatContext) error {
-	p.System = playerInstructions
-	return t.furnishView(p, policy.Player, who, view)
-}
-
-func (t *Table) furnishView(p *seat.Plan, role policy.Role, who string, view table.SeatContext) error {
-	for i, part := range view.Parts {
-		kind := policy.ClassifyTable(view.Sources[i].Path, who)
-		if strings.HasPrefix(view.Sources[i].Path, "engine:") {
-			kind = policy.NarrativePrivateOwn // its own memory of what it heard
-		}
-		if d := policy.Decide(role, kind); !d.Allow {
-			return engine.Halt(fmt.Errorf("%s may not have %s: %s", role, view.Sources[i].Path, d.Reason))
-		}
-		p.Room.Grants = append(p.Room.Grants,
-			room.Grant{Kind: string(kind), Name: roomNames[part.Title], Bytes: []byte(part.Text)})
-	}
-	kept, _, err := t.watch.From(who)
-	if err != nil {
-		return engine.Halt(err)
-	}
-	p.Printer = t.printer
-	for _, k := range kept {
-		kind := policy.ClassifyTable(k.Path, who)
-		reason := policy.Decide(role, kind).Reason
-		p.Denied = append(p.Denied, seat.Denied{Kind: string(kind), Name: k.Path, Reason: reason, Print: &k.Print})
-	}
-	return nil
 }

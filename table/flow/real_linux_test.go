@@ -19,12 +19,13 @@ import (
 	"conclave/policy"
 	"conclave/seat"
 	"conclave/table"
+	"conclave/table/seating"
 	"conclave/table/story"
 )
 
 // realProgram is a real program in a room, with a model that says what the test
 // wants.
-func realProgram(t *testing.T, name string, stub *modelstub.Server) Actor {
+func realProgram(t *testing.T, name string, stub *modelstub.Server) seating.Actor {
 	t.Helper()
 	var a agent.Agent
 	kind, model := gateway.Anthropic, "claude-sonnet-4-5"
@@ -51,7 +52,7 @@ func realProgram(t *testing.T, name string, stub *modelstub.Server) Actor {
 			t.Fatal(err)
 		}
 	}
-	return Actor{Agent: a, Dress: func(p *seat.Plan) {
+	return seating.Actor{Agent: a, Dress: func(p *seat.Plan) {
 		p.Model, p.Upstream = model, &gateway.Upstream{Kind: kind, BaseURL: stub.URL()}
 		p.Room.Programs = append(p.Room.Programs, filepath.Dir(native))
 	}}
@@ -74,7 +75,7 @@ func TestRealPlayers(t *testing.T) {
 			gm := r.listening("gm", gmSays("session-start", "Rain.\n[GM]\nCANARY-GMBLOCK\n[/GM]\n"+gmContext+at+"[AWAIT_AI_PLAYERS: tilda-brannock]")+gmSays("Event: responses", "Done."))
 			player := realProgram(t, name, stub)
 			cast := r.opts.Cast
-			r.opts.Cast = func(role policy.Role, character string, stepIn bool) (Actor, error) {
+			r.opts.Cast = func(role policy.Role, character string, stepIn bool) (seating.Actor, error) {
 				if role == policy.Player && character == tilda {
 					return player, nil
 				}

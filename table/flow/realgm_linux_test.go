@@ -21,6 +21,7 @@ import (
 	"conclave/table"
 	"conclave/table/calls"
 	"conclave/table/gm"
+	"conclave/table/seating"
 	"conclave/table/story"
 )
 
@@ -104,9 +105,9 @@ func newGMTable(t *testing.T) *gmTable {
 }
 
 // gm puts a real program into the GM's seat.
-func (g *gmTable) gm(a Actor) {
+func (g *gmTable) gm(a seating.Actor) {
 	cast := g.opts.Cast
-	g.opts.Cast = func(role policy.Role, character string, stepIn bool) (Actor, error) {
+	g.opts.Cast = func(role policy.Role, character string, stepIn bool) (seating.Actor, error) {
 		if role == policy.GM {
 			return a, nil
 		}
@@ -216,10 +217,10 @@ func TestRealGM(t *testing.T) {
 			g := newGMTable(t)
 			lost := false
 			g.between = func() {
-				for _, run := range g.table.seats.Runs() {
+				for _, run := range g.table.seats.Set.Runs() {
 					if strings.HasSuffix(run, ".gm") {
 						lost = true
-						if err := g.table.seats.Leave(run); err != nil {
+						if err := g.table.seats.Set.Leave(run); err != nil {
 							t.Error(err)
 						}
 					}

@@ -22,6 +22,7 @@ import (
 	"conclave/policy"
 	"conclave/room"
 	"conclave/table/look"
+	"conclave/table/seating"
 	"conclave/table/story"
 )
 
@@ -154,7 +155,7 @@ func (r *rig) read(name string) string {
 	return string(data)
 }
 
-func (r *rig) cast(role policy.Role, character string, stepIn bool) (Actor, error) {
+func (r *rig) cast(role policy.Role, character string, stepIn bool) (seating.Actor, error) {
 	key := character
 	switch role {
 	case policy.GM:
@@ -166,20 +167,20 @@ func (r *rig) cast(role policy.Role, character string, stepIn bool) (Actor, erro
 		}
 	}
 	if r.people[key] && !stepIn {
-		return Actor{Person: true}, nil
+		return seating.Actor{Person: true}, nil
 	}
 	if a := r.agents[key]; a != nil {
-		return Actor{Agent: a, InProcess: true}, nil
+		return seating.Actor{Agent: a, InProcess: true}, nil
 	}
 	text, ok := r.scripts[key]
 	if !ok {
-		return Actor{}, fmt.Errorf("nobody plays %s", key)
+		return seating.Actor{}, fmt.Errorf("nobody plays %s", key)
 	}
 	script, err := scripted.Parse([]byte(text))
 	if err != nil {
-		return Actor{}, fmt.Errorf("script of %s: %w", key, err)
+		return seating.Actor{}, fmt.Errorf("script of %s: %w", key, err)
 	}
-	return Actor{Agent: &scripted.Agent{Script: script}, InProcess: true}, nil
+	return seating.Actor{Agent: &scripted.Agent{Script: script}, InProcess: true}, nil
 }
 
 func (r *rig) open() *Table {

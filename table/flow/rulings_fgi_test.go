@@ -14,12 +14,12 @@ import (
 	"conclave/engine"
 	"conclave/policy"
 	"conclave/room"
-	"conclave/seat"
 	"conclave/table"
 	"conclave/table/calls"
 	"conclave/table/journal"
 	"conclave/table/look"
 	"conclave/table/people"
+	"conclave/table/seating"
 	"conclave/table/story"
 )
 
@@ -395,9 +395,9 @@ var rulingsGI = map[string]func(*testing.T){
 			t.Fatal(err)
 		}
 		cast := r.opts.Cast
-		r.opts.Cast = func(role policy.Role, character string, stepIn bool) (Actor, error) {
+		r.opts.Cast = func(role policy.Role, character string, stepIn bool) (seating.Actor, error) {
 			if role == policy.Player {
-				return Actor{Agent: &scripted.Agent{Script: script}}, nil // says that it is a program
+				return seating.Actor{Agent: &scripted.Agent{Script: script}}, nil // says that it is a program
 			}
 			return cast(role, character, stepIn)
 		}
@@ -406,20 +406,18 @@ var rulingsGI = map[string]func(*testing.T){
 		if err != nil {
 			t.Fatal(err)
 		}
-		var level room.Level
-		s := &tableSeat{t: r.table, run: "table.ash.x", role: policy.Player, who: tilda,
-			actor: func() (Actor, error) { return r.opts.Cast(policy.Player, tilda, false) },
-			furnish: func(p *seat.Plan) error {
-				level = p.Room.Level
-				if len(p.Builtin) > 0 {
-					t.Errorf("tools of its own: %v", p.Builtin)
-				}
-				return r.table.furnishPlayer(p, tilda, view)
-			}}
-		if _, err := r.table.seats.Open(t.Context(), s.run, s.plan); err != nil {
+		s := r.table.seats.Player("table.ash.x", tilda, view)
+		plan, err := s.Plan(t.Context())
+		if err != nil {
 			t.Fatal(err)
 		}
-		eq(t, "level", level, room.Sealed)
+		if len(plan.Builtin) > 0 {
+			t.Errorf("tools of its own: %v", plan.Builtin)
+		}
+		if _, err := s.Open(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		eq(t, "level", plan.Room.Level, room.Sealed)
 	},
 	"I1": func(t *testing.T) {
 		r := newRig(t, nil)

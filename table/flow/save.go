@@ -10,6 +10,7 @@ import (
 
 	"conclave/engine"
 	"conclave/table"
+	"conclave/table/calls"
 	"conclave/table/story"
 )
 
@@ -40,7 +41,7 @@ func (t *Table) save(ctx context.Context, name string, own bool) (story.Save, er
 		Event: story.Event{V: story.Version, Seq: s.Seq + 1, Kind: story.EventSave, Time: now, Cycle: s.Cycle,
 			Session: s.Session, Name: name},
 	}
-	_, err := t.engine.Start(ctx, flowSave, fmt.Sprintf("s%08d-%s", in.Event.Seq, shortID()), in)
+	_, err := t.engine.Start(ctx, flowSave, fmt.Sprintf("s%08d-%s", in.Event.Seq, calls.ShortID()), in)
 	return in.Save, t.noteCut(err)
 }
 
@@ -108,14 +109,14 @@ func (t *Table) Restore(ctx context.Context, name string) (kept string, err erro
 	if err := t.restorable(save); err != nil {
 		return "", err
 	}
-	kept = "before-" + strings.ToLower(time.Now().UTC().Format("20060102t150405")) + "-" + shortID()
+	kept = "before-" + strings.ToLower(time.Now().UTC().Format("20060102t150405")) + "-" + calls.ShortID()
 	if _, err := t.Save(ctx, kept); err != nil {
 		return "", err
 	}
 	s := t.snapshot()
 	e := story.Event{V: story.Version, Seq: s.Seq + 1, Kind: story.EventRestore, Cycle: s.Cycle, Session: s.Session,
 		Name: name, To: save.Seq, Time: time.Now().UTC().Round(0)}
-	_, err = t.engine.Start(ctx, flowRestore, fmt.Sprintf("b%08d-%s", e.Seq, shortID()), restoreInput{save, e})
+	_, err = t.engine.Start(ctx, flowRestore, fmt.Sprintf("b%08d-%s", e.Seq, calls.ShortID()), restoreInput{save, e})
 	return kept, err
 }
 
@@ -203,7 +204,7 @@ func (t *Table) Fork(ctx context.Context, name, save string) error {
 	s := t.snapshot()
 	in := forkInput{Save: save, Event: story.Event{V: story.Version, Seq: s.Seq + 1, Kind: story.EventFork,
 		Time: time.Now().UTC().Round(0), Cycle: s.Cycle, Session: s.Session, Name: name}}
-	_, err := t.engine.Start(ctx, flowFork, fmt.Sprintf("f%08d-%s", in.Event.Seq, shortID()), in)
+	_, err := t.engine.Start(ctx, flowFork, fmt.Sprintf("f%08d-%s", in.Event.Seq, calls.ShortID()), in)
 	return t.noteCut(err)
 }
 

@@ -9,7 +9,9 @@ import (
 	"sync"
 	"testing"
 
+	"conclave/policy"
 	"conclave/table"
+	"conclave/table/seating"
 	"conclave/table/story"
 )
 
@@ -210,13 +212,13 @@ var cycleStatements = map[string]func(*testing.T, *seedCycle){
 	},
 	"001-48": func(t *testing.T, s *seedCycle) {
 		has(t, "tilda", s.player[tilda].heard[0], "Request: QUICK_REACTION\n")
-		has(t, "the GM is told how to ask", gmInstructions, "`QUICK_REACTION`: one or two sentences.")
-		has(t, "a player is told to keep to it", playerInstructions, "Keep to the length that the request asks for.")
+		has(t, "the GM is told how to ask", seating.Instructions(policy.GM), "`QUICK_REACTION`: one or two sentences.")
+		has(t, "a player is told to keep to it", seating.Instructions(policy.Player), "Keep to the length that the request asks for.")
 	},
 	"001-49": func(t *testing.T, s *seedCycle) {
 		has(t, "gideon", s.player[gideon].heard[0], "Request: COMBAT_ACTION\n")
 		eq(t, "type", outcome(s.event, gideon).Type, table.CombatAction)
-		has(t, "the GM is told how to ask", gmInstructions, "`COMBAT_ACTION`: one turn in a fight")
+		has(t, "the GM is told how to ask", seating.Instructions(policy.GM), "`COMBAT_ACTION`: one turn in a fight")
 	},
 	"001-50": func(t *testing.T, s *seedCycle) {
 		ordered(t, "tilda", s.player[tilda].heard[1], "Request: FULL_CONTEXT\n", "You vetoed the last request: My brother Finn")
@@ -240,7 +242,7 @@ var cycleStatements = map[string]func(*testing.T, *seedCycle){
 		eq(t, "response", s.found["gm 2"]["seraphine-dawnwhisper-response.md"], "I pocket the brass key from under the stone.\n")
 	},
 	"001-59": func(t *testing.T, s *seedCycle) {
-		has(t, "a player is told to", playerInstructions, "A reason that names what on the sheet is touched.")
+		has(t, "a player is told to", seating.Instructions(policy.Player), "A reason that names what on the sheet is touched.")
 		has(t, "and has it", s.player[tilda].heard[0], "Bond: the sea took her brother Finn.")
 		has(t, "it is kept", s.event.Asked[0].Response, "(Bond: the sea)")
 	},
@@ -267,7 +269,7 @@ var cycleStatements = map[string]func(*testing.T, *seedCycle){
 		eq(t, "notes", s.found["keeper of tilda-brannock"]["tilda-brannock-notes-for-journal.md"], "I am afraid.\n\nFinn is there.\n")
 	},
 	"001-78": func(t *testing.T, s *seedCycle) {
-		has(t, "a player is told to", playerInstructions, "what your character thinks and feels and means to remember")
+		has(t, "a player is told to", seating.Instructions(policy.Player), "what your character thinks and feels and means to remember")
 		has(t, "as they were said", s.told(tilda), "# Your notes\n\nI am afraid.\n\nFinn is there.\n")
 	},
 	"001-79": func(t *testing.T, s *seedCycle) {
