@@ -81,8 +81,12 @@ func (t *Table) Rename(ctx context.Context, from, to string) error {
 	if err != nil {
 		return err
 	}
+	seq, err := t.number(ctx, "")
+	if err != nil {
+		return err
+	}
 	s := t.snapshot()
-	e := story.Event{V: story.Version, Seq: s.Seq + 1, Kind: story.EventRename, Cycle: s.Cycle, Session: s.Session,
+	e := story.Event{V: story.Version, Seq: seq, Kind: story.EventRename, Cycle: s.Cycle, Session: s.Session,
 		Name: from + " " + to}
 	_, err = t.engine.Start(ctx, flowRename, fmt.Sprintf("r%08d-%s", e.Seq, calls.ShortID()), renameInput{from, to, moves, e})
 	return err

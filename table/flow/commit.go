@@ -77,13 +77,27 @@ func once(remarks []string) []string {
 	return out
 }
 
+// closed is what the end of the GM's turns gives a cycle.
+type closed struct {
+	Seq int `json:"seq"` // 0 in what an older version has left open
+}
+
+// closeGM ends the GM's turns, and gives the cycle its number in the log: while it
+// went on others were given theirs.
 func (c *cycle) closeGM() error {
 	if c.turns == 0 {
 		return nil
 	}
-	_, err := engine.Do(c.r, "close gm", func(ctx context.Context) (struct{}, error) {
-		return struct{}{}, engine.Halt(c.t.seats.Close(c.gmRun))
+	end, err := engine.Do(c.r, "close gm", func(ctx context.Context) (closed, error) {
+		if err := c.t.seats.Close(c.gmRun); err != nil {
+			return closed{}, engine.Halt(err)
+		}
+		n, err := c.t.number(ctx, c.r.ID())
+		return closed{n}, engine.Halt(err)
 	})
+	if end.Seq > 0 {
+		c.Seq = end.Seq
+	}
 	return err
 }
 

@@ -72,7 +72,7 @@ type master struct {
 type requests struct {
 	sub    int
 	calls  int          // of players, further attempts included
-	spare  atomic.Int64 // further attempts that are left in this sub-cycle
+	spare  atomic.Int64 // further attempts that are left in this sub-cycle, as its steps see it
 	asked  []story.Asked
 	latest map[string]answer // newest answer of each character
 	order  []string          // characters in the order in which they were asked
@@ -286,7 +286,9 @@ func (c *cycle) handOff(names []string, rolls []string) (string, []table.Source,
 	if msg := c.rewrite(frozen); msg != "" {
 		return msg, nil, nil
 	}
-	c.spare.Store(int64(c.t.caps.Calls - c.calls - len(names)))
+	if err := c.leaveSpare(frozen); err != nil {
+		return "", nil, err
+	}
 	if err := c.askPlayers(frozen); err != nil {
 		return "", nil, err
 	}

@@ -84,6 +84,7 @@ type Table struct {
 
 	mu    sync.Mutex
 	state story.State
+	given int      // the highest number that an event was given here
 	unfit []string // files of party/ that are nobody's seat, as far as that was told
 
 	showing sync.Mutex
@@ -276,7 +277,7 @@ func (t *Table) snapshot() story.State {
 func (t *Table) applied(e story.Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if e.Seq > t.state.Seq {
+	if !t.state.Has(e.Seq) {
 		t.state.Apply(e)
 	}
 }

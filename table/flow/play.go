@@ -149,14 +149,18 @@ type noteInput struct {
 // Note writes an event into the log.
 func (t *Table) note(ctx context.Context, e story.Event) error {
 	s := t.snapshot()
-	e.V, e.Seq, e.Time = story.Version, s.Seq+1, time.Now().UTC().Round(0)
+	seq, err := t.number(ctx, "")
+	if err != nil {
+		return err
+	}
+	e.V, e.Seq, e.Time = story.Version, seq, time.Now().UTC().Round(0)
 	if e.Cycle == 0 {
 		e.Cycle = s.Cycle
 	}
 	if e.Session == 0 {
 		e.Session = s.Session
 	}
-	_, err := t.engine.Start(ctx, flowNote, fmt.Sprintf("n%08d-%s", e.Seq, calls.ShortID()), noteInput{e})
+	_, err = t.engine.Start(ctx, flowNote, fmt.Sprintf("n%08d-%s", e.Seq, calls.ShortID()), noteInput{e})
 	return t.noteCut(err)
 }
 
@@ -222,11 +226,14 @@ func (t *Table) runEnd(r *engine.Run, raw json.RawMessage) (json.RawMessage, err
 	if err := json.Unmarshal(raw, &in); err != nil {
 		return nil, err
 	}
-	b, err := engine.Do(r, "begin end", func(context.Context) (begun, error) {
+	b, err := engine.Do(r, "begin end", func(ctx context.Context) (begun, error) {
 		var b begun
 		roster, err := t.roster()
+		if err == nil {
+			b.Seq, err = t.number(ctx, r.ID())
+		}
 		s := t.snapshot()
-		b.Seq, b.Cycle, b.Session, b.Time, b.Roster = s.Seq+1, s.Cycle, s.Session, time.Now().UTC().Round(0), roster
+		b.Cycle, b.Session, b.Time, b.Roster = s.Cycle, s.Session, time.Now().UTC().Round(0), roster
 		b.State.Rounds, b.State.LastJob = s.Rounds, s.LastJob
 		return b, engine.Halt(err)
 	})

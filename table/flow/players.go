@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"conclave/engine"
+	"conclave/seat"
 	"conclave/table"
 	"conclave/table/gm"
 	"conclave/table/rolls"
@@ -247,12 +249,20 @@ func (c *cycle) askPlayer(ctx context.Context, f frozen) (answer, error) {
 	}
 	reason := ""
 	for try := 1; try <= 1+c.t.caps.Retries; try++ {
-		if try > 1 && c.spare.Add(-1) < 0 {
-			a.Remarks = append(a.Remarks, fmt.Sprintf("%s was not asked again: %d calls are spent", f.Character, c.t.caps.Calls))
-			break
+		turn := playerTurn(try)
+		past, err := c.attempts(ctx, f.Character, s.Run, turn)
+		if err != nil {
+			return a, engine.Halt(err)
 		}
-		a.Calls++
-		turn := fmt.Sprintf("t%d", try)
+		if a.Calls += past.Attempts; !past.Finished {
+			if (try > 1 || past.Attempts > 0) && c.spare.Add(-1) < 0 {
+				a.Remarks = append(a.Remarks,
+					fmt.Sprintf("%s was not asked again: %d calls are spent", f.Character, c.t.caps.Calls))
+				reason = cmp.Or(reason, table.ReasonCrashed)
+				break
+			}
+			a.Calls++
+		}
 		took, err := s.Ask(ctx, turn, text)
 		if err != nil {
 			if reason = engine.CodeOf(err); reason == "" {
@@ -300,6 +310,43 @@ func (c *cycle) askPlayer(ctx context.Context, f frozen) (answer, error) {
 		a.addRolls(rest)
 	}
 	return a, engine.Halt(c.t.seats.Close(s.Run))
+}
+
+func playerTurn(try int) string { return fmt.Sprintf("t%d", try) }
+
+func (c *cycle) playerRun(who string) string { return c.t.runID(c.r.ID(), fmt.Sprint(c.sub), who) }
+
+// attempts are those at a turn of a player that the record knows of. A person who
+// is asked again when the table goes on costs nothing.
+func (c *cycle) attempts(ctx context.Context, who, run, turn string) (engine.Found, error) {
+	past, err := (&seat.EngineTurn{Set: c.t.seats.Set, Run: run, Turn: seat.Turn{ID: turn}}).Find(ctx)
+	if c.Persons[who] {
+		past.Attempts = 0
+		if past.Finished {
+			past.Attempts = 1
+		}
+	}
+	return past, err
+}
+
+// leaveSpare counts how many further attempts the calls of the cycle leave to a
+// sub-cycle, beside one for each who is asked. What a process had asked that died
+// was asked.
+func (c *cycle) leaveSpare(list []frozen) error {
+	spare := c.t.caps.Calls - c.calls
+	for _, f := range list {
+		begun := 0
+		for try := 1; try <= 1+c.t.caps.Retries; try++ {
+			past, err := c.attempts(c.r.Context(), f.Character, c.playerRun(f.Character), playerTurn(try))
+			if err != nil {
+				return engine.Halt(err)
+			}
+			begun += past.Attempts
+		}
+		spare -= max(begun, 1)
+	}
+	c.spare.Store(int64(spare))
+	return nil
 }
 
 // hearPlayer takes what a player said, wrote and rolled in a turn for its answer,
@@ -356,7 +403,7 @@ func (c *cycle) seatPlayer(ctx context.Context, f frozen, tools *rolls.Player) (
 	if err != nil {
 		return nil, "", err
 	}
-	s := c.t.seats.Player(c.t.runID(c.r.ID(), fmt.Sprint(c.sub), f.Character), f.Character, view)
+	s := c.t.seats.Player(c.playerRun(f.Character), f.Character, view)
 	s.Private, s.Before, s.Tools = c.telling.Private(f.Character, f.Type), tools.Begin, tools.Tools()
 	return s, c.playerMessage(f, view), nil
 }

@@ -33,15 +33,19 @@ func (t *Table) save(ctx context.Context, name string, own bool) (story.Save, er
 	if err := t.settle(ctx); err != nil {
 		return story.Save{}, err
 	}
+	seq, err := t.number(ctx, "")
+	if err != nil {
+		return story.Save{}, err
+	}
 	s := t.snapshot()
 	now := time.Now().UTC().Round(0)
 	in := saveInput{
 		Save: story.Save{Name: name, Time: now, Seq: s.Seq, Cycle: s.Cycle, Session: s.Session,
 			Scene: s.Scene.Title, Own: own},
-		Event: story.Event{V: story.Version, Seq: s.Seq + 1, Kind: story.EventSave, Time: now, Cycle: s.Cycle,
+		Event: story.Event{V: story.Version, Seq: seq, Kind: story.EventSave, Time: now, Cycle: s.Cycle,
 			Session: s.Session, Name: name},
 	}
-	_, err := t.engine.Start(ctx, flowSave, fmt.Sprintf("s%08d-%s", in.Event.Seq, calls.ShortID()), in)
+	_, err = t.engine.Start(ctx, flowSave, fmt.Sprintf("s%08d-%s", in.Event.Seq, calls.ShortID()), in)
 	return in.Save, t.noteCut(err)
 }
 
@@ -113,8 +117,12 @@ func (t *Table) Restore(ctx context.Context, name string) (kept string, err erro
 	if _, err := t.Save(ctx, kept); err != nil {
 		return "", err
 	}
+	seq, err := t.number(ctx, "")
+	if err != nil {
+		return "", err
+	}
 	s := t.snapshot()
-	e := story.Event{V: story.Version, Seq: s.Seq + 1, Kind: story.EventRestore, Cycle: s.Cycle, Session: s.Session,
+	e := story.Event{V: story.Version, Seq: seq, Kind: story.EventRestore, Cycle: s.Cycle, Session: s.Session,
 		Name: name, To: save.Seq, Time: time.Now().UTC().Round(0)}
 	_, err = t.engine.Start(ctx, flowRestore, fmt.Sprintf("b%08d-%s", e.Seq, calls.ShortID()), restoreInput{save, e})
 	return kept, err
@@ -201,10 +209,14 @@ func (t *Table) Fork(ctx context.Context, name, save string) error {
 	if err := t.settle(ctx); err != nil {
 		return err
 	}
+	seq, err := t.number(ctx, "")
+	if err != nil {
+		return err
+	}
 	s := t.snapshot()
-	in := forkInput{Save: save, Event: story.Event{V: story.Version, Seq: s.Seq + 1, Kind: story.EventFork,
+	in := forkInput{Save: save, Event: story.Event{V: story.Version, Seq: seq, Kind: story.EventFork,
 		Time: time.Now().UTC().Round(0), Cycle: s.Cycle, Session: s.Session, Name: name}}
-	_, err := t.engine.Start(ctx, flowFork, fmt.Sprintf("f%08d-%s", in.Event.Seq, calls.ShortID()), in)
+	_, err = t.engine.Start(ctx, flowFork, fmt.Sprintf("f%08d-%s", in.Event.Seq, calls.ShortID()), in)
 	return t.noteCut(err)
 }
 

@@ -38,10 +38,13 @@ type State struct {
 	// Due: a scene has begun or a session has ended, and the table has kept no
 	// save point of its own since.
 	Due bool
+
+	numbers map[int]bool // of the events so far
 }
 
 func newState() State {
-	return State{Statuses: map[string]table.Status{}, Away: map[string]int{}, LastJob: map[string]int{}}
+	return State{Statuses: map[string]table.Status{}, Away: map[string]int{}, LastJob: map[string]int{},
+		numbers: map[int]bool{}}
 }
 
 // maxRecap bounds the recap in bytes: the GM's memory of what was said lately.
@@ -54,9 +57,14 @@ func (s *State) Apply(e Event) {
 	s.tell(e)
 }
 
+// Has says whether the event of a number was added. The numbers of what was done
+// while a cycle was open may be higher than that of the cycle.
+func (s *State) Has(seq int) bool { return s.numbers[seq] }
+
 // count adds what goes on whatever is undone: numbers, the session, and which
 // journals were set off.
 func (s *State) count(e Event) {
+	s.numbers[e.Seq] = true
 	s.Seq = max(s.Seq, e.Seq)
 	s.Cycle = max(s.Cycle, e.Cycle)
 	s.Session = max(s.Session, e.Session)
