@@ -29,14 +29,14 @@ var (
 	fell  = regexp.MustCompile(`(Roll #[0-9]+ · [^:\n]*): [^\n"]*`)
 	fence = regexp.MustCompile(`\b([0-9a-f]{16}|[0-9a-f]{64})\b`)
 	made  = regexp.MustCompile(`\b(before|auto)-[0-9a-z-]+`)
-	size  = regexp.MustCompile(`"size": [0-9]+`) // of a scene, in which numbers stand
+	size  = regexp.MustCompile(`"(size|total)": [0-9]+`) // of a scene, in which numbers stand; of initiative
 	stamp = regexp.MustCompile(`[0-9]{8}T[0-9]{6}[.0-9]*Z?`)
 )
 
 func plain(text string) string {
 	text = fell.ReplaceAllString(text, "$1: …")
 	text = fence.ReplaceAllString(text, "#")
-	text = size.ReplaceAllString(text, `"size": #`)
+	text = size.ReplaceAllString(text, `"$1": #`)
 	text = made.ReplaceAllString(text, "$1-#")
 	return chance.ReplaceAllString(stamp.ReplaceAllString(text, "T"), "$1")
 }

@@ -1,14 +1,13 @@
 package tracer
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
+	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -16,18 +15,79 @@ import (
 	"conclave/internal/sample"
 )
 
-// few and some are at how many writes of a scenario the program is killed in
-// make check and in make test. In make matrix it is at all of them.
-const few, some = 1, 5
+// How many moments of a scenario are tried in make check and in make test. In
+// make matrix it is every one; killed in truth are then as many as `really`, and
+// twice as many as `pairs`.
+const (
+	few, some     = 1, 8
+	really, pairs = 40, 150
+)
 
-// The program is killed after every single write of a session, and goes on: the
+// A program is killed after every single write of a session, and goes on: the
 // story, the files, every question and every answer, the dice and the journals
 // are what they are when nobody kills it.
+//
+// The session is played once, and at every write everything that the program has
+// written is kept, which is what a kill at that moment leaves: so says
+// TestKillLeavesWhatIsKept. From each of these the people go on.
+//
+// Writes that leave the same for whoever goes on are one case, and one of them,
+// drawn, is tried: SQLite writes a transaction in many pieces, and all but the last
+// change nothing.
 func TestKillAfterEveryWrite(t *testing.T) {
+	eachScenario(t, func(t *testing.T, k *killer) {
+		cases := k.cases()
+		list := chosen(t, cases)
+		survived, stand, r := 0, 0, sample.Rand(t)
+		for _, c := range list {
+			if k.goOn(c[r.IntN(len(c))], nil) {
+				survived++
+				stand += len(c)
+			}
+		}
+		t.Logf("%s: %d writes, %d cases; killed in %d, %d went on as if nothing had been, for %d writes",
+			k.name, len(k.moments), len(cases), len(list), survived, stand)
+	})
+}
+
+// Whoever goes on is killed as well, and the one after that goes on.
+func TestKillTwice(t *testing.T) {
+	eachScenario(t, func(t *testing.T, k *killer) {
+		r := sample.Rand(t)
+		survived, tried := 0, 0
+		for range sample.Count(1, 2, pairs) {
+			m := k.moments[r.IntN(len(k.moments))]
+			tried++
+			if k.goOn(m, after(1+r.IntN(max(1, len(k.moments)-m.n)))) {
+				survived++
+			}
+		}
+		t.Logf("%s: %d times killed twice, %d went on as if nothing had been", k.name, tried, survived)
+	})
+}
+
+// What is kept at a write is, byte by byte, what a program leaves that is killed
+// there; and from that people can go on as well.
+func TestKillLeavesWhatIsKept(t *testing.T) {
+	eachScenario(t, func(t *testing.T, k *killer) {
+		for _, i := range sample.Pick(t, len(k.moments), 1, sample.Count(1, 1, really)) {
+			k.kill(i + 1)
+		}
+	})
+}
+
+// eachScenario plays scenarios undisturbed, and hands them over.
+func eachScenario(t *testing.T, do func(*testing.T, *killer)) {
 	program := build(t)
-	for _, i := range sample.Pick(t, len(scenarios), 1, len(scenarios)) {
+	for _, i := range sample.Pick(t, len(scenarios), 1, 2) {
 		s := scenarios[i]
-		t.Run(strings.ReplaceAll(s.name, " ", "-"), func(t *testing.T) { killEverywhere(t, program, s) })
+		t.Run(strings.ReplaceAll(s.name, " ", "-"), func(t *testing.T) {
+			t.Parallel()
+			k := &killer{t: t, scenario: s, dir: inMemory(t)}
+			k.base = newPlace(t, program, filepath.Join(k.dir, "base"), s)
+			k.undisturbed()
+			do(t, k)
+		})
 	}
 }
 
@@ -58,42 +118,16 @@ func inMemory(t *testing.T) string {
 	return dir
 }
 
-func killEverywhere(t *testing.T, program string, s scenario) {
-	dir := inMemory(t)
-	base := newPlace(t, program, filepath.Join(dir, "base"), s)
-	k := &killer{t: t, scenario: s, dir: dir, base: base}
-	whole := k.session(0)
-	if whole.err != nil || len(whole.bad) > 0 {
-		t.Fatalf("undisturbed: %v\n%s\n%s", whole.err, strings.Join(whole.bad, "\n"), whole.told)
-	}
-	k.want = whole.account
-	if len(whole.changes) < 100 {
-		t.Fatalf("only %d writes were seen: is the tracer blind?", len(whole.changes))
-	}
-	var wg sync.WaitGroup
-	var survived, tried atomic.Int64
-	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
-	for _, i := range chosen(t, len(whole.changes)) {
-		slots <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-slots }()
-			tried.Add(1)
-			if k.kill(i + 1) {
-				survived.Add(1)
-			}
-		})
-	}
-	wg.Wait()
-	t.Logf("%s: killed after %d of %d writes, %d went on as if nothing had been", s.name, tried.Load(), len(whole.changes), survived.Load())
-}
-
-// chosen are the writes after which it is killed. CONCLAVE_KILL_AT=3-70 or =597
-// repeats some of them, for whoever looks for a cause.
-func chosen(t *testing.T, writes int) []int {
+// chosen are the cases that are tried. CONCLAVE_KILL_AT=3-70 or =597 repeats
+// single writes, for whoever looks for a cause.
+func chosen(t *testing.T, cases [][]moment) (list [][]moment) {
 	t.Helper()
 	at := os.Getenv("CONCLAVE_KILL_AT")
 	if at == "" {
-		return sample.Pick(t, writes, few, some)
+		for _, i := range sample.Pick(t, len(cases), few, some) {
+			list = append(list, cases[i])
+		}
+		return list
 	}
 	var from, to int
 	if n, _ := fmt.Sscanf(at, "%d-%d", &from, &to); n == 1 {
@@ -102,9 +136,10 @@ func chosen(t *testing.T, writes int) []int {
 	if from < 1 || to < from {
 		t.Fatalf("CONCLAVE_KILL_AT=%s: want the number of a write, or the first and the last", at)
 	}
-	var list []int
-	for i := from; i <= min(to, writes); i++ {
-		list = append(list, i-1)
+	for _, m := range slices.Concat(cases...) {
+		if from <= m.n && m.n <= to {
+			list = append(list, []moment{m})
+		}
 	}
 	return list
 }
@@ -113,29 +148,159 @@ func chosen(t *testing.T, writes int) []int {
 type killer struct {
 	t *testing.T
 	scenario
-	dir  string
-	base place
-	want account
+	dir     string
+	base    place
+	played  place // where the undisturbed session was
+	shelf   shelf
+	moments []moment
+	want    account
+}
+
+// moment is one at which the program may die: right after its n-th write.
+type moment struct {
+	n    int
+	last change
+	left snapshot
+	past
+}
+
+// past is what the people have typed so far.
+type past struct {
+	commands []string
+	said     []string // what was kept of it
 }
 
 // result is what a session came to.
 type result struct {
-	changes  []change // up to the death
-	commands []string
-	dead     *standing // as it was at the death
-	account  account
-	bad      []string
-	told     string // what was printed
-	err      error
+	past
+	deaths  []standing // as it was at each of them
+	last    change     // before the last death
+	account account
+	bad     []string
+	told    string // what was printed
+	err     error
 }
 
-// kill lets the program die after its n-th write, and says whether that did no
-// harm.
-func (k *killer) kill(n int) bool {
-	r := k.session(n)
-	if r.err == nil && r.dead == nil {
-		return len(r.bad) == 0 // others were quicker this time, and there were fewer writes
+// undisturbed plays the session as it is without a kill, and keeps every moment
+// of it.
+func (k *killer) undisturbed() {
+	k.shelf.kept = map[[sha256.Size]byte]piece{}
+	var r result
+	p, err := k.base.copyTo(filepath.Join(k.dir, "at"))
+	if err == nil {
+		k.played = p
+		var failed error
+		keep := func(c change) bool {
+			left, err := k.shelf.take(p.watched())
+			failed = errors.Join(failed, err)
+			k.moments = append(k.moments, moment{len(k.moments) + 1, c, left, r.past})
+			return err != nil
+		}
+		k.session(p, &r, func(c command) (ending, error) {
+			got, err := trace(c, p.watched(), keep)
+			return got, errors.Join(err, failed)
+		})
 	}
+	if err = errors.Join(err, r.err); err != nil || len(r.bad) > 0 {
+		k.t.Fatalf("undisturbed: %v\n%s\n%s", err, strings.Join(r.bad, "\n"), r.told)
+	}
+	if k.want = r.account; len(k.moments) < 100 {
+		k.t.Fatalf("only %d writes were seen: is the tracer blind?", len(k.moments))
+	}
+}
+
+// cases are the moments, those together that leave the same for whoever goes on.
+func (k *killer) cases() [][]moment {
+	type key struct {
+		state
+		commands, said int
+	}
+	r := reader{&k.shelf, map[string]*log{}}
+	places := map[key]int{}
+	var all [][]moment
+	for _, m := range k.moments {
+		at := key{r.state(m.left), len(m.commands), len(m.said)}
+		i, ok := places[at]
+		if !ok {
+			i = len(all)
+			places[at] = i
+			all = append(all, nil)
+		}
+		all[i] = append(all[i], m)
+	}
+	return all
+}
+
+// goOn lets people go on from a moment, and says whether the death did no harm.
+// With again the program dies a second time.
+func (k *killer) goOn(m moment, again func(change) bool) bool {
+	r := result{past: past{slices.Clip(m.commands), slices.Clip(m.said)}, last: m.last}
+	where := fmt.Sprintf("killed after write %d (%s)", m.n, m.last)
+	if r.err = k.played.watched().restore(m.left); r.err == nil {
+		r.err = os.WriteFile(k.played.output(), nil, 0o600)
+	}
+	var dead standing
+	if r.err == nil {
+		dead, r.err = k.played.look(k.t.Context())
+	}
+	if r.err != nil {
+		r.err = fmt.Errorf("look at the dead table: %w", r.err)
+		return k.unharmed(where, r)
+	}
+	r.deaths = append(r.deaths, dead)
+	writes := 0
+	k.session(k.played, &r, func(c command) (ending, error) {
+		if again == nil || len(r.deaths) > 1 {
+			return live(c)
+		}
+		got, err := trace(c, k.played.watched(), again)
+		writes += len(got.changes)
+		return got, err
+	})
+	if len(r.deaths) > 1 {
+		where += fmt.Sprintf(", and again after write %d (%s) of who went on", writes, r.last)
+	}
+	return k.unharmed(where, r)
+}
+
+// kill lets the program die in truth, after its n-th write.
+func (k *killer) kill(n int) {
+	dir := filepath.Join(k.dir, fmt.Sprintf("at-%d", n))
+	defer os.RemoveAll(dir)
+	p, err := k.base.copyTo(dir)
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	var r result
+	count := 0
+	k.session(p, &r, func(c command) (ending, error) {
+		if len(r.deaths) > 0 {
+			return live(c)
+		}
+		var kept snapshot
+		var failed error
+		got, err := trace(c, p.watched(), func(change) bool {
+			if count++; count == n {
+				kept, failed = k.shelf.take(p.watched())
+			}
+			return count == n
+		})
+		if err = errors.Join(err, failed); err == nil && got.killed {
+			left, err := k.shelf.take(p.watched())
+			if err != nil {
+				return got, err
+			}
+			if what := kept.differs(left); what != "" {
+				r.bad = append(r.bad, "what was kept is not what the kill left: "+what)
+			}
+		}
+		return got, err
+	})
+	k.unharmed(fmt.Sprintf("killed in truth after write %d (%s)", n, r.last), r)
+}
+
+// unharmed says whether a session came to what it comes to without a kill.
+func (k *killer) unharmed(where string, r result) bool {
 	bad := r.bad
 	if r.err != nil {
 		bad = append(bad, r.err.Error())
@@ -145,11 +310,7 @@ func (k *killer) kill(n int) bool {
 	if len(bad) == 0 {
 		return true
 	}
-	where := "?"
-	if len(r.changes) > 0 {
-		where = r.changes[len(r.changes)-1].String()
-	}
-	k.t.Errorf("killed after write %d (%s), in %q:\n%s\n%s", n, where, r.commands, strings.Join(bad, "\n"), lastLines(r.told, 20))
+	k.t.Errorf("%s, in %q:\n%s\n%s", where, r.commands, strings.Join(bad, "\n"), lastLines(r.told, 20))
 	return false
 }
 
@@ -161,39 +322,37 @@ func lastLines(text string, n int) string {
 // most is how many commands a session needs at most, whoever dies in it.
 const most = 16
 
-// session plays the scenario in a place of its own. The program is killed after
-// the n-th write of all its commands; 0 lets it live.
-func (k *killer) session(n int) (r result) {
-	dir := filepath.Join(k.dir, fmt.Sprintf("at-%d", n))
-	p, err := k.base.copyTo(dir)
-	defer os.RemoveAll(dir)
-	if err == nil {
-		err = k.play(p, n, &r)
-	}
-	if r.told = p.printed(); err != nil {
-		r.err = err
-		return r
+// runner is how a command is run.
+type runner func(command) (ending, error)
+
+// session plays the scenario in a place, to its end, and looks at what it came to.
+func (k *killer) session(p place, r *result, run runner) {
+	r.err = k.play(p, r, run)
+	if r.told = p.printed(); r.err != nil {
+		return
 	}
 	now, err := p.look(k.t.Context())
 	if err != nil {
 		r.err = err
-		return r
+		return
 	}
 	r.bad = append(r.bad, p.proofs(now)...)
-	if r.dead != nil {
-		r.bad = append(r.bad, kept(*r.dead, now)...)
+	for i, dead := range r.deaths {
+		next := now
+		if i+1 < len(r.deaths) {
+			next = r.deaths[i+1]
+		}
+		r.bad = append(r.bad, kept(dead, next)...)
 	}
 	if got, err := live(p.command([]string{"table", "audit", campaign})); err != nil || got.code != 0 {
 		r.bad = append(r.bad, fmt.Sprintf("table audit: exit %d, %v", got.code, err))
 		r.told = p.printed()
 	}
 	r.account, r.err = p.account(now)
-	return r
 }
 
 // play lets the people type until they are through.
-func (k *killer) play(p place, n int, r *result) error {
-	said := map[string]bool{}
+func (k *killer) play(p place, r *result, run runner) error {
 	for range most {
 		now, err := p.look(k.t.Context())
 		if err != nil {
@@ -205,20 +364,12 @@ func (k *killer) play(p place, n int, r *result) error {
 		}
 		line := strings.Join(args, " ")
 		r.commands = append(r.commands, line)
-		if said[line] {
+		if slices.Contains(r.said, line) {
 			r.bad = append(r.bad, fmt.Sprintf("what was kept had to be said again: %s", line))
 		}
-		var got ending
-		if r.dead != nil {
-			got, err = live(p.command(args))
-		} else {
-			got, err = trace(p.command(args), p.workspace(), max(n-len(r.changes), 0))
-		}
+		got, err := run(p.command(args))
 		if err != nil {
 			return fmt.Errorf("conclave %s: %w", line, err)
-		}
-		if r.dead == nil {
-			r.changes = append(r.changes, got.changes...)
 		}
 		switch {
 		case got.killed:
@@ -226,11 +377,11 @@ func (k *killer) play(p place, n int, r *result) error {
 			if err != nil {
 				return fmt.Errorf("look at the dead table: %w", err)
 			}
-			r.dead = &dead
+			r.deaths, r.last = append(r.deaths, dead), got.changes[len(got.changes)-1]
 		case got.code != 0 && !(k.waits && got.code == 3):
 			return fmt.Errorf("conclave %s: exit %d", line, got.code)
 		case args[1] == "say" && len(now.Open) > 0:
-			said[line] = true // it was kept
+			r.said = append(r.said, line) // it was kept
 		}
 	}
 	return errors.New("they do not come to an end")

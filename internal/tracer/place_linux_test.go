@@ -33,6 +33,9 @@ func (p place) workspace() string { return filepath.Join(p.dir, "ws") }
 func (p place) answers() string   { return filepath.Join(p.dir, "answers") }
 func (p place) output() string    { return filepath.Join(p.dir, "output") }
 
+// watched is everything that the program writes here.
+func (p place) watched() watch { return watch{p.dir, []string{"ws", "home", "tmp"}} }
+
 func (p place) file(name string) string {
 	return filepath.Join(p.workspace(), filepath.FromSlash(name))
 }

@@ -90,7 +90,7 @@ func auto(s standing) []string {
 	return nil
 }
 
-var scenarios = []scenario{personPlays, personLeads, diceFall, playerVetoes, wayBack}
+var scenarios = []scenario{personPlays, personLeads, diceFall, playerVetoes, wayBack, theyFight, theyTalk}
 
 // personPlays: a person plays a character, an agent is the game master. It
 // begins before anything was ever played.
@@ -229,5 +229,49 @@ var wayBack = scenario{
 			return []string{"table", "fork", campaign, "other", "--from", "mark"}, nil
 		}
 		return auto(s), nil
+	},
+}
+
+// theyFight: initiative, a hidden fighter, a concentration that is kept and a
+// death, over two cycles. Bonuses are such that the dice change nothing but
+// numbers.
+var theyFight = scenario{
+	name: "they fight",
+	own: map[string]string{
+		"gm.script": says("Event: continue", "[COMBAT: next]", "[COMBAT: join imp +5]", "[COMBAT: damage gideon-harrowmoor 1]") +
+			says("imp · initiative", "He is gone.", "[COMBAT: reveal the-shade]", "[COMBAT: end]", "[END_SESSION]") +
+			says("concentration on bless", "She stands.") +
+			says("Event: session-start", "The door bursts.",
+				"[COMBAT: start tilda-brannock +90, goblins +60 surprised, the-shade +30 hidden, gideon-harrowmoor]") +
+			says("Event: rolls", "[COMBAT: next]", "[COMBAT: condition goblins +prone]", "[COMBAT: concentrate tilda-brannock: bless]",
+				notes, prompt(tilda, "COMBAT_ACTION"), prompt(gideon, "COMBAT_ACTION"), await(tilda, gideon)) +
+			says("Event: responses", "The shade strikes.", "[COMBAT: damage tilda-brannock 13 save +30]",
+				"[COMBAT: down gideon-harrowmoor]", "[COMBAT: damage gideon-harrowmoor 3 crit]"),
+		"tilda.script": "always on # The fight\n  say I strike.\n",
+	},
+	next: func(_ place, s standing) ([]string, error) { return auto(s), nil },
+}
+
+// theyTalk: two talk among themselves, one of them a person, and nobody else hears
+// it; and again in a cycle in which one has nothing to add.
+var theyTalk = scenario{
+	name: "they talk",
+	own: map[string]string{
+		"conclave.yaml":                      everyTable["conclave.yaml"] + "  player.corwin-voss: {agent: human}\n",
+		"campaigns/ash/party/corwin-voss.md": "# Corwin Voss\n\nIdeal: nobody is left behind.\n",
+		"gm.script": says("It came from below", "They sleep.") +
+			says("Event: session-start", "The fire burns down.", "[HUDDLE: tilda-brannock, corwin-voss | what to do | rounds 2]") +
+			says("Event: huddle", "They nod.", notes, prompt(gideon, "QUICK_REACTION"), await(gideon)) +
+			says("Event: responses", "He saw nothing.") +
+			says("Event: said", "[HUDDLE: gideon-harrowmoor, tilda-brannock | the noise | rounds 1]"),
+		"tilda.script":  "always on the noise\n  say -\nalways on what to do\n  say It was the bishop.\n",
+		"gideon.script": "always on the noise\n  say It came from below.\nalways\n  say I look at the fire.\n",
+	},
+	next: func(p place, s standing) ([]string, error) {
+		words := []string{"Then we need a ladder.", "And a rope.", "I wake them.", "/end"}
+		if s.over() {
+			return auto(s), nil
+		}
+		return []string{"table", "play", campaign, "--as", corwin, "--answers", p.answers()}, p.rest(words[s.said(corwin):])
 	},
 }

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -43,9 +44,10 @@ type ending struct {
 // errTrace says that nothing was shown, because nothing could be traced.
 var errTrace = errors.New("this process may not trace its children (ptrace): the kill matrix was not run")
 
-// trace runs a program and every thread of it under the tracer. It kills it with
-// SIGKILL right after its n-th change below watched; 0 lets it live.
-func trace(c command, watched string, n int) (ending, error) {
+// trace runs a program and every thread of it under the tracer. Threads change the
+// disk one after the other: met is called right after each change, while no other
+// can be made, and says whether the program is killed there, with SIGKILL.
+func trace(c command, w watch, met func(change) (kill bool)) (ending, error) {
 	type result struct {
 		ending
 		err error
@@ -55,12 +57,30 @@ func trace(c command, watched string, n int) (ending, error) {
 		// To the kernel the tracer is a thread. It ends with this goroutine, and
 		// whatever it still traces dies with it.
 		runtime.LockOSThread()
-		t := &tracer{watched: watched + "/", killAt: n, threads: map[int]*thread{}}
+		t := &tracer{watch: w, met: met, threads: map[int]*thread{}}
 		e, err := t.run(c)
 		done <- result{e, err}
 	}()
 	r := <-done
 	return r.ending, r.err
+}
+
+// watch is what is watched: everything below some directories of one.
+type watch struct {
+	dir  string
+	tops []string
+}
+
+// holds says whether a path is watched, and what it is called there.
+func (w watch) holds(path string) (string, bool) {
+	rel, ok := strings.CutPrefix(path, w.dir+"/")
+	top, _, below := strings.Cut(rel, "/")
+	return rel, ok && below && slices.Contains(w.tops, top)
+}
+
+// after kills a program at its n-th change.
+func after(n int) func(change) bool {
+	return func(change) bool { n--; return n == 0 }
 }
 
 // live runs a program that nobody traces.
@@ -84,17 +104,20 @@ func live(c command) (ending, error) {
 
 // tracer follows one program.
 type tracer struct {
-	watched string
-	killAt  int
+	watch
+	met     func(change) bool
 	pid     int
 	threads map[int]*thread
+	inside  int   // the thread that is changing the disk; 0 for none
+	waiting []int // those that are about to
 	ending
 }
 
 // thread is one that is traced.
 type thread struct {
-	stopped bool    // the stop that it begins with was seen
-	pending *change // what the system call that it is in will have changed
+	stopped bool        // the stop that it begins with was seen
+	call    syscallInfo // that it is in
+	pending *change     // what that will have changed
 }
 
 // Events of ptrace that x/sys does not name, and the wait for our own alone: other
@@ -172,12 +195,15 @@ func (t *tracer) follow() error {
 				t.code = status.ExitStatus()
 				return nil
 			}
+			t.leave(tid)
 		default:
 			signal, err := t.stop(tid, status)
 			if err != nil {
 				return errors.Join(err, unix.Kill(t.pid, unix.SIGKILL))
 			}
-			resume(tid, signal)
+			if !slices.Contains(t.waiting, tid) {
+				resume(tid, signal)
+			}
 		}
 	}
 }
@@ -228,19 +254,49 @@ func (t *tracer) syscall(tid int, at *thread) error {
 	}
 	switch info.op {
 	case infoEntry:
-		at.pending = t.planned(tid, info.values[0], info.values[1:])
+		at.call = info
+		t.enter(tid, at)
 	case infoExit:
 		if at.pending != nil && int64(info.values[0]) >= 0 && !t.killed {
 			t.changed(*at.pending)
 		}
 		at.pending = nil
+		t.leave(tid)
 	}
 	return nil
 }
 
+// enter lets a thread that is about to change the disk wait until no other does.
+func (t *tracer) enter(tid int, at *thread) {
+	at.pending = t.planned(tid, at.call.values[0], at.call.values[1:])
+	switch {
+	case at.pending == nil:
+	case t.inside == 0:
+		t.inside = tid
+	default:
+		t.waiting = append(t.waiting, tid)
+	}
+}
+
+// leave lets the next in, when a thread has changed the disk or is gone.
+func (t *tracer) leave(tid int) {
+	if t.inside != tid {
+		return
+	}
+	t.inside = 0
+	for t.inside == 0 && len(t.waiting) > 0 {
+		next := t.waiting[0]
+		t.waiting = t.waiting[1:]
+		if at := t.threads[next]; at != nil {
+			t.enter(next, at) // what it was about to do may be done by now
+			resume(next, 0)
+		}
+	}
+}
+
 func (t *tracer) changed(c change) {
 	t.changes = append(t.changes, c)
-	if len(t.changes) == t.killAt {
+	if t.met(c) {
 		t.killed = true
 		_ = unix.Kill(t.pid, unix.SIGKILL)
 	}
@@ -260,7 +316,7 @@ func (t *tracer) planned(tid int, number uint64, args []uint64) *change {
 	default:
 		path = t.path(tid, call.dir, args, call.name)
 	}
-	rel, ok := strings.CutPrefix(path, t.watched)
+	rel, ok := t.holds(path)
 	if !ok || call.flags != nil && !opensAnew(path, call.flags(tid, args)) {
 		return nil
 	}

@@ -11,7 +11,7 @@ import (
 // The tracer sees what a program changes below the directory and nothing else,
 // and the program does not come to its next change.
 func TestTheTracer(t *testing.T) {
-	want := []change{{"open", "a"}, {"write", "a"}, {"write", "a"}, {"open", "b"}}
+	want := []change{{"open", "in/a"}, {"write", "in/a"}, {"write", "in/a"}, {"open", "in/b"}}
 	content := []string{"", "one\n", "one\ntwo\n", "one\ntwo\n"}
 	for n := range len(want) + 1 {
 		dir := t.TempDir()
@@ -20,7 +20,8 @@ func TestTheTracer(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := trace(command{program: "/bin/sh", dir: watched, output: out, deadline: time.Minute,
-			args: []string{"-c", "echo no > ../beside; echo one > a; cat=$(:); echo two >> a; : > b; exit 7"}}, watched, n)
+			args: []string{"-c", "echo no > ../beside; echo one > a; cat=$(:); echo two >> a; : > b; exit 7"}},
+			watch{dir, []string{"in"}}, after(n))
 		if err != nil {
 			t.Fatal(err)
 		}
