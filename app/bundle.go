@@ -75,7 +75,7 @@ func (a *App) CreateBundle(ctx context.Context, run string, b Bundling) (Bundled
 		Record: path, Dir: bundleDir(root), NoRedact: b.NoRedact, Patterns: patterns, Environ: os.Environ(),
 		Build: bundle.Build{Version: v.Version, Commit: v.Commit}, Command: os.Args,
 		Workspace: root, WithWorkspace: b.WithWorkspace,
-		Progress: func(done, total uint64) { a.show(Progress{Done: int64(done), Total: int64(total)}) },
+		Progress: func(done, total int64) { a.show(Progress{Done: done, Total: total}) },
 	}
 	if b.Out != "" {
 		o.File = a.AbsPath(b.Out)

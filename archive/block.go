@@ -9,7 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/klauspost/compress/s2"
+	"conclave/internal/pack"
 )
 
 // A block is a run of whole lines of one source. Where it ends depends on the
@@ -65,12 +65,12 @@ func (p *packer) pack(c *chunk, room []byte) []byte {
 	} else {
 		c.sum = sha256.Sum256(c.raw)
 	}
-	c.packed = s2.Encode(room[:cap(room)], c.raw)
+	c.packed = pack.Squeeze(room, c.raw)
 	return c.packed
 }
 
 func (p *packer) unpack(packed []byte, size int) ([]byte, error) {
-	raw, err := s2.Decode(make([]byte, 0, size), packed)
+	raw, err := pack.Expand(packed, size)
 	if err != nil || len(raw) != size {
 		return nil, fmt.Errorf("%w (%v)", errDamaged, err)
 	}

@@ -13,8 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/klauspost/compress/flate"
-
 	"conclave/archive/source"
 	"conclave/bundle"
 	"conclave/internal/lockfile"
@@ -174,9 +172,7 @@ func newFileJob(file string) (*job, error) {
 	j := &job{path: abs, size: info.Size(), mtime: info.ModTime().UnixNano(), dropPos: -1}
 	if isZip(abs) {
 		j.kind = source.Bundle
-		if j.bundle, err = bundle.Open(abs); err == nil {
-			j.bundle.Inflate(flate.NewReader)
-		}
+		j.bundle, err = bundle.Open(abs)
 		return j, err
 	}
 	if j.kind, err = source.Kind(abs); err == nil && j.kind == "" {

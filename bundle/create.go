@@ -42,7 +42,7 @@ type Options struct {
 	maxFile, maxAll int64 // of the workspace; zero means 10 MB and 50 MB
 
 	Now      func() time.Time
-	Progress func(done, total uint64) // frames; may be nil
+	Progress func(done, total int64) // bytes of the record; may be nil
 }
 
 // Created is a bundle that was made.
@@ -79,9 +79,13 @@ func create(ctx context.Context, o Options) (_ Created, err error) {
 		return Created{}, err
 	}
 	defer f.Close()
-	s, err := newSurvey(f)
+	var redactor *redact.Redactor
+	if !o.NoRedact {
+		redactor = redact.New(redact.Options{EnvValues: redact.SecretEnv(o.Environ), Patterns: o.Patterns})
+	}
+	s, err := newSurvey(f, redactor)
 	if err != nil {
-		return Created{}, err
+		return Created{}, fmt.Errorf("%s: %w", o.Record, err)
 	}
 	now := o.Now()
 	id := newID()
@@ -103,10 +107,8 @@ func create(ctx context.Context, o Options) (_ Created, err error) {
 	}
 	defer func() { err = errors.Join(err, discardTemp(tmp)) }()
 
-	w := &writer{o: o, ctx: ctx, survey: s, dir: dir, zip: zip.NewWriter(tmp), now: now, tally: tally{map[string]redact.Counts{}}}
-	if !o.NoRedact {
-		w.redactor = redact.New(redact.Options{EnvValues: redact.SecretEnv(o.Environ), Patterns: o.Patterns, Spare: s.roomKeys})
-	}
+	w := &writer{o: o, ctx: ctx, survey: s, redactor: redactor, dir: dir,
+		zip: zip.NewWriter(tmp), now: now, tally: tally{map[string]redact.Counts{}}}
 	w.manifest = w.opening(id)
 	if err := w.all(); err != nil {
 		return Created{}, err
@@ -150,17 +152,24 @@ type writer struct {
 	manifest Manifest
 }
 
+// opening is what can be said before the run was read, closing the rest.
 func (w *writer) opening(id string) Manifest {
-	s, h := w.survey, w.survey.header
-	m := Manifest{
+	h := w.survey.header
+	return Manifest{
 		FormatVersion: formatVersion, BundleID: id, CreatedAt: stamp(w.now),
-		Request:   request{RequestID: w.word(h.Run), Status: "success", StartedAt: stamp(s.started()), EndedAt: stamp(s.ended())},
+		Request:   request{RequestID: w.word(h.Run), Status: "success", StartedAt: stamp(h.Created)},
 		Capture:   capture{Mode: "full", Trigger: "command", Limits: map[string]bool{"filesystem_truncated": false, "git_diff_truncated": false}},
 		Prompt:    prompt{Namespace: "conclave", Key: w.word(h.Attributes["prompt_name"]), Adapter: w.word(h.Attributes["adapter"])},
 		Integrity: integrity{Algorithm: "sha256", Checksums: map[string]string{}},
 		Build:     w.o.Build,
-		Record:    &recordInfo{Run: w.word(h.Run), Frames: s.frames, Head: s.head, Sealed: s.sealed, Reason: w.word(s.seal.Reason)},
+		Record:    &recordInfo{Run: w.word(h.Run)},
 	}
+}
+
+func (w *writer) closing() {
+	m, s := &w.manifest, w.survey
+	m.Request.EndedAt = stamp(s.ended())
+	m.Record.Frames, m.Record.Head, m.Record.Sealed, m.Record.Reason = s.frames, s.head, s.sealed, w.word(s.seal.Reason)
 	if s.session != "" {
 		session := w.word(s.session)
 		m.Request.SessionID = &session
@@ -168,7 +177,6 @@ func (w *writer) opening(id string) Manifest {
 	if s.failure() != nil {
 		m.Request.Status = "error"
 	}
-	return m
 }
 
 // all writes every file, the manifest last.
@@ -264,63 +272,71 @@ func marshal(v any) ([]byte, error) {
 
 // run writes what the record tells.
 func (w *writer) run() (err error) {
-	var spools []*spool
+	var parts []part
 	defer func() {
-		for _, s := range spools {
+		for _, s := range parts {
 			err = errors.Join(err, s.discard())
 		}
 	}()
-	open := func(name string) *spool {
-		s, e := newSpool(w.dir, name)
-		if e != nil {
-			err = errors.Join(err, e)
-			return nil
-		}
-		spools = append(spools, s)
-		return s
-	}
-	p := &pour{redactor: w.redactor, tally: &w.tally, logs: open(logFile), transcript: open(TranscriptFile), receipts: open(receiptsFile),
+	packed := func(name string) *pieces { return opened(&parts, &err, w.dir, name, newPieces) }
+	open := func(name string) *spool { return opened(&parts, &err, w.dir, name, newSpool) }
+	p := &pour{tally: &w.tally, logs: packed(logFile), transcript: packed(TranscriptFile), receipts: open(receiptsFile),
 		input: open(inputFile), output: open(outputFile), after: open(afterFile),
 		metrics: metrics{EntriesByType: map[string]int64{}, EntriesBySource: map[string]int64{}}}
-	copied := open(RecordFile)
+	frames := open(framesFile)
 	if err != nil {
 		return err
 	}
+	if p.stripper, err = record.NewStripper(frames); err != nil {
+		return err
+	}
 	if w.o.Progress != nil {
-		p.progress = func(done uint64) { w.o.Progress(done, w.survey.frames) }
+		p.progress = func(done int64) { w.o.Progress(done, w.survey.size) }
 	}
 	if err := w.before(p); err != nil {
 		return err
 	}
-	withheld, err := record.Withhold(copied, w.survey.src, func(f record.Frame) bool {
-		return w.ctx.Err() == nil && p.hide(f)
-	})
-	if err := errors.Join(err, w.ctx.Err()); err != nil {
+	if err := batches(w.ctx, w.survey, p.tell); err != nil {
+		return fmt.Errorf("%s: %w", w.o.Record, err)
+	}
+	if w.manifest.Record.Withheld, w.manifest.Record.Size, err = p.stripper.Close(); err != nil {
 		return err
 	}
-	w.manifest.Record.Withheld = withheld
+	w.closing()
 	if err := w.finish(p); err != nil {
 		return err
 	}
-	for _, s := range spools {
-		if w.leftOut(s, p) {
+	for _, s := range parts {
+		if w.leftOut(s.name(), p) {
 			continue
 		}
 		sum, err := s.copyTo(w.zip, w.now)
 		if err != nil {
-			return fmt.Errorf("%s: %w", s.name, err)
+			return fmt.Errorf("%s: %w", s.name(), err)
 		}
-		w.listed(s.name, sum)
+		w.listed(s.name(), sum)
 	}
 	return nil
 }
 
+// opened begins a part and notes it among those to be discarded. After an error
+// there is none.
+func opened[T part](parts *[]part, err *error, dir, name string, begin func(dir, name string) (T, error)) (none T) {
+	s, e := begin(dir, name)
+	if e != nil {
+		*err = errors.Join(*err, e)
+		return none
+	}
+	*parts = append(*parts, s)
+	return s
+}
+
 // leftOut says whether a file has no place in this bundle.
-func (w *writer) leftOut(s *spool, p *pour) bool {
-	switch s.name {
+func (w *writer) leftOut(name string, p *pour) bool {
+	switch name {
 	case TranscriptFile:
 		return p.metrics.Entries == 0
-	case RecordFile:
+	case framesFile:
 		// Header and seal cannot be withheld.
 		text, err := json.Marshal([]any{w.survey.header, w.survey.seal.Reason})
 		if w.redactor != nil && (err != nil || w.redactor.Has(text)) {

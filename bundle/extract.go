@@ -47,7 +47,7 @@ func (r *Reader) unpack(dir string) error {
 		return err
 	}
 	defer root.Close()
-	for _, name := range r.names {
+	for _, name := range r.Files() {
 		to := path.Join(Root, name)
 		if err := root.MkdirAll(path.Dir(to), 0o700); err != nil {
 			return err

@@ -194,3 +194,18 @@ func rezip(tb testing.TB, path string, files map[string][]byte, edit func(*zip.F
 }
 
 func problems(rep Report) string { return fmt.Sprint(rep.Problems) }
+
+// readRecord is the record in a bundle, put together.
+func readRecord(tb testing.TB, path string) []byte {
+	tb.Helper()
+	r, err := Open(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer r.Close()
+	text, err := r.ReadFile(RecordFile, 1<<30)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return text
+}

@@ -73,7 +73,8 @@ func TestHostileBundles(t *testing.T) {
 		{"long name", good, rename(Root + "/" + strings.Repeat("a/", 600) + "x"), "1024"},
 		{"transcript differs", with(TranscriptFile, string(good[TranscriptFile])+string(good[TranscriptFile])), nil, "more than"},
 		{"transcript cut", with(TranscriptFile, string(good[TranscriptFile][:len(good[TranscriptFile])/2])), nil, "is not the one"},
-		{"record changed", with(RecordFile, string(good[RecordFile][:len(good[RecordFile])-3])), nil, "head"},
+		{"record changed", with(framesFile, string(good[framesFile][:len(good[framesFile])-3])), nil, "unexpected EOF"},
+		{"record whole, and changed", with(RecordFile, "CONCREC\x01"), nil, "head"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -120,6 +121,7 @@ func TestDamagedZips(t *testing.T) {
 		}
 	}
 	want := unzip(t, made.Path)
+	want[RecordFile] = readRecord(t, made.Path)
 	for n := 0; n < len(data); n += 1 + len(data)/211 {
 		bad := bytes.Clone(data)
 		bad[n] ^= 0x55

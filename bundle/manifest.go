@@ -20,7 +20,8 @@ const (
 	logFile        = "logs/app.jsonl"
 	TranscriptFile = "transcript.jsonl"
 	receiptsFile   = "receipts.jsonl"
-	RecordFile     = "record/run.record"
+	RecordFile     = "record/run.record" // in bundles of today put together from the next and the log
+	framesFile     = "record/run.frames"
 	inputFile      = "request/input.json"
 	outputFile     = "request/output.json"
 	beforeFile     = "session/before.jsonl"
@@ -100,7 +101,8 @@ type recordInfo struct {
 	Head     record.Hash `json:"head"`
 	Sealed   bool        `json:"sealed"`
 	Reason   string      `json:"seal_reason,omitempty"`
-	Withheld int         `json:"withheld"` // payloads that the copy lacks
+	Withheld int         `json:"withheld"`       // payloads that the copy lacks
+	Size     int64       `json:"size,omitempty"` // of the copy, once it is put together; 0: it lies there whole
 	Omitted  string      `json:"omitted,omitempty"`
 }
 

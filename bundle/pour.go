@@ -3,26 +3,24 @@ package bundle
 import (
 	"bytes"
 	"encoding/json"
-	"time"
 
 	"conclave/audit"
 	"conclave/bundle/redact"
-	"conclave/internal/jsontext"
 	"conclave/record"
 	"conclave/transcript"
 )
 
-// pour takes the frames of a record in one pass and gives each file of the
-// bundle its part of them.
+// pour takes the frames of a record, cleaned and in order, and gives each file
+// of the bundle its part of them.
 type pour struct {
-	redactor *redact.Redactor // nil: nothing is removed
 	tally    *tally
-	progress func(done uint64)
+	progress func(done int64)
 
-	logs, transcript, receipts, input, output, after *spool
+	logs, transcript               *pieces
+	receipts, input, output, after *spool
+	stripper                       *record.Stripper
 
-	line     []byte
-	seen     uint64
+	seen     int64 // bytes
 	inputs   int
 	outputs  int
 	firstAsk json.RawMessage // of a session that has no turns of ours
@@ -50,78 +48,53 @@ type metrics struct {
 	EntriesBySource  map[string]int64 `json:"entries_by_source"`
 }
 
-// hide is asked by record.Withhold about every log and blob frame: it is the
-// one place where frames are looked at.
-func (p *pour) hide(f record.Frame) bool {
-	p.seen++
-	if p.progress != nil && p.seen&0x3ff == 0 {
+// tell takes a batch: it is the one place where frames are looked at in order.
+func (p *pour) tell(b *batch) error {
+	if len(b.text) > 0 {
+		p.logs.add(b.text, b.packed)
+	}
+	switch {
+	case b.spoken == 0:
+	case b.spoken == b.lines:
+		p.transcript.add(b.text, b.packed)
+	default:
+		p.transcript.add(b.entries, b.packedEntries)
+	}
+	if p.seen += int64(len(b.raw)); p.progress != nil {
 		p.progress(p.seen)
 	}
-	if f.Kind == record.KindBlob {
-		return p.hideBlob(f)
+	for i := range b.told {
+		t := &b.told[i]
+		if b.frames[i].Kind == record.KindLog || b.frames[i].Kind == record.KindBlob {
+			p.frame(t)
+		}
+		if err := p.stripper.Add(b.frames[i], t.kept); err != nil {
+			return err
+		}
 	}
-	line, l, found := p.clean(f.Payload)
-	p.tally.add(logFile, found)
-	if found != nil {
-		p.tally.add(RecordFile, found)
-	}
-	p.log(line, l, found)
-	return found != nil
+	return nil
 }
 
-func (p *pour) hideBlob(f record.Frame) bool {
-	channel, data := f.Blob()
-	if p.redactor == nil || channel == audit.FingerprintChannel {
-		return false
+// frame counts a log or blob frame and passes its line on.
+func (p *pour) frame(t *told) {
+	p.tally.add(RecordFile, t.found)
+	if t.kept.Line {
+		p.tally.add(logFile, t.found)
+		p.log(t)
 	}
-	if channel == audit.HeardChannel {
-		return true // a secret in pieces is found in none of them
-	}
-	var found redact.Counts
-	p.line, found = p.redactor.Bytes(p.line[:0], data)
-	p.tally.add(RecordFile, found)
-	return found != nil
-}
-
-// clean is a log line as it may be seen, and its envelope. A line that is no
-// JSON object is told in one that is: readers take a log line by line.
-func (p *pour) clean(payload []byte) ([]byte, logLine, redact.Counts) {
-	line, found := p.redacted(payload)
-	l, ok := parseLine(line)
-	if !ok {
-		line, found = p.redacted(undecodable(payload))
-		l, _ = parseLine(line)
-	}
-	return line, l, found
-}
-
-func (p *pour) redacted(payload []byte) (line []byte, found redact.Counts) {
-	if p.redactor == nil {
-		return payload, nil
-	}
-	p.line, found = p.redactor.JSON(p.line[:0], payload)
-	return p.line, found
-}
-
-func undecodable(payload []byte) []byte {
-	line := []byte(`{"timestamp":"` + stamp(time.Time{}) +
-		`","level":"WARNING","logger":"conclave.bundle","event":"log.undecodable","message":"a log record that is no JSON","context":{"text":`)
-	line, _ = jsontext.AppendString(line, payload)
-	return append(line, "}}"...)
 }
 
 // log gives a line to everyone who has a use for it.
-func (p *pour) log(line []byte, l logLine, found redact.Counts) {
-	writeLine(p.logs, line)
+func (p *pour) log(l *told) {
+	found := l.found
 	p.metrics.Logs++
 	if l.level == "ERROR" || l.level == "CRITICAL" {
 		p.metrics.Errors++
 	}
 	switch l.event {
 	case transcript.EventEntry:
-		writeLine(p.transcript, line)
 		p.tally.add(TranscriptFile, found)
-		p.entry(l.context)
+		p.entry(l.kind, l.source, l.detail)
 	case audit.EventMessage:
 		p.member(p.input, &p.inputs, inputFile, l.context, found)
 		p.item("turn", "message", l.context, found)
@@ -177,20 +150,7 @@ func (p *pour) item(kind, event string, context []byte, found redact.Counts) {
 
 // entry counts an entry. Of a session that somebody else drove, the first
 // message and the last answer are what was asked and what came back.
-func (p *pour) entry(context []byte) {
-	var kind, source string
-	var detail []byte
-	_ = jsontext.Walk(context, func(key, value []byte) error {
-		switch string(key) {
-		case "entry_type":
-			kind, _ = jsontext.String(value)
-		case "source":
-			source, _ = jsontext.String(value)
-		case "detail":
-			detail = value
-		}
-		return nil
-	})
+func (p *pour) entry(kind, source string, detail []byte) {
 	p.metrics.Entries++
 	p.metrics.EntriesByType[kind]++
 	p.metrics.EntriesBySource[source]++

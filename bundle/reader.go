@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"conclave/internal/newer"
+	"conclave/internal/pack"
 	"conclave/workspace"
 )
 
@@ -99,6 +100,7 @@ func newReader(src io.ReaderAt, size int64, limits limits) (*Reader, error) {
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
 		return nil, fmt.Errorf("it is no whole zip: %w", err)
 	}
+	z.RegisterDecompressor(zip.Deflate, pack.Inflate)
 	r := &Reader{zip: z, limits: limits, files: map[string]*zip.File{}}
 	if problems := r.inspect(z, size); len(problems) > 0 {
 		return nil, &Unsafe{problems}
@@ -214,24 +216,32 @@ func (r *Reader) readManifest() error {
 	return nil
 }
 
-// Inflate unpacks with d from now on, for who has a faster one than the
-// standard library's. It is not safe to call it while files are open.
-func (r *Reader) Inflate(d func(io.Reader) io.ReadCloser) { r.zip.RegisterDecompressor(zip.Deflate, d) }
-
 // Manifest is what the bundle says of itself.
 func (r *Reader) Manifest() Manifest { return r.manifest }
 
 // Files lists the files in the bundle, without the root, in order.
-func (r *Reader) Files() []string { return slices.Clone(r.names) }
+func (r *Reader) Files() []string {
+	names := slices.Clone(r.names)
+	if r.assembled() {
+		names = append(names, RecordFile)
+		slices.Sort(names)
+	}
+	return names
+}
 
 // Has says whether there is such a file.
-func (r *Reader) Has(name string) bool { return r.files[name] != nil }
+func (r *Reader) Has(name string) bool {
+	return r.files[name] != nil || name == RecordFile && r.assembled()
+}
 
-// Size is the unpacked size of a file as the zip states it; reading gives
+// Size is the unpacked size of a file as the zip or the manifest states it; reading gives
 // exactly so much or an error. It is zero for a file that is not there.
 func (r *Reader) Size(name string) int64 {
 	if f := r.files[name]; f != nil {
 		return int64(f.UncompressedSize64)
+	}
+	if name == RecordFile && r.assembled() {
+		return r.recordSize()
 	}
 	return 0
 }
@@ -239,6 +249,13 @@ func (r *Reader) Size(name string) int64 {
 // Open opens a file for reading. Reading ends with an error when size or CRC
 // are not as stated.
 func (r *Reader) Open(name string) (io.ReadCloser, error) {
+	if name == RecordFile && r.assembled() {
+		return r.openRecord()
+	}
+	return r.openFile(name)
+}
+
+func (r *Reader) openFile(name string) (io.ReadCloser, error) {
 	f := r.files[name]
 	if f == nil {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}

@@ -24,7 +24,7 @@ func (w *writer) before(p *pour) error {
 		return err
 	}
 	for _, s := range []*spool{p.input, p.output} {
-		text := w.cleanedJSON(s.name, head)
+		text := w.cleanedJSON(s.name(), head)
 		_, _ = s.Write(append(text[:len(text)-1:len(text)-1], ",\n  \"turns\": ["...))
 	}
 	return nil
@@ -133,7 +133,7 @@ func readme(m Manifest) string {
 		{"logs/app.jsonl", "every log record of the run, one a line"},
 		{"transcript.jsonl", "of these the transcript.entry records, in order"},
 		{"receipts.jsonl", "for every turn: what was in the room, and what held it shut"},
-		{"record/run.record", "the record itself; payloads with secrets are withheld, the chain verifies"},
+		{"record/run.frames", "the record without what the log has: conclave bundle extract puts it together"},
 		{"environment/", "machine, program, packages, variables (filtered), git"},
 		{"config.json, run_context.json, metrics.json", "settings, ids, figures"},
 		{"error.json", "what went wrong, if anything did"},

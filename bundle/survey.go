@@ -3,58 +3,68 @@ package bundle
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
+	"errors"
 	"io"
 	"os"
 	"time"
 
 	"conclave/audit"
+	"conclave/bundle/redact"
 	"conclave/internal/jsontext"
 	"conclave/record"
 )
 
-// survey is what has to be known of a record before its first line is
-// written.
+// survey is what has to be known of a record as a whole. It looks at every frame
+// as it is read, before anyone else does.
 type survey struct {
-	src    *io.SectionReader // the record as long as it was then
+	r      *record.Reader
+	size   int64 // of the record as long as it was at first
 	header record.Header
 	seal   record.Seal
 	sealed bool
 	frames uint64
 	head   record.Hash
-	// roomKeys are the keys of fingerprints. They open nothing: whoever has
-	// the bundle needs them to check it.
-	roomKeys []string
+	// redactor spares the keys of fingerprints that were met so far. They open
+	// nothing: whoever has the bundle needs them to check it. nil: nothing is
+	// removed.
+	redactor *redact.Redactor
 	latest   []byte // how the last log record begins
 	session  string
 	reply    map[string]bool // by turn: whether its last attempt was answered
 	failed   *audit.Failed
+	scan     lineScanner
 }
 
-func newSurvey(f *os.File) (*survey, error) {
+// newSurvey begins with the header: without one there is no run.
+func newSurvey(f *os.File, redactor *redact.Redactor) (*survey, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
 	}
-	s := &survey{src: io.NewSectionReader(f, 0, info.Size()), reply: map[string]bool{}}
-	r := record.NewReader(s.src)
-	for r.Next() {
-		if fr := r.Frame(); fr.Kind == record.KindLog && !fr.Withheld {
-			s.line(fr.Payload)
+	s := &survey{size: info.Size(), redactor: redactor, reply: map[string]bool{}}
+	s.r = record.NewReader(io.NewSectionReader(f, 0, s.size)).Marks()
+	if !s.next() && s.r.Err() == nil {
+		return nil, errors.New("the record has no whole header: the run never began")
+	}
+	s.header = s.r.Header()
+	return s, s.r.Err()
+}
+
+// next reads a frame and looks at it. After the last one what is said of all of
+// them is known.
+func (s *survey) next() bool {
+	if !s.r.Next() {
+		s.frames, s.head = s.r.Cursor().Count, s.r.Cursor().Head
+		s.seal, s.sealed = s.r.Sealed()
+		if s.session == "" {
+			s.session = s.header.Attributes["session_id"] // of a collected session
 		}
+		return false
 	}
-	if err := r.Err(); err != nil {
-		return nil, fmt.Errorf("%s: %w", f.Name(), err)
+	if f := s.r.Frame(); f.Kind == record.KindLog && !f.Withheld {
+		s.line(f.Payload)
 	}
-	s.header, s.frames, s.head = r.Header(), r.Cursor().Count, r.Cursor().Head
-	s.seal, s.sealed = r.Sealed()
-	if s.session == "" {
-		s.session = s.header.Attributes["session_id"] // of a collected session
-	}
-	if s.frames == 0 {
-		return nil, fmt.Errorf("%s: the record has no whole header: the run never began", f.Name())
-	}
-	return s, nil
+	return true
 }
 
 // line looks at few log records closely: entries, of which there may be a
@@ -64,11 +74,11 @@ func (s *survey) line(line []byte) {
 	if bytes.Contains(line[:min(len(line), 200)], []byte(`"event":"transcript.entry"`)) {
 		return
 	}
-	l, _ := parseLine(line)
+	l, _ := s.scan.line(line)
 	switch l.event {
 	case audit.EventRoom:
-		if key, ok := jsontext.String(jsontext.Get(l.context, "key")); ok {
-			s.roomKeys = append(s.roomKeys, key)
+		if key, ok := jsontext.String(jsontext.Get(l.context, "key")); ok && s.redactor != nil {
+			s.redactor = s.redactor.Sparing(key)
 		}
 	case audit.EventReply:
 		turn, _ := jsontext.String(jsontext.Get(l.context, "turn"))
@@ -107,30 +117,4 @@ func (s *survey) ended() time.Time {
 		}
 	}
 	return s.header.Created
-}
-
-// logLine is the envelope of a log record.
-type logLine struct {
-	level, event string
-	context      []byte
-}
-
-// parseLine reads the envelope of a line; a line that is no JSON object has
-// none.
-func parseLine(line []byte) (l logLine, ok bool) {
-	err := jsontext.Walk(line, func(key, value []byte) error {
-		switch string(key) {
-		case "level":
-			l.level, _ = jsontext.String(value)
-		case "event":
-			l.event, _ = jsontext.String(value)
-		case "context":
-			l.context = value
-		}
-		return nil
-	})
-	if err != nil {
-		return logLine{}, false
-	}
-	return l, true
 }

@@ -256,7 +256,7 @@ func TestResumeRefuses(t *testing.T) {
 	}
 	_, data = sample(t, false)
 	var copied bytes.Buffer
-	_, err := Withhold(&copied, bytes.NewReader(data), func(Frame) bool { return true })
+	_, err := withhold(&copied, data, func(Frame) bool { return true })
 	must(t, err)
 	p := filepath.Join(dir, "copy.record")
 	must(t, os.WriteFile(p, copied.Bytes(), 0o600))

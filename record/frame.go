@@ -103,17 +103,16 @@ func appendFrame(dst []byte, k Kind, salt []byte, channel string, data []byte) (
 	return dst, digest, size
 }
 
-// appendRead adds f as it was read: the inverse of parsePrefix and what
-// follows it.
-func appendRead(dst []byte, f Frame) []byte {
+// appendRead adds f as it was read, with these flags: the inverse of parseFlags
+// and what follows. A lean frame has no payload.
+func appendRead(dst []byte, f Frame, flags byte) []byte {
 	start := len(dst)
 	dst = append(dst, make([]byte, prefixSize)...)
-	var flags byte
-	if f.Withheld {
-		flags = flagWithheld
-	} else {
+	if flags&flagWithheld == 0 {
 		dst = append(dst, f.salt[:]...)
-		dst = append(dst, f.Payload...)
+		if flags&flagLean == 0 {
+			dst = append(dst, f.Payload...)
+		}
 	}
 	putPrefix(dst[start:], f.Kind, flags, f.Size, f.digest)
 	return dst
@@ -129,22 +128,29 @@ func putPrefix(b []byte, k Kind, flags byte, size int, digest Hash) {
 // parseHeader reads the first 12 bytes of a frame. The reason is empty when
 // they are those of a frame that version 1 may hold.
 func parseHeader(b []byte) (f Frame, reason string) {
+	f, _, reason = parseFlags(b, flagWithheld)
+	return f, reason
+}
+
+// parseFlags is parseHeader for who knows these flags.
+func parseFlags(b []byte, known byte) (f Frame, flags byte, reason string) {
 	if crc32.Checksum(b[:8], castagnoli) != binary.LittleEndian.Uint32(b[8:]) {
-		return f, "frame header does not match its checksum"
+		return f, 0, "frame header does not match its checksum"
 	}
-	size, flags := binary.LittleEndian.Uint32(b), b[5]
+	size := binary.LittleEndian.Uint32(b)
+	flags = b[5]
 	f.Kind, f.Withheld, f.Size = Kind(b[4]), flags&flagWithheld != 0, int(size)
 	switch {
 	case f.Kind < KindHeader || f.Kind > KindSeal:
-		return f, "unknown frame " + f.Kind.String() + ": written by a newer program"
-	case flags&^flagWithheld != 0 || b[6] != 0 || b[7] != 0:
-		return f, "unknown flags: written by a newer program"
+		return f, 0, "unknown frame " + f.Kind.String() + ": written by a newer program"
+	case flags&^known != 0 || b[6] != 0 || b[7] != 0:
+		return f, 0, "unknown flags: written by a newer program"
 	case size > maxPayload:
-		return f, "payload is longer than a frame may hold"
+		return f, 0, "payload is longer than a frame may hold"
 	case f.Withheld && f.Kind != KindLog && f.Kind != KindBlob:
-		return f, f.Kind.String() + " frame is withheld"
+		return f, 0, f.Kind.String() + " frame is withheld"
 	}
-	return f, ""
+	return f, flags, ""
 }
 
 // chain is the running state of a record: how many frames, and the head.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -93,4 +94,56 @@ func (r Recovery) String() string {
 		s += fmt.Sprintf("; torn tail of %d bytes cut at byte %d", r.TornBytes, r.TornAt)
 	}
 	return s
+}
+
+// withhold copies a record without the payloads that hide picks, by way of its
+// stripped form.
+func withhold(dst io.Writer, src []byte, hide func(Frame) bool) (withheld int, err error) {
+	withheld, _, err = stripThen(dst, src, func(f Frame) Kept { return Kept{Withheld: hide(f)} }, func() [][]byte { return nil })
+	return withheld, err
+}
+
+// stripThen strips a record, restores it into dst and returns its stripped
+// form. log are the lines that stand beside it then.
+func stripThen(dst io.Writer, src []byte, keep func(Frame) Kept, log func() [][]byte) (withheld int, stripped []byte, err error) {
+	var b bytes.Buffer
+	s, err := NewStripper(&b)
+	if err != nil {
+		return 0, nil, err
+	}
+	r := NewReader(bytes.NewReader(src)).Marks()
+	for r.Next() {
+		var k Kept
+		if f := r.Frame(); !f.Withheld && (f.Kind == KindLog || f.Kind == KindBlob) {
+			k = keep(f)
+		}
+		if err := s.Add(r.Frame(), k); err != nil {
+			return 0, nil, err
+		}
+	}
+	if r.Err() != nil {
+		return 0, nil, r.Err()
+	}
+	withheld, size, err := s.Close()
+	if err != nil {
+		return 0, nil, err
+	}
+	var out bytes.Buffer
+	err = Restore(&out, bytes.NewReader(b.Bytes()), linesOf(log()))
+	if err == nil && int64(out.Len()) != size {
+		err = fmt.Errorf("restored %d bytes, %d were promised", out.Len(), size)
+	}
+	_, werr := dst.Write(out.Bytes())
+	return withheld, b.Bytes(), errors.Join(err, werr)
+}
+
+func linesOf(log [][]byte) func() ([]byte, error) {
+	return func() ([]byte, error) {
+		if len(log) == 0 {
+			return nil, io.EOF
+		}
+		next := log[0]
+		log = log[1:]
+		return next, nil
+	}
 }

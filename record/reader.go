@@ -51,6 +51,7 @@ type Reader struct {
 	header  Header
 	seal    *Seal
 	frame   Frame
+	marks   bool
 	err     error
 }
 
@@ -105,11 +106,17 @@ func (r *Reader) Next() bool {
 			r.end(err)
 			return false
 		}
-		if f.Kind != kindMark {
+		if f.Kind != kindMark || r.marks {
 			r.frame = f
 			return true
 		}
 	}
+}
+
+// Marks makes Next stop at marks, too: a Stripper keeps those that stay true.
+func (r *Reader) Marks() *Reader {
+	r.marks = true
+	return r
 }
 
 // end notes why there is no next frame.

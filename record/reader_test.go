@@ -255,7 +255,7 @@ func TestWithheldCopyVerifies(t *testing.T) {
 		before, err := VerifyReader(bytes.NewReader(data))
 		must(t, err)
 		var copied bytes.Buffer
-		n, err := Withhold(&copied, bytes.NewReader(data), func(f Frame) bool { return f.Kind == KindBlob })
+		n, err := withhold(&copied, data, func(f Frame) bool { return f.Kind == KindBlob })
 		must(t, err)
 		if n != 2 || bytes.Contains(copied.Bytes(), []byte("evidence")) {
 			t.Errorf("%d payloads withheld, want 2 and nothing of them left", n)
@@ -278,7 +278,7 @@ func TestWithheldCopyVerifies(t *testing.T) {
 		}
 		// Withholding again adds to what is withheld.
 		var twice bytes.Buffer
-		n, err = Withhold(&twice, bytes.NewReader(copied.Bytes()), func(f Frame) bool { return f.Number == 2 })
+		n, err = withhold(&twice, copied.Bytes(), func(f Frame) bool { return f.Number == 2 })
 		must(t, err)
 		if rep, err := VerifyReader(bytes.NewReader(twice.Bytes())); err != nil || rep.Withheld != 3 || n != 3 || rep.Head != before.Head {
 			t.Errorf("second copy: %+v, %v", rep, err)

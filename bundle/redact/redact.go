@@ -45,9 +45,6 @@ type Options struct {
 	EnvValues []string
 	// Patterns are asked in addition. Each is a pass of its own.
 	Patterns []Pattern
-	// Spare are values that a name alone never condemns: they look secret,
-	// and are known not to be.
-	Spare []string
 }
 
 // Counts says how much of each kind was removed.
@@ -117,10 +114,7 @@ type scan struct {
 
 // New makes a Redactor.
 func New(o Options) *Redactor {
-	r := &Redactor{patterns: slices.Clone(o.Patterns), spare: map[string]bool{}}
-	for _, s := range o.Spare {
-		r.spare[s] = true
-	}
+	r := &Redactor{patterns: slices.Clone(o.Patterns)}
 	r.rules = slices.Concat(shapeRules(), structuredRules(), encodedRules(), discordRules(), headerRules(), commandRules(), nameRules(),
 		envRules(o.EnvValues))
 	anchors := make([]string, len(r.rules))
@@ -132,9 +126,20 @@ func New(o Options) *Redactor {
 	for _, p := range o.Patterns {
 		fmt.Fprintf(h, "%q %v\n", p.Kind, p.Regexp)
 	}
-	fmt.Fprintf(h, "%q %q", o.EnvValues, o.Spare)
+	fmt.Fprintf(h, "%q", o.EnvValues)
 	h.Sum(r.digest[:0])
 	return r
+}
+
+// Sparing is r, but for a value that a name alone does not condemn any more: it
+// looks secret, and is known not to be.
+func (r *Redactor) Sparing(value string) *Redactor {
+	other := *r
+	if other.spare = maps.Clone(r.spare); other.spare == nil {
+		other.spare = map[string]bool{}
+	}
+	other.spare[value] = true
+	return &other
 }
 
 // Digest tells redactors apart that were made with different options.

@@ -119,7 +119,7 @@ func TestSpare(t *testing.T) {
 	if out, _ := New(Options{}).Bytes(nil, line); bytes.Contains(out, []byte(key)) {
 		t.Fatalf("a key stayed: %s", out)
 	}
-	if out, _ := New(Options{Spare: []string{key}}).Bytes(nil, line); !bytes.Equal(out, line) {
+	if out, _ := New(Options{}).Sparing(key).Bytes(nil, line); !bytes.Equal(out, line) {
 		t.Errorf("a spared key went: %s", out)
 	}
 }

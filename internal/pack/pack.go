@@ -1,0 +1,68 @@
+// Package pack makes bytes smaller and takes them apart again: the one user of
+// the compression library, so that it can be exchanged.
+//
+// A Deflater gives pieces of a deflate stream that know nothing of each other
+// and end at a byte: a file is any number of pieces and then End, and a piece
+// that was made once may stand in several files. Inflate reads such a file like
+// any other deflate stream. Squeeze and Expand are for blocks that are read
+// often: they cost little and save less.
+//
+// It stores nothing and decides nothing. What it unpacks may be anyone's: it
+// gives an error for what is damaged, and how much is too much is the caller's
+// to say.
+package pack
+
+import (
+	"io"
+
+	"github.com/klauspost/compress/flate"
+	"github.com/klauspost/compress/s2"
+)
+
+// level is the one beyond which each per cent costs as much as ten before it.
+const level = 5
+
+// End is what comes after the last piece of a file.
+var End = []byte{3, 0}
+
+// Deflater packs pieces. It is not safe for concurrent use.
+type Deflater struct {
+	w   *flate.Writer
+	out []byte
+}
+
+// Append appends the piece that src becomes to dst.
+func (d *Deflater) Append(dst, src []byte) ([]byte, error) {
+	d.out = dst
+	if d.w == nil {
+		w, err := flate.NewWriter(d, level)
+		if err != nil {
+			return dst, err
+		}
+		d.w = w
+	} else {
+		d.w.Reset(d)
+	}
+	_, err := d.w.Write(src)
+	if err == nil {
+		err = d.w.Flush()
+	}
+	dst, d.out = d.out, nil
+	return dst, err
+}
+
+// Write takes what the library packed: Append is the way in.
+func (d *Deflater) Write(p []byte) (int, error) {
+	d.out = append(d.out, p...)
+	return len(p), nil
+}
+
+// Inflate unpacks a deflate stream.
+func Inflate(r io.Reader) io.ReadCloser { return flate.NewReader(r) }
+
+// Squeeze packs a block into room, or into new memory if that is too small.
+func Squeeze(room, block []byte) []byte { return s2.Encode(room[:cap(room)], block) }
+
+// Expand unpacks a block of size bytes. What comes out may have another size if
+// the packed form is not what it should be.
+func Expand(packed []byte, size int) ([]byte, error) { return s2.Decode(make([]byte, 0, size), packed) }
