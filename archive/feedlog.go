@@ -65,8 +65,8 @@ func (f *logFeed) add(dst []item, line []byte, off int) []item {
 		it.typ = transcript.Unknown
 	}
 	it.seq, _ = strconv.ParseInt(string(l.seq), 10, 64)
-	if at := transcript.ParseTime(jsontext.Bare(l.at)); at != 0 {
-		it.at = at
+	if it.at == 0 { // a record without a time of its own
+		it.at = transcript.ParseTime(jsontext.Bare(l.at))
 	}
 	f.facts(&it, l.detail, l.inside)
 	if searchable(it.typ) && !f.index.off {

@@ -8,6 +8,9 @@ import (
 	"conclave/transcript"
 )
 
+// Clean takes secrets out of a text that was made of what is shown.
+func (a *Archive) Clean(text []byte) []byte { return a.clean(text) }
+
 // clean takes secrets out of what is shown.
 func (a *Archive) clean(text []byte) []byte {
 	if a.plain == nil || !a.plain.Has(text) {

@@ -14,9 +14,8 @@ FROM items i WHERE i.event IS NOT NULL;
 CREATE VIEW transcript AS
 SELECT i.id AS rowid, (SELECT s.run FROM sources s WHERE s.id = i.source) AS bundle, conclave_time(i.at) AS timestamp, (SELECT o.prompt_name FROM origins o WHERE o.id = i.origin) AS prompt_name,
   i.agent AS transcript_source, i.seq AS sequence_number, i.type AS entry_type,
-  CASE i.type WHEN 'user_message' THEN 'user' WHEN 'tool_result' THEN 'user'
-    WHEN 'assistant_message' THEN 'assistant' WHEN 'thinking' THEN 'assistant' WHEN 'tool_use' THEN 'assistant' ELSE '' END AS role,
-  conclave_part('content', (SELECT s.kind FROM sources s WHERE s.id = i.source), (SELECT o.adapter FROM origins o WHERE o.id = i.origin), i.type, i.block, i.off, i.size, i.part) AS content,
+  conclave_part('reading.role', (SELECT s.kind FROM sources s WHERE s.id = i.source), (SELECT o.adapter FROM origins o WHERE o.id = i.origin), i.type, i.block, i.off, i.size, i.part) AS role,
+  conclave_part('reading.content', (SELECT s.kind FROM sources s WHERE s.id = i.source), (SELECT o.adapter FROM origins o WHERE o.id = i.origin), i.type, i.block, i.off, i.size, i.part) AS content,
   i.tool AS tool_name, i.tool_id AS tool_use_id,
   conclave_part('raw', (SELECT s.kind FROM sources s WHERE s.id = i.source), (SELECT o.adapter FROM origins o WHERE o.id = i.origin), i.type, i.block, i.off, i.size, i.part) AS raw_json,
   conclave_part('parsed', (SELECT s.kind FROM sources s WHERE s.id = i.source), (SELECT o.adapter FROM origins o WHERE o.id = i.origin), i.type, i.block, i.off, i.size, i.part) AS parsed,
@@ -25,6 +24,9 @@ SELECT i.id AS rowid, (SELECT s.run FROM sources s WHERE s.id = i.source) AS bun
     'source', i.agent, 'timestamp', conclave_time(i.at), 'session_id', (SELECT o.session_id FROM origins o WHERE o.id = i.origin),
     'detail', json(conclave_part('detail', (SELECT s.kind FROM sources s WHERE s.id = i.source), (SELECT o.adapter FROM origins o WHERE o.id = i.origin), i.type, i.block, i.off, i.size, i.part)),
     'raw', conclave_part('raw', (SELECT s.kind FROM sources s WHERE s.id = i.source), (SELECT o.adapter FROM origins o WHERE o.id = i.origin), i.type, i.block, i.off, i.size, i.part)) END AS context,
+  conclave_part('reading.tool', (SELECT s.kind FROM sources s WHERE s.id = i.source), (SELECT o.adapter FROM origins o WHERE o.id = i.origin), i.type, i.block, i.off, i.size, i.part) AS read_tool,
+  conclave_part('reading.tool_id', (SELECT s.kind FROM sources s WHERE s.id = i.source), (SELECT o.adapter FROM origins o WHERE o.id = i.origin), i.type, i.block, i.off, i.size, i.part) AS read_tool_id,
+  conclave_part('content', (SELECT s.kind FROM sources s WHERE s.id = i.source), (SELECT o.adapter FROM origins o WHERE o.id = i.origin), i.type, i.block, i.off, i.size, i.part) AS said,
   coalesce(i.event, 'transcript.entry') AS event, coalesce(i.level, 'DEBUG') AS level,
   i.subtype AS subtype, i.failed AS is_error, i.chars AS characters,
   (SELECT o.adapter FROM origins o WHERE o.id = i.origin) AS adapter, (SELECT o.session_id FROM origins o WHERE o.id = i.origin) AS session_id, (SELECT o.seat FROM origins o WHERE o.id = i.origin) AS seat, (SELECT o.project FROM origins o WHERE o.id = i.origin) AS project, i.source AS source_id
@@ -60,11 +62,50 @@ SELECT rowid, bundle, timestamp, tool_name, CASE WHEN json_valid(params) THEN pa
   success, duration_ms, CASE WHEN success = 0 THEN error_code END AS error, transcript_source, seat
 FROM tool_calls ORDER BY timestamp;
 
+-- What bears the names of the original system's views gives its answers: tool and
+-- call are those that it reads from an entry. A call stands in native_tool_calls
+-- once; there, the result of some programs' calls is a second row.
+CREATE VIEW transcript_flow AS
+SELECT sequence_number, transcript_source, entry_type, role,
+  CASE WHEN entry_type IN ('user_message', 'assistant_message')
+      THEN CASE WHEN length(content) > 100 THEN substr(content, 1, 97) || '...' ELSE content END
+    WHEN entry_type = 'thinking' THEN '[THINKING]'
+    WHEN entry_type = 'tool_result' THEN '[TOOL RESULT: ' || read_tool || ']'
+    ELSE '[' || entry_type || ']' END AS message_preview,
+  timestamp, bundle
+FROM transcript ORDER BY bundle, transcript_source, sequence_number;
+
+CREATE VIEW transcript_tools AS
+SELECT u.sequence_number AS call_seq, r.sequence_number AS result_seq, u.transcript_source, u.read_tool AS tool_name,
+  u.read_tool_id AS tool_use_id, u.content AS tool_params, r.content AS tool_result,
+  u.timestamp AS call_time, r.timestamp AS result_time, u.bundle
+FROM transcript u LEFT JOIN transcript r ON r.entry_type = 'tool_result' AND r.source_id = u.source_id
+  AND r.transcript_source = u.transcript_source AND r.tool_use_id = u.tool_use_id AND r.read_tool_id = u.read_tool_id
+WHERE u.entry_type IN ('assistant_message', 'tool_use') AND u.tool_name IS NOT NULL AND u.read_tool <> ''
+ORDER BY u.bundle, u.sequence_number;
+
+CREATE VIEW transcript_thinking AS
+SELECT sequence_number, transcript_source,
+  CASE WHEN length(content) > 200 THEN substr(content, 1, 197) || '...' ELSE content END AS thinking_preview,
+  length(content) AS thinking_length, timestamp, bundle
+FROM transcript WHERE entry_type = 'thinking' AND content <> '' ORDER BY bundle, sequence_number;
+
+CREATE VIEW transcript_agents AS
+SELECT transcript_source, CASE WHEN transcript_source LIKE 'subagent:%' THEN substr(transcript_source, 10) END AS agent_id,
+  min(sequence_number) AS first_entry, max(sequence_number) AS last_entry, count(*) AS total_entries,
+  count(CASE WHEN entry_type = 'user_message' THEN 1 END) AS user_messages,
+  count(CASE WHEN entry_type = 'assistant_message' THEN 1 END) AS assistant_messages,
+  count(CASE WHEN entry_type = 'thinking' THEN 1 END) AS thinking_blocks,
+  count(DISTINCT tool) AS unique_tools, count(tool) AS total_tool_calls, bundle
+FROM (SELECT *, CASE WHEN tool_name IS NOT NULL THEN nullif(read_tool, '') END AS tool FROM transcript)
+GROUP BY bundle, transcript_source ORDER BY bundle, min(sequence_number);
+
 CREATE VIEW native_tool_calls AS
-SELECT sequence_number, bundle, timestamp, transcript_source AS source, tool_name, tool_use_id, NULL AS source_file, content, raw_json
-FROM transcript WHERE tool_name IS NOT NULL
+SELECT sequence_number, timestamp, transcript_source AS source, read_tool AS tool_name, read_tool_id AS tool_use_id,
+  NULL AS source_file, content, raw_json, bundle
+FROM transcript WHERE entry_type IN ('assistant_message', 'tool_use') AND tool_name IS NOT NULL AND read_tool <> ''
 UNION ALL
-SELECT seq, bundle, timestamp, 'log_aggregator', NULL, NULL, context ->> '$.file', context ->> '$.content', context ->> '$.content'
+SELECT seq, timestamp, 'log_aggregator', NULL, NULL, context ->> '$.file', context ->> '$.content', context ->> '$.content', bundle
 FROM logs WHERE event = 'log_aggregator.log_line' AND context ->> '$.content' LIKE '%"type":"tool_%';
 
 CREATE VIEW errors AS
@@ -73,7 +114,7 @@ SELECT i.id AS rowid, s.run AS bundle, 'log' AS source, i.event AS error_type, i
   conclave_time(i.at) AS timestamp
 FROM items i LEFT JOIN sources s ON s.id = i.source LEFT JOIN origins o ON o.id = i.origin WHERE i.level = 'ERROR' AND i.type IS NULL
 UNION ALL
-SELECT rowid, bundle, 'transcript', coalesce(subtype, 'error'), content, '', timestamp FROM transcript WHERE entry_type = 'error'
+SELECT rowid, bundle, 'transcript', coalesce(subtype, 'error'), said, '', timestamp FROM transcript WHERE entry_type = 'error'
 UNION ALL
 SELECT min(d.rowid), s.run, 'error.json', max(CASE d.key WHEN 'type' THEN d.value END), max(CASE d.key WHEN 'message' THEN d.value END),
   coalesce(group_concat(CASE WHEN d.key LIKE 'traceback%' THEN d.value END, ''), ''), NULL
@@ -115,6 +156,53 @@ CREATE VIEW prompt_overrides AS SELECT d.rowid AS rowid, s.run AS bundle, d.key,
 CREATE VIEW eval AS SELECT d.rowid AS rowid, s.run AS bundle, d.key, d.value FROM documents d JOIN sources s ON s.id = d.source WHERE d.name = 'eval';
 CREATE VIEW environment AS SELECT d.rowid AS rowid, s.run AS bundle, substr(d.name, 13) AS file, d.key, d.value FROM documents d JOIN sources s ON s.id = d.source WHERE d.name LIKE 'environment/%';
 
+-- The machine, in the original system's tables.
+CREATE VIEW env_system AS
+SELECT max(CASE d.key WHEN 'os_name' THEN d.value END) AS os_name,
+  max(CASE d.key WHEN 'os_release' THEN d.value END) AS os_release,
+  max(CASE d.key WHEN 'kernel_version' THEN d.value END) AS kernel_version,
+  max(CASE d.key WHEN 'architecture' THEN d.value END) AS architecture,
+  max(CASE d.key WHEN 'processor' THEN d.value END) AS processor,
+  CAST(max(CASE d.key WHEN 'cpu_count' THEN d.value END) AS INTEGER) AS cpu_count,
+  CAST(max(CASE d.key WHEN 'memory_total_bytes' THEN d.value END) AS INTEGER) AS memory_total_bytes,
+  max(CASE d.key WHEN 'hostname' THEN d.value END) AS hostname,
+  s.run AS bundle
+FROM documents d JOIN sources s ON s.id = d.source WHERE d.name = 'environment/system.json' GROUP BY d.source;
+
+CREATE VIEW env_python AS
+SELECT max(CASE d.key WHEN 'version' THEN d.value END) AS version,
+  max(CASE d.key WHEN 'version_info' THEN d.value END) AS version_info,
+  max(CASE d.key WHEN 'implementation' THEN d.value END) AS implementation,
+  max(CASE d.key WHEN 'executable' THEN d.value END) AS executable,
+  max(CASE d.key WHEN 'prefix' THEN d.value END) AS prefix,
+  max(CASE d.key WHEN 'base_prefix' THEN d.value END) AS base_prefix,
+  max(CASE WHEN d.key = 'is_virtualenv' THEN d.value = 'true' END) AS is_virtualenv,
+  s.run AS bundle
+FROM documents d JOIN sources s ON s.id = d.source WHERE d.name = 'environment/python.json' GROUP BY d.source;
+
+CREATE VIEW env_git AS
+SELECT max(CASE d.key WHEN 'repo_root' THEN d.value END) AS repo_root,
+  max(CASE d.key WHEN 'commit_sha' THEN d.value END) AS commit_sha,
+  max(CASE d.key WHEN 'commit_short' THEN d.value END) AS commit_short,
+  max(CASE d.key WHEN 'branch' THEN d.value END) AS branch,
+  max(CASE WHEN d.key = 'is_dirty' THEN d.value = 'true' END) AS is_dirty,
+  json_group_object(substr(d.key, 9), d.value) FILTER (WHERE d.key LIKE 'remotes\_%' ESCAPE '\') AS remotes,
+  max(CASE d.key WHEN 'tags' THEN d.value END) AS tags,
+  s.run AS bundle
+FROM documents d JOIN sources s ON s.id = d.source WHERE d.name = 'environment/git.json' GROUP BY d.source;
+
+CREATE VIEW env_container AS
+SELECT max(CASE d.key WHEN 'runtime' THEN d.value END) AS runtime,
+  max(CASE d.key WHEN 'container_id' THEN d.value END) AS container_id,
+  max(CASE d.key WHEN 'image' THEN d.value END) AS image,
+  max(CASE d.key WHEN 'image_digest' THEN d.value END) AS image_digest,
+  max(CASE d.key WHEN 'cgroup_path' THEN d.value END) AS cgroup_path,
+  max(CASE WHEN d.key = 'is_containerized' THEN d.value = 'true' END) AS is_containerized,
+  s.run AS bundle
+FROM documents d JOIN sources s ON s.id = d.source WHERE d.name = 'environment/container.json' GROUP BY d.source;
+
+CREATE VIEW env_vars AS SELECT d.rowid AS rowid, d.key AS name, d.value, s.run AS bundle FROM documents d JOIN sources s ON s.id = d.source WHERE d.name = 'environment/env_vars.json';
+
 CREATE VIEW request AS SELECT d.rowid AS rowid, s.run AS bundle, substr(d.name, 9) AS direction, d.key, d.value FROM documents d JOIN sources s ON s.id = d.source WHERE d.name LIKE 'request/%';
 
 CREATE VIEW usage AS
@@ -154,7 +242,7 @@ CREATE VIEW verbatim AS
 SELECT r.bundle, r.turn, r.what, r.text, EXISTS (
   SELECT 1 FROM transcript t WHERE t.source_id = r.source_id
     AND t.entry_type = CASE r.what WHEN 'reply' THEN 'assistant_message' ELSE 'user_message' END
-    AND (instr(t.content, r.text) > 0 OR t.content <> '' AND instr(r.text, t.content) > 0)) AS found
+    AND (instr(t.said, r.text) > 0 OR t.said <> '' AND instr(r.text, t.said) > 0)) AS found
 FROM (
   SELECT l.bundle, l.source_id, l.context ->> '$.turn' AS turn, 'reply' AS what, l.context ->> '$.text' AS text FROM logs l WHERE l.event = 'turn.reply'
   UNION ALL

@@ -2,6 +2,7 @@ package sql
 
 import (
 	"database/sql/driver"
+	"strings"
 	"time"
 
 	"conclave/archive"
@@ -61,10 +62,28 @@ func part(a *archive.Archive, args []driver.Value) (driver.Value, error) {
 	if err != nil {
 		return nil, err
 	}
+	if name, ok := strings.CutPrefix(what, "reading."); ok {
+		return readColumn(a, r.Type, e, name), nil
+	}
 	if out := column(e, what); out != nil {
 		return string(out), nil
 	}
 	return nil, nil
+}
+
+// readColumn is a column of the original system's reading of an entry. What was
+// apart in the line may stand together in it: it is redacted once more.
+func readColumn(a *archive.Archive, typ transcript.Type, e *archive.Shown, name string) string {
+	as := readAs(typ, e.Detail, e.Raw)
+	switch name {
+	case "role":
+		return as.role
+	case "tool":
+		return string(a.Clean([]byte(as.tool)))
+	case "tool_id":
+		return as.toolID
+	}
+	return string(a.Clean([]byte(as.content)))
 }
 
 // column is what the views call a part of an entry, nil for NULL.

@@ -41,13 +41,13 @@ func Query(ctx context.Context, a *archive.Archive, query string, lim Limits) (*
 	if lim.Bytes <= 0 {
 		lim.Bytes = 128 << 20
 	}
-	parts, err := plainQuery(query)
+	parts, named, err := plainQuery(query)
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, lim.Time)
 	defer cancel()
-	conn, done, err := open(ctx, a, parts)
+	conn, done, err := open(ctx, a, parts, named)
 	if err != nil {
 		return nil, err
 	}

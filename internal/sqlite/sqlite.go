@@ -55,7 +55,9 @@ type Function struct {
 
 // Guard says what statements may read and call.
 type Guard struct {
-	Read func(table, view string) bool // view is that which reads the table, if it is one
+	// Read: view is that which reads the table, if it is one. column is empty
+	// where none of the table's is needed, and then no view is named either.
+	Read func(table, column, view string) bool
 	Call func(function string) bool
 }
 
@@ -121,7 +123,7 @@ func (g *Guard) authorize(action sqlite.AuthorizerActionCode, arg1, arg2, _, vie
 	case sqlite.AuthSelect, sqlite.AuthRecursive:
 		ok = true
 	case sqlite.AuthRead:
-		ok = g.Read(strings.ToLower(arg1), view)
+		ok = g.Read(strings.ToLower(arg1), arg2, view)
 	case sqlite.AuthFunction:
 		ok = g.Call(strings.ToLower(arg2))
 	}

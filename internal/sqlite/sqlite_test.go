@@ -57,7 +57,7 @@ func TestReads(t *testing.T) {
 // be written to.
 func TestGuard(t *testing.T) {
 	guard := &Guard{
-		Read: func(table, _ string) bool { return table == "said" },
+		Read: func(table, _, _ string) bool { return table == "said" },
 		Call: func(function string) bool { return function == "upper" },
 	}
 	db := open(t, file(t), Options{Write: true, Guard: guard})
