@@ -65,7 +65,8 @@ var described = []description{
 	{"config", "configuration"}, {"metrics", "timing and tokens"}, {"run_context", "ids"},
 	{"prompt_overrides", ""}, {"eval", ""}, {"environment", "the machine"},
 	{"env_system", "the machine: system, processor, memory"}, {"env_git", "the repository: commit, branch, remotes"},
-	{"env_python", "Python, where that ran"}, {"env_container", "the container, if any"}, {"env_vars", "variables, filtered"},
+	{"env_python", "Python, where that ran"}, {"env_container", "the container, if any"},
+	{"env_vars", "variables, filtered"},
 	{"request", "what was asked, what came back"},
 	{"sources", "the files behind it all"},
 }
