@@ -57,8 +57,8 @@ func (a *App) cacheDir() string {
 }
 
 // sessionRoots are where the records of this workspace and the sessions of the
-// agents' programs are.
-func (a *App) sessionRoots(named []string) ([]string, error) {
+// agents' programs are, those that had to be unfolded among them.
+func (a *App) sessionRoots(ctx context.Context, named []string) ([]string, error) {
 	if len(named) > 0 {
 		roots := make([]string, len(named))
 		for i, n := range named {
@@ -67,13 +67,14 @@ func (a *App) sessionRoots(named []string) ([]string, error) {
 				return nil, namedError("%w", err)
 			}
 		}
-		return roots, nil
+		return append(roots, a.unfold(ctx, roots)...), nil
 	}
 	root, err := a.findRoot()
 	if err != nil {
 		return nil, err
 	}
-	return append([]string{record.Dir(root)}, session.DefaultRoots(a.Getenv)...), nil
+	roots := append([]string{record.Dir(root)}, session.DefaultRoots(a.Getenv)...)
+	return append(roots, a.unfold(ctx, session.DefaultStores(a.Getenv))...), nil
 }
 
 // archiveOptions wire what the archive needs of others.
@@ -124,6 +125,9 @@ func (a *App) archiveOf(ctx context.Context, files []string, noRedact bool) (*ar
 	if err != nil {
 		return nil, err
 	}
+	if files, err = a.unfoldFiles(ctx, files); err != nil {
+		return nil, err
+	}
 	x, err := archive.OpenFiles(ctx, filepath.Join(a.cacheDir(), "query"), files, o)
 	if err != nil {
 		return nil, noError("%w", err)
@@ -138,7 +142,7 @@ func (a *App) openArchive(ctx context.Context, at ArchiveAt) (*archive.Archive, 
 	if err != nil || at.NoRefresh {
 		return x, err
 	}
-	roots, err := a.sessionRoots(nil)
+	roots, err := a.sessionRoots(ctx, nil)
 	if err == nil {
 		_, _, err = x.TryRefresh(ctx, roots)
 		err = refusedHere(err)
@@ -157,7 +161,7 @@ func (a *App) RefreshArchive(ctx context.Context, at ArchiveAt, dirs []string) (
 		return ArchiveReport{}, err
 	}
 	defer x.Close()
-	roots, err := a.sessionRoots(dirs)
+	roots, err := a.sessionRoots(ctx, dirs)
 	if err != nil {
 		return ArchiveReport{}, err
 	}

@@ -36,7 +36,7 @@ func (Collecting) isEvent() {}
 
 // Follow is how session files are read.
 type Follow struct {
-	Adapter                         string // claude, codex, or "" to find out
+	Adapter                         string // one of session.Names, or "" to find out
 	MaxReadBytes                    int
 	PollInterval, DiscoveryInterval time.Duration
 	Once                            bool          // stop when everything that is there was read
@@ -81,9 +81,19 @@ func (a *App) Watch(ctx context.Context, dirs []string, f Follow) (Balance, erro
 		}
 		o.Roots = append(o.Roots, path)
 	}
+	stores := session.DefaultStores(a.Getenv)
+	if len(dirs) > 0 {
+		stores = o.Roots
+	}
+	spool := a.unfold(ctx, stores)
 	if !f.Once {
 		a.show(Following{o.Roots})
+		if len(dirs) == 0 { // a program may make its store later
+			spool = []string{a.stores().OwnSpool()}
+		}
+		defer a.keepUnfolding(ctx, stores)()
 	}
+	o.Roots = append(o.Roots, spool...)
 	return a.collect(ctx, o, f)
 }
 
@@ -97,9 +107,13 @@ func (a *App) Import(ctx context.Context, paths []string, f Follow) (Balance, er
 		if err != nil {
 			return Balance{}, namedError("%w", err)
 		}
-		if info.IsDir() {
+		switch {
+		case info.IsDir():
 			o.Roots = append(o.Roots, path)
-		} else {
+			o.Roots = append(o.Roots, a.unfold(ctx, []string{path})...)
+		case session.IsStore(path):
+			o.Roots = append(o.Roots, a.unfold(ctx, []string{path})...)
+		default:
 			o.Files = append(o.Files, path)
 		}
 	}
@@ -145,17 +159,25 @@ func (a *App) collect(ctx context.Context, o collect.Options, f Follow) (b Balan
 	return b, noUnless(b.OK())
 }
 
+// Readers are the short names of the programs whose session files are read, in
+// words.
+func Readers() string {
+	names := session.Names()
+	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
+}
+
 // adapterName takes the short names of adapters, too.
 func adapterName(name string) (string, error) {
-	switch name {
-	case "", "auto":
+	if name == "" || name == "auto" {
 		return "", nil
-	case "claude", transcript.AdapterClaude:
-		return transcript.AdapterClaude, nil
-	case "codex", transcript.AdapterCodex:
-		return transcript.AdapterCodex, nil
 	}
-	return "", usageError("no adapter %q reads session files: claude or codex", name)
+	if k := session.OfName(name); k != nil {
+		return k.Adapter, nil
+	}
+	if k := session.OfAdapter(name); k != nil {
+		return k.Adapter, nil
+	}
+	return "", usageError("no adapter %q reads session files: %s", name, Readers())
 }
 
 // maxHook bounds what is read of a hook's input: a tool's answer can be large.

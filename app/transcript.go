@@ -167,7 +167,7 @@ func (l *log) sound() (*record.Report, error) {
 
 // Mapping is how session files are mapped.
 type Mapping struct {
-	Adapter    string // claude, codex, or "" to find out
+	Adapter    string // one of session.Names, or "" to find out
 	OmitRaw    bool   // leave out the source's own line
 	SourceTime bool   // stamp entries with the time of their line
 }
@@ -188,7 +188,7 @@ func (a *App) MapTranscript(ctx context.Context, path string, out io.Writer, m M
 	if path == "-" {
 		b, err = collect.MapReader(ctx, a.Stdin, lines, o)
 	} else {
-		b, err = collect.Map(ctx, a.AbsPath(path), lines, o)
+		b, err = a.mapFiles(ctx, a.AbsPath(path), lines, o)
 	}
 	if err = errors.Join(err, lines.w.Flush()); err != nil {
 		return b, namedError("%w", err)

@@ -35,7 +35,7 @@ func (a *App) Usage(ctx context.Context, u UsageOf) (Used, error) {
 	if !u.NoCache {
 		o.Cache = filepath.Join(a.cacheDir(), "usage")
 	}
-	roots, err := a.sessionRoots(u.Paths)
+	roots, err := a.sessionRoots(ctx, u.Paths)
 	if err != nil {
 		return Used{}, err
 	}

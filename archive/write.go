@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"conclave/record"
+	"conclave/session"
 	"conclave/session/claude"
 	"conclave/session/codex"
 )
@@ -201,6 +202,11 @@ func runOf(kind, path string) string {
 	base := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(path), record.Extension), ".jsonl")
 	if kind == codex.Kind.Name && len(base) > 36 {
 		return base[len(base)-36:] // rollout-<time>-<thread>
+	}
+	if k := session.OfName(kind); k != nil && kind != codex.Kind.Name {
+		if file := session.Of(path, k); file.Session != "" {
+			return file.Session
+		}
 	}
 	return base
 }

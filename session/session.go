@@ -10,16 +10,32 @@ import (
 	"strings"
 
 	"conclave/internal/jsontext"
+	"conclave/session/acp"
 	"conclave/session/claude"
 	"conclave/session/codex"
+	"conclave/session/copilot"
+	"conclave/session/gemini"
 	"conclave/session/kind"
+	"conclave/session/opencode"
+	"conclave/session/qwen"
 	"conclave/transcript"
 	"conclave/workspace"
 )
 
 // kinds are the programs whose files are read. Of a line that two of them know
-// the last one has it: codex' lines are told apart more sharply.
-var kinds = []*kind.Kind{claude.Kind, codex.Kind}
+// the last one has it: the lines of those behind claude are told apart more
+// sharply.
+var kinds = []*kind.Kind{claude.Kind, codex.Kind, acp.Kind, gemini.Kind, qwen.Kind, copilot.Kind,
+	opencode.Kind, opencode.Kilo}
+
+// Names are the short names of the programs whose files are read.
+func Names() []string {
+	var names []string
+	for _, k := range kinds {
+		names = append(names, k.Name)
+	}
+	return names
+}
 
 // OfAdapter is the kind whose entries bear that name; nil when there is none.
 func OfAdapter(adapter string) *kind.Kind {
@@ -44,22 +60,32 @@ func OfName(name string) *kind.Kind {
 // DefaultRoots are where the programs keep their sessions: below the
 // directories that their variables name, or the home directory. Where neither is
 // known there are none: a relative directory would be the workspace's.
-func DefaultRoots(getenv func(string) string) []string {
-	home := getenv("HOME")
-	if home == "" {
-		home = getenv("USERPROFILE")
-	}
-	var roots []string
+func DefaultRoots(getenv func(string) string) (roots []string) {
 	for _, k := range kinds {
-		dir := getenv(k.HomeVar)
-		if dir == "" && home != "" {
-			dir = filepath.Join(home, k.HomeDir)
-		}
-		if dir != "" {
-			roots = append(roots, filepath.Join(dir, k.Sessions))
+		if dir := directory(k, getenv); dir != "" && !k.Folded {
+			roots = append(roots, dir)
 		}
 	}
 	return roots
+}
+
+// directory is where a program keeps its sessions; "" where that is not known.
+func directory(k *kind.Kind, getenv func(string) string) string {
+	if k.Sessions == "" {
+		return ""
+	}
+	dir := getenv(k.HomeVar)
+	if dir == "" {
+		home := getenv("HOME")
+		if home == "" {
+			home = getenv("USERPROFILE")
+		}
+		if home == "" {
+			return ""
+		}
+		dir = filepath.Join(home, filepath.FromSlash(k.HomeDir))
+	}
+	return filepath.Join(dir, filepath.FromSlash(k.Sessions))
 }
 
 // Sniff says whose a line is; nil when it is nobody's.

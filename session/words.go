@@ -1,9 +1,7 @@
 package session
 
 import (
-	"bytes"
-
-	"conclave/internal/jsontext"
+	"conclave/session/plain"
 	"conclave/transcript"
 )
 
@@ -22,29 +20,10 @@ func (w *Words) Append(dst []byte, adapter string, typ transcript.Type, detail [
 		return dst
 	}
 	if w.read == nil || w.adapter != adapter {
-		w.adapter, w.read = adapter, appendPlain
+		w.adapter, w.read = adapter, plain.AppendWords
 		if k := OfAdapter(adapter); k != nil {
 			w.read = k.NewWords()
 		}
 	}
 	return w.read(dst, typ, detail)
-}
-
-// appendPlain serves the adapters that speak for themselves: their details have
-// the text under its own name.
-func appendPlain(dst []byte, typ transcript.Type, detail []byte) []byte {
-	d := jsontext.Members(detail, "text", "content", "message", "thinking", "input", "output", "error")
-	order := []int{0, 1, 3, 2, 6}
-	switch typ {
-	case transcript.ToolUse:
-		order = []int{4, 0, 1}
-	case transcript.ToolResult:
-		order = []int{5, 1, 0, 6}
-	}
-	for _, i := range order {
-		if v := d[i]; len(v) > 0 && string(v) != "null" {
-			return bytes.TrimRight(jsontext.AppendTexts(dst, v), "\n")
-		}
-	}
-	return dst
 }

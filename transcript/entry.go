@@ -63,9 +63,13 @@ const (
 	AdapterHuman    = "human"
 )
 
+// onlyRead are the adapters of programs that are not driven: their names are
+// given where their files are read (session/…).
+var onlyRead = []string{"agent_client_protocol", "cline", "copilot_cli", "gemini_cli", "kilo", "opencode", "qwen_code"}
+
 // Adapters lists the registered names.
 func Adapters() []string {
-	return []string{AdapterClaude, AdapterCodex, AdapterOffline, AdapterScripted, AdapterHuman}
+	return append([]string{AdapterClaude, AdapterCodex, AdapterOffline, AdapterScripted, AdapterHuman}, onlyRead...)
 }
 
 // Main is the source of an agent's own session.

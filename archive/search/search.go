@@ -40,7 +40,7 @@ type Hit struct {
 	Project string          `json:"project,omitempty"`
 	Role    string          `json:"role,omitempty"`
 	Path    string          `json:"path"`
-	Kind    string          `json:"kind"` // of its source: record, claude, codex, log
+	Kind    string          `json:"kind"` // of its source: record, log, or the name of a program
 	Score   float64         `json:"score"`
 	Snippet string          `json:"snippet"`
 	Marks   [][2]int        `json:"marks"`            // where the words stand in it

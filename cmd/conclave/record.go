@@ -33,7 +33,7 @@ records of any origin.`,
 // followFlags are what watch and import have in common.
 func followFlags(cmd *cobra.Command, o *app.Follow) *cobra.Command {
 	f := cmd.Flags()
-	f.StringVar(&o.Adapter, "adapter", "", "take all files for those of this `ADAPTER`: claude or codex")
+	f.StringVar(&o.Adapter, "adapter", "", "take all files for those of this `ADAPTER`: "+app.Readers())
 	f.IntVar(&o.MaxReadBytes, "max-read-bytes", o.MaxReadBytes, "`bytes` per read; bounds memory, never throughput")
 	return printJSON(cmd, "print the balance as JSON")
 }
@@ -44,10 +44,12 @@ func newRecordWatchCommand(env *environment) *cobra.Command {
 		Use:   "watch [DIR…]",
 		Short: "Follow session files as they are written",
 		Long: `Watch follows the session files below the given directories, by default those
-of Claude Code (~/.claude/projects, or below CLAUDE_CONFIG_DIR) and of Codex
-(~/.codex/sessions, or below CODEX_HOME), and those that "conclave record hook"
-was told of. Each session gets one record, with its subagents as sources. What
-was read before is not read twice: stop and start it as you like.
+of Claude Code (~/.claude/projects, or below CLAUDE_CONFIG_DIR), of Codex
+(~/.codex/sessions, or below CODEX_HOME) and of the other programs in
+docs/agents.md, and those that "conclave record hook" was told of. Sessions in a
+program's database are read from a copy, made anew as it changes. Each session
+gets one record, with its subagents as sources. What was read before is not read
+twice: stop and start it as you like.
 
 It runs until it is interrupted, then reads on for a moment and prints the
 balance: files, bytes, lines, entries, unknown types, and what is not accounted
@@ -74,7 +76,8 @@ func newRecordImportCommand(env *environment) *cobra.Command {
 		Short: "Put session files on the record, after the fact",
 		Long: `Import reads session files and all of those below directories to their end,
 and puts what is not on the record yet there. A file is taken whatever its name
-is; in a directory those that end in .jsonl and look like a session are.`,
+is; in a directory those that end in .jsonl and look like a session are, and the
+databases of programs that keep their sessions in one.`,
 		Example: "  conclave record import ~/.claude/projects\n" +
 			"  codex exec --json … > run.jsonl; conclave record import run.jsonl",
 		Args: someArgs("PATH"),

@@ -97,9 +97,10 @@ func newTranscriptMapCommand(env *environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "map FILE|DIR|-",
 		Short: "Print session files as canonical records",
-		Long: `Map reads session files of Claude Code or Codex (rollouts, app-server messages,
-the output of codex exec --json) and prints one log record per entry, as lines
-of JSON. It keeps no state and records nothing.
+		Long: `Map reads session files of Claude Code, Codex (rollouts, app-server messages,
+the output of codex exec --json) and the other programs in docs/agents.md, and
+prints one log record per entry, as lines of JSON. Of a database it maps every
+row. It keeps no state and records nothing.
 
 A record bears the time of mapping, as an entry's time is when it was captured;
 the agent's own time is in its detail. With --source-time it bears the time of
@@ -129,7 +130,7 @@ The balance goes to stderr. Exit code 1 when something is not accounted for.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.Adapter, "adapter", "", "take the input for that of this `ADAPTER`: claude or codex")
+	f.StringVar(&o.Adapter, "adapter", "", "take the input for that of this `ADAPTER`: "+app.Readers())
 	f.BoolVar(&o.OmitRaw, "no-raw", false, "leave out raw, the source's own line (emit_raw = false)")
 	f.BoolVar(&o.SourceTime, "source-time", false, "stamp entries with the time of their line")
 	f.BoolVar(&balance, "balance", false, "print the balance on stderr")

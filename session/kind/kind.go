@@ -5,7 +5,11 @@
 // session has the table of them. It has words and no rules of its own.
 package kind
 
-import "conclave/transcript"
+import (
+	"context"
+
+	"conclave/transcript"
+)
 
 // Kind is one program whose session files can be read.
 type Kind struct {
@@ -48,6 +52,25 @@ type Kind struct {
 	// Memory is how many bytes before a line a mapping has to see to map it
 	// as it did the first time; 0 means all of them.
 	Memory int64
+
+	// Store says, by its name, whether a file is one in which the program keeps
+	// sessions otherwise than in lines: a database, a file that it rewrites.
+	// Rows calls yield with each row of it, in order. Both are nil for a program
+	// that writes lines; see session/unfold.
+	Store func(path string) bool
+	Rows  func(ctx context.Context, path string, yield func(Row) error) error
+
+	// Folded says that there are no files of lines but those of its stores.
+	Folded bool
+}
+
+// Row is a row of a database, or an element of a file that is rewritten.
+type Row struct {
+	Session    string // to which it belongs
+	Table, Key string // which row it is; there is one
+	Directory  string // in which the session runs, where the row says so
+	About      []byte // what other rows say that it takes to read this one; JSON
+	Members    []byte // a JSON object on one line
 }
 
 // File is a session file: whose it is, and where its entries belong.
