@@ -116,3 +116,30 @@ func TestClaudeText(t *testing.T) {
 		}
 	}
 }
+
+// TestQueuedPrompt: a prompt that was sent while the agent worked is a message,
+// once, and its words are found.
+func TestQueuedPrompt(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("../testdata/fixtures/claude/30-queued-prompt/home/.claude/projects/*/*.jsonl")
+	if err != nil || len(files) != 1 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	text, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := Unnamed(files[0], OfName("claude"))
+	m, said := f.Kind.NewMapper(f, Options{}), 0
+	for line := range bytes.Lines(text) {
+		for i, it := range m.Append(nil, bytes.TrimSuffix(line, []byte("\n"))) {
+			words := string(m.Words(nil, i))
+			if it.Type == transcript.UserMessage && strings.Contains(words, "queued prompt zebra: also do the other thing") {
+				said++
+			}
+		}
+	}
+	if said != 1 {
+		t.Errorf("the queued prompt is %d messages", said)
+	}
+}

@@ -118,6 +118,10 @@ func (l *lineOf) dispatch() {
 	case "system":
 		l.system()
 	case "attachment":
+		if l.env.queued() {
+			l.add(transcript.UserMessage, nil)
+			return
+		}
 		l.event(transcript.SystemEvent, "attachment/"+string(l.env.attachmentType))
 	case "api-request", "api-request-blob", "api-request-shape":
 		l.event(transcript.SystemEvent, "model_request")

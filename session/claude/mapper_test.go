@@ -53,6 +53,8 @@ func TestMapLine(t *testing.T) {
 		{`{"type":"system","subtype":"api_error"}`, "error", "api_error"},
 		{`{"type":"system","subtype":"turn_duration"}`, "system_event", "turn_duration"},
 		{`{"type":"attachment","attachment":{"type":"date"}}`, "system_event", "attachment/date"},
+		{`{"type":"attachment","attachment":{"type":"queued_command","prompt":"also this","commandMode":"prompt"}}`, "user_message", ""},
+		{`{"type":"attachment","attachment":{"type":"queued_command","prompt":"<task>","commandMode":"task-notification"}}`, "system_event", "attachment/queued_command"},
 		{`{"type":"api-request-blob","message":{"role":"user","content":"hi"}}`, "system_event", "model_request"},
 		{`{"type":"queue-operation","operation":"enqueue","content":"hi"}`, "unknown", "queue-operation"},
 

@@ -34,6 +34,7 @@ type envelope struct {
 	isMeta, isCompactSummary, isAPIError        []byte
 	isAborted, isError                          []byte
 	text, input                                 []byte
+	prompt, commandMode                         []byte // of an attachment
 	other                                       [3][]byte // where else words may stand: error, thinking, summary
 }
 
@@ -84,7 +85,7 @@ func (s *scanner) noteLine(key []byte, at int) (end int) {
 			s.env.message = s.b[at:end]
 		}
 	case "attachment":
-		s.env.attachmentType = nil
+		s.env.attachmentType, s.env.prompt, s.env.commandMode = nil, nil, nil
 		end = s.inside(at, 1, s.onAttachment)
 	case "origin":
 		s.env.originKind = nil
@@ -115,10 +116,25 @@ func (s *scanner) noteMessage(key []byte, at int) (end int) {
 
 func (s *scanner) noteAttachment(key []byte, at int) int {
 	end := jsontext.Skip(s.b, at, 2)
-	if end >= 0 && string(key) == "type" {
+	if end < 0 {
+		return end
+	}
+	switch string(key) {
+	case "type":
 		s.env.attachmentType = jsontext.Bare(s.b[at:end])
+	case "prompt":
+		s.env.prompt = s.b[at:end]
+	case "commandMode":
+		s.env.commandMode = jsontext.Bare(s.b[at:end])
 	}
 	return end
+}
+
+// queued says that a line tells of a prompt that was sent while the agent worked:
+// the program hands it over as an attachment.
+func (e *envelope) queued() bool {
+	return string(e.typ) == "attachment" && string(e.attachmentType) == "queued_command" &&
+		len(e.prompt) > 0 && (len(e.commandMode) == 0 || string(e.commandMode) == "prompt")
 }
 
 func (s *scanner) noteOrigin(key []byte, at int) int {

@@ -17,8 +17,10 @@ func Text(detail json.RawMessage) string {
 	}
 	line := jsontext.Get(detail, "sdk_entry")
 	content := jsontext.Get(line, "message", "content")
-	if content == nil {
-		content = jsontext.Get(line, "content")
+	for _, path := range [][]string{{"content"}, {"attachment", "prompt"}} {
+		if content == nil {
+			content = jsontext.Get(line, path...)
+		}
 	}
 	switch {
 	case content == nil:

@@ -79,6 +79,8 @@ func (s *scanner) words(dst []byte, typ transcript.Type, index int) []byte {
 		content, blocks = s.msg.content, s.blocks
 	}
 	switch {
+	case s.env.queued():
+		return appendWords(dst, typ, &block{content: s.env.prompt})
 	case s.env.message == nil && (s.env.input != nil || s.env.toolUseID != nil): // another writer's: the block alone
 		e := &s.env
 		return appendWords(dst, typ, &block{text: e.text, thinking: e.other[1], input: e.input, content: e.content})
