@@ -34,7 +34,7 @@ type envelope struct {
 	isMeta, isCompactSummary, isAPIError        []byte
 	isAborted, isError                          []byte
 	text, input                                 []byte
-	prompt, commandMode                         []byte // of an attachment
+	prompt, commandMode                         []byte    // of an attachment
 	other                                       [3][]byte // where else words may stand: error, thinking, summary
 }
 
