@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 
 	"conclave/usage"
@@ -44,6 +45,14 @@ func (a *App) Usage(ctx context.Context, u UsageOf) (Used, error) {
 		return Used{}, err
 	}
 	o.Prices = own.PriceList()
+	if _, err := os.Stat(a.archivePath("")); err == nil {
+		x, err := a.archiveIn(ArchiveAt{})
+		if err != nil {
+			return Used{}, err
+		}
+		defer x.Close()
+		o.Archive = x
+	}
 	used, err := usage.Count(ctx, roots, o)
 	if errors.Is(err, usage.ErrNoSuchGroup) {
 		return used, usageError("--by: %w", err)

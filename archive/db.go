@@ -22,6 +22,9 @@ import (
 //go:embed schema.sql
 var schemaSQL string
 
+//go:embed derived.sql
+var derivedSQL string
+
 //go:embed indexes.sql
 var indexesSQL string
 
@@ -31,8 +34,9 @@ var viewsSQL string
 //go:embed words.sql
 var wordsSQL string
 
-// schemaVersion is that of the tables and of the blocks. There is no other yet:
-// version 1 was never released.
+// schemaVersion is that of the raw store. There is no other yet: version 1 was
+// never released. What is derived has no version: its text tells what it is, and
+// when that changes it is made anew.
 const schemaVersion = 2
 
 // Options configure an Archive. The zero value works.
@@ -92,7 +96,10 @@ func Open(path string, o Options) (_ *Archive, err error) {
 	if err := a.makeSchema(context.Background()); err != nil {
 		return nil, err
 	}
-	return a, a.openReader()
+	if err := a.openReader(); err != nil {
+		return nil, err
+	}
+	return a, a.renew(context.Background())
 }
 
 // writePragmas are those of whoever writes an archive or a cache.
@@ -165,14 +172,14 @@ func (a *Archive) makeSchema(ctx context.Context) error {
 	if err := a.db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
 		return err
 	}
-	if version == schemaVersion {
-		return nil
-	}
 	switch {
 	case version > schemaVersion:
 		return newer.Check(version, schemaVersion)
-	case version > 0:
+	case version > 0 && version < schemaVersion:
 		return fmt.Errorf("it is of version %d, from before the first release: move it away, and a refresh makes a new one", version)
+	}
+	if version == schemaVersion {
+		return nil
 	}
 	tx, err := a.db.BeginTx(ctx, nil)
 	if err != nil {
@@ -182,11 +189,11 @@ func (a *Archive) makeSchema(ctx context.Context) error {
 	if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil || version == schemaVersion {
 		return err // somebody else has just made it
 	}
-	script := schemaSQL + indexesSQL + viewsSQL
-	if !a.isCache {
-		script += wordsSQL
-	}
+	script := schemaSQL + a.tables() + viewsSQL
 	if _, err := tx.ExecContext(ctx, script+fmt.Sprintf(";PRAGMA user_version = %d", schemaVersion)); err != nil {
+		return err
+	}
+	if err := stateMade(ctx, tx, a.made()); err != nil {
 		return err
 	}
 	return tx.Commit()

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"conclave/bundle"
 	"conclave/internal/jsontext"
 	"conclave/transcript"
 )
@@ -22,13 +23,13 @@ const maxDocument = 16 << 20
 // cutBundle reads the log of a bundle. transcript.jsonl holds the same entries
 // again and is read only where there is no log.
 func (a *Archive) cutBundle(j *job, c *cutter) error {
-	name := "logs/app.jsonl"
-	if !j.bundle.Has(name) {
-		name = "transcript.jsonl"
-	}
-	c.feed = a.newFeed(j)
-	if !j.bundle.Has(name) {
+	name := logOf(j.bundle)
+	feed := &logFeed{index: a.newIndexer(), project: projectOf(j.path)}
+	if c.feed = feed; name == "" {
 		return nil
+	}
+	if feed.of = bundleOf(j.bundle, name); feed.of != nil {
+		j.began = feed.of.begin.At
 	}
 	r, err := j.bundle.Open(name)
 	if err != nil {
@@ -38,6 +39,16 @@ func (a *Archive) cutBundle(j *job, c *cutter) error {
 	ahead := newReadAhead(r)
 	defer ahead.Close()
 	return c.lines(ahead, 0, false)
+}
+
+// logOf is the file of a bundle that has its log, "" when there is none.
+func logOf(b *bundle.Reader) string {
+	for _, name := range []string{"logs/app.jsonl", "transcript.jsonl"} {
+		if b.Has(name) {
+			return name
+		}
+	}
+	return ""
 }
 
 // flat are the files of a bundle that become keys and values.

@@ -73,14 +73,16 @@ func (r *Row) entry(s *Shown) transcript.Entry {
 }
 
 // Entries yields the entries of runs in the order of their files, all of them
-// when none is named. An error ends the sequence.
+// when none is named. One that several sources have comes once. An error ends
+// the sequence.
 func (a *Archive) Entries(ctx context.Context, runs ...string) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		where, args := "WHERE i.type IS NOT NULL", []any{}
+		where, args := "WHERE i.type IS NOT NULL AND i.copy IS NULL", []any{}
 		if len(runs) > 0 {
 			in := " IN (?" + strings.Repeat(",?", len(runs)-1) + ")"
-			where += " AND (s.run" + in + " OR s.path" + in + ")"
-			for range 2 {
+			where = "WHERE i.type IS NOT NULL AND (s.run" + in + " OR s.path" + in + `) AND (i.copy IS NULL OR i.copy NOT IN (
+				SELECT c.id FROM sources c WHERE c.run` + in + " OR c.path" + in + "))"
+			for range 4 {
 				for _, r := range runs {
 					args = append(args, r)
 				}

@@ -20,6 +20,8 @@ type logFeed struct {
 	line    logLine
 	logger  string
 	counted bool // the log has token_usage entries of its own
+
+	of *collected // nil: it is the log of a run
 }
 
 // requests remembers the request ids of the messages seen last, because a
@@ -60,6 +62,9 @@ func (f *logFeed) add(dst []item, line []byte, off int) []item {
 		it.tool = f.toolEvent(it.event, l.context)
 		return append(dst, it)
 	}
+	if f.of != nil {
+		f.of.meet(jsontext.Text(l.source), l.detail)
+	}
 	it.origin = f.origin(l.prompt, l.adapter, l.source, l.session)
 	if it.typ = transcript.Type(intern(jsontext.Bare(l.typ))); it.typ != "" && !it.typ.Valid() {
 		it.typ = transcript.Unknown
@@ -68,10 +73,25 @@ func (f *logFeed) add(dst []item, line []byte, off int) []item {
 	if it.at == 0 { // a record without a time of its own
 		it.at = transcript.ParseTime(jsontext.Bare(l.at))
 	}
-	f.facts(&it, l.detail, l.inside)
+	var kept *keptSource
+	if f.of != nil {
+		kept = f.of.entry(l, it.origin.source, it.typ)
+		if it.part = kept.Part; kept.At != 0 {
+			it.at = kept.At
+		}
+	}
+	f.facts(&it, l.detail, l.inside, kept)
+	sum := uint32(0)
+	if kept != nil {
+		it.setLine(kept.sum, kept.size)
+		sum = kept.sum
+	}
 	if searchable(it.typ) && !f.index.off {
 		f.index.text = f.index.said.Append(f.index.text[:0], it.origin.adapter, it.typ, l.detail)
-		f.index.index(&it, lineSum(line))
+		if kept == nil {
+			sum = lineSum(line)
+		}
+		f.index.index(&it, sum)
 	}
 	return append(dst, it)
 }
@@ -86,8 +106,11 @@ func (f *logFeed) sameLogger(name []byte) string {
 
 // facts takes from an entry's detail what stands in columns. Other writers' logs
 // have no token_usage entries: the usage of a message counts when nobody counts it.
-func (f *logFeed) facts(it *item, detail []byte, d [8][]byte) {
+func (f *logFeed) facts(it *item, detail []byte, d [8][]byte, kept *keptSource) {
 	told := session.FactsOf(it.typ, detail, d)
+	if kept != nil && told.Usage != nil && told.Model == "" {
+		told.Model = kept.Model
+	}
 	if it.typ == transcript.TokenUsage {
 		f.counted = true
 		told.Request = f.request.of(told.Message)
@@ -145,7 +168,9 @@ func (f *logFeed) origin(prompt, adapter, source, session []byte) *origin {
 	}
 	o := origin{prompt: jsontext.Text(prompt), adapter: jsontext.Text(adapter), source: jsontext.Text(source),
 		session: jsontext.Text(session), project: f.project}
-	o.seat = seatOf(o.prompt)
+	if o.seat = seatOf(o.prompt); f.of != nil {
+		f.of.name(&o)
+	}
 	if f.origins == nil {
 		f.origins = map[origin]*origin{}
 	}

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"conclave/internal/jsontext"
 	"conclave/session"
 	"conclave/transcript"
 )
@@ -19,7 +18,10 @@ type sessionFeed struct {
 	seq    int64
 	off    int // the last line, in its block
 	size   int
-	at     int64 // the time of the last line that had one
+	clock  session.Clock
+	at     int64 // of the line at hand
+	sum    uint32
+	began  int64
 	org    origin
 	origin *origin
 }
@@ -39,8 +41,14 @@ func newSessionFeed(file session.File, x indexer) *sessionFeed {
 // warm lets the mapping see a line that is in the archive already.
 func (f *sessionFeed) warm(line []byte) {
 	f.items = f.mapper.Append(f.items[:0], line)
-	f.time(line)
+	f.begin(line, f.early())
 	f.seq += int64(len(f.items))
+}
+
+// begin takes up a line whose items begin at early.
+func (f *sessionFeed) begin(line []byte, early int) {
+	aside := early < len(f.items) && !searchable(f.items[early].Type)
+	f.at, f.sum = f.clock.Line(f.mapper.Time(), line, aside), lineSum(line)
 }
 
 // add appends the items of a line, which stands at off in its block.
@@ -50,18 +58,13 @@ func (f *sessionFeed) add(dst []item, line []byte, off int) []item {
 	for i := range early {
 		dst = append(dst, f.late(f.items[i].Type, i))
 	}
-	f.time(line)
+	f.begin(line, early)
 	f.off, f.size = off, len(line)
-	sum := uint32(0)
 	for i := early; i < len(f.items); i++ {
 		it := f.item(f.items[i].Type, i, i-early)
-		it.off, it.size = off, len(line)
 		if searchable(f.items[i].Type) && !f.index.off {
-			if sum == 0 {
-				sum = lineSum(line)
-			}
 			f.index.text = f.mapper.Words(f.index.text[:0], i)
-			f.index.index(&it, sum)
+			f.index.index(&it, f.sum)
 		}
 		dst = append(dst, it)
 	}
@@ -79,11 +82,7 @@ func (f *sessionFeed) early() int {
 
 // late is an item that the mapping held back: it stands where the last line does,
 // behind the items of that line.
-func (f *sessionFeed) late(typ transcript.Type, i int) item {
-	it := f.item(typ, i, 100+i)
-	it.off, it.size = f.off, f.size
-	return it
-}
+func (f *sessionFeed) late(typ transcript.Type, i int) item { return f.item(typ, i, 100+i) }
 
 // due appends what the mapping holds back for its place alone: the next line
 // stands in another block.
@@ -107,33 +106,18 @@ func (f *sessionFeed) flush(dst []item, off, size int) []item {
 	return dst
 }
 
-// time takes that of a line. What the program notes for itself may have it
-// further inside.
-func (f *sessionFeed) time(line []byte) {
-	at := f.mapper.Time()
-	if at == 0 && len(f.items) > 0 && !searchable(f.items[0].Type) {
-		at = transcript.ParseTime(jsontext.Find(line, `"timestamp":"`))
-	}
-	if at != 0 {
-		f.at = at
-	}
-}
-
 // identify finds out whose session it is by how the file begins. All of its
-// entries have one origin: that a program changed its directory later does not
-// make it another project.
+// entries have one origin.
 func (f *sessionFeed) identify(r io.Reader) error {
-	start := make([]byte, 256<<10)
+	start := make([]byte, session.BeginBytes)
 	n, err := io.ReadFull(r, start)
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 		return err
 	}
-	directory, id := session.Begins(f.file.Kind, start[:n])
-	if directory != "" {
-		f.org.project = directory
-	}
-	if f.file.Kind.SessionIn != nil {
-		f.org.session = id
+	b := session.Begin(f.file, start[:n])
+	f.org.session, f.org.whose, f.began = b.Session, b.ID, b.At
+	if b.Directory != "" {
+		f.org.project = b.Directory
 	}
 	f.org.prompt = filepath.Base(f.org.project) + "/" + f.org.session
 	f.origin = &f.org
@@ -143,7 +127,8 @@ func (f *sessionFeed) identify(r io.Reader) error {
 // item is the item at i of the mapping's last, the part-th of its line.
 func (f *sessionFeed) item(typ transcript.Type, i, part int) item {
 	f.seq++
-	it := item{typ: typ, seq: f.seq, at: f.at, part: part, origin: f.origin}
+	it := item{typ: typ, seq: f.seq, at: f.at, part: part, off: f.off, size: f.size, origin: f.origin}
 	it.take(f.mapper.Facts(i))
+	it.setLine(f.sum, f.size)
 	return it
 }

@@ -17,7 +17,6 @@ import (
 	"conclave/bundle"
 	"conclave/internal/lockfile"
 	"conclave/internal/sqlite"
-	"conclave/workspace"
 )
 
 // OpenFiles opens bundles, records, logs and session files for SQL, without an
@@ -55,7 +54,8 @@ const cacheExt = ".querydb"
 // cacheKey names what a cache is made of.
 func cacheKey(files []string, o Options) (string, error) {
 	h := sha256.New()
-	fmt.Fprintf(h, "%d %v\n", schemaVersion, o.NoRedact)
+	made := (&Archive{isCache: true}).made()
+	fmt.Fprintf(h, "%d %s %s %v\n", schemaVersion, made["tables"], made["views"], o.NoRedact)
 	if o.Redactor != nil {
 		h.Write(o.Redactor.Digest())
 	}
@@ -170,26 +170,14 @@ func newFileJob(file string) (*job, error) {
 		return nil, err
 	}
 	j := &job{path: abs, size: info.Size(), mtime: info.ModTime().UnixNano(), dropPos: -1}
-	if isZip(abs) {
-		j.kind = source.Bundle
+	if j.kind, err = source.Kind(abs); err == nil && j.kind == source.Bundle {
 		j.bundle, err = bundle.Open(abs)
 		return j, err
 	}
-	if j.kind, err = source.Kind(abs); err == nil && j.kind == "" {
+	if err == nil && j.kind == "" {
 		err = fmt.Errorf("%s is no bundle, no record, no log and no session file", file)
 	}
 	return j, err
-}
-
-func isZip(path string) bool {
-	f, err := workspace.OpenNamed(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	var magic [4]byte
-	n, _ := f.Read(magic[:])
-	return n == 4 && string(magic[:]) == "PK\x03\x04"
 }
 
 // prune keeps the caches that were used last, up to some number and size.

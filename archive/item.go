@@ -17,7 +17,8 @@ type item struct {
 	at     int64 // microseconds since 1970; 0: not known
 	off    int   // of the line in its block
 	size   int
-	part   int // which of the line's items
+	part   int   // which of the line's items
+	line   int64 // what of a session it is: see lineID; 0: of none
 	origin *origin
 
 	tool, toolID, subtype string
@@ -34,6 +35,25 @@ type item struct {
 // origin is what the entries of one agent in one run have in common.
 type origin struct {
 	prompt, adapter, source, session, seat, project string
+
+	whose string // the identity of the session, "" where none is known
+}
+
+// lineID names a line of a session in every source that has it. Lines of one
+// session that share a name are told apart by their order.
+func lineID(sum uint32, size int) int64 { return int64(sum)<<32 | int64(uint32(size)) | 1 }
+
+// setLine says of which line of its session an item is. What tells of a
+// response is known by the response: its figures may be complete with one line
+// or be given up with another.
+func (it *item) setLine(sum uint32, size int) {
+	if it.origin == nil || it.origin.whose == "" {
+		return
+	}
+	if it.usage != nil && it.typ == transcript.TokenUsage {
+		sum, size = lineSum([]byte(it.usage.key)), len(it.usage.key)
+	}
+	it.line = lineID(sum, size)
 }
 
 // seatOf is the role that a prompt name speaks of: the last part of

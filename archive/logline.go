@@ -2,6 +2,7 @@ package archive
 
 import (
 	"bytes"
+	"encoding/base64"
 
 	"conclave/internal/jsontext"
 	"conclave/session"
@@ -13,6 +14,7 @@ type logLine struct {
 	timestamp, level, logger, event, message, context []byte
 
 	prompt, adapter, source, session, typ, seq, at, detail []byte
+	behind                                                 []byte    // what follows the detail: raw, if it is there
 	inside                                                 [8][]byte // of the detail: session.FactNames
 	entry                                                  bool
 	buf                                                    []byte
@@ -34,6 +36,7 @@ func (l *logLine) parse(line []byte) {
 	l.timestamp, l.level, l.logger, l.event, l.message, l.context = m[0], m[1], m[2], m[3], m[4], m[5]
 	if l.entry = string(jsontext.Bare(l.event)) == "transcript.entry" && l.context != nil; l.entry {
 		l.envelope(jsontext.Members(l.context, envelopeNames...))
+		l.behind = l.context
 		l.inside = jsontext.Members(l.detail, session.FactNames...)
 	}
 }
@@ -72,11 +75,41 @@ func (l *logLine) parseEntry(line []byte) bool {
 	for i := range c {
 		c[i] = line2(context, c[i])
 	}
-	c[7] = rest[:end]
+	c[7], l.behind = rest[:end], rest[end:]
 	l.envelope(c)
 	l.inside = inside
 	l.entry = true
 	return true
+}
+
+// raw appends the line that the entry was made of to dst; nil when it is a
+// further entry of the line before. Mostly the detail has it, and if not it is
+// last, and need not be looked for.
+func (l *logLine) raw(dst []byte) []byte {
+	const mark, ends = `,"raw":"`, `"}}`
+	if line := l.inside[len(session.FactNames)-1]; len(line) > 0 && line[0] == '{' {
+		return line
+	}
+	quoted := l.behind
+	switch {
+	case len(quoted) == 0 || quoted[0] == '}':
+		return nil
+	case bytes.HasPrefix(quoted, []byte(mark)) && bytes.HasSuffix(quoted, []byte(ends)) &&
+		!bytes.Contains(quoted, []byte(`","raw_base64":"`)):
+		quoted = quoted[len(mark)-1 : len(quoted)-2]
+	default:
+		if quoted[0] == ',' {
+			quoted = append([]byte{'{'}, quoted[1:len(quoted)-1]...)
+		}
+		m := jsontext.Members(quoted, "raw", "raw_base64")
+		if b, err := base64.StdEncoding.DecodeString(jsontext.Text(m[1])); err == nil && m[1] != nil {
+			return b
+		}
+		if quoted = m[0]; quoted == nil {
+			return nil
+		}
+	}
+	return jsontext.AppendText(dst, quoted)
 }
 
 // object makes an object of how one begins.

@@ -26,6 +26,12 @@ func (a *Archive) Rebuild(ctx context.Context) (Report, error) {
 		return Report{}, fmt.Errorf("wait for the archive: %w", err)
 	}
 	defer lock.Unlock()
+	rep, err := a.rebuild(ctx)
+	rep.Took = time.Since(began).Seconds()
+	return rep, err
+}
+
+func (a *Archive) rebuild(ctx context.Context) (Report, error) {
 	var rep Report
 	jobs, total, err := a.replays(ctx)
 	if err != nil {
@@ -45,13 +51,13 @@ func (a *Archive) Rebuild(ctx context.Context) (Report, error) {
 		err = w.end(true)
 	}
 	a.cache.clear()
-	rep.Took = time.Since(began).Seconds()
 	return rep, err
 }
 
 // wipe takes out what is derived, and how sources are made of blocks.
 func (w *writer) wipe() error {
-	_, err := w.tx.Exec(`DELETE FROM items; DELETE FROM usage_rows; DELETE FROM origins; DELETE FROM source_blocks;
+	_, err := w.tx.Exec(`DELETE FROM items; DELETE FROM usage_rows; DELETE FROM origins; DELETE FROM holdings;
+		DELETE FROM source_blocks;
 		INSERT INTO words(words) VALUES('delete-all');`)
 	w.nextID = 1
 	return err
@@ -134,6 +140,7 @@ func (a *Archive) cutReplay(j *job, c *cutter) error {
 		if err := s.identify(io.NewSectionReader(src, 0, size)); err != nil {
 			return err
 		}
+		j.began = s.began
 	}
 	return c.lines(io.NewSectionReader(src, 0, size), 0, false)
 }

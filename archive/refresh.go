@@ -61,6 +61,7 @@ type job struct {
 	findings []Finding
 	judged   bool
 	entries  int64
+	began    int64        // of the session that it is of
 	replay   *blockReader // instead of the file: see Rebuild
 	bundle   *bundle.Reader
 }
@@ -154,8 +155,8 @@ func (a *Archive) plan(
 			if j.kind, err = source.Kind(t.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				rep.Problems = append(rep.Problems, err.Error())
 			}
-			if j.kind == "" {
-				continue
+			if j.kind == "" || j.kind == source.Bundle {
+				continue // a bundle is a copy of what others have
 			}
 			total += t.Size
 		}

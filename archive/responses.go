@@ -2,10 +2,14 @@ package archive
 
 import (
 	"bytes"
+	"context"
+	"fmt"
 	"io"
+	"iter"
 	"math"
 
 	"conclave/archive/source"
+	"conclave/bundle"
 	"conclave/record"
 	"conclave/session"
 	"conclave/transcript"
@@ -15,13 +19,15 @@ import (
 type Response struct {
 	Key            string // the same in every file: see transcript.ResponseKey
 	Model, Session string
-	At             int64 // microseconds since 1970
+	Role           string // of the agent that asked
+	At             int64  // microseconds since 1970
 	transcript.Usage
 }
 
 // Told is what a file tells of itself beside its responses.
 type Told struct {
 	Project, Role string
+	Began         int64 // see session.Beginning
 	End           int64 // how far it was read
 }
 
@@ -30,14 +36,17 @@ type Told struct {
 // them. Figures of rollouts are differences of totals, so a file is read from its
 // beginning.
 func Responses(kind, path string, f io.ReaderAt, note func(Response)) (Told, error) {
-	if kind == source.Record {
+	switch kind {
+	case source.Record:
 		return recordResponses(path, f, note)
+	case source.Bundle:
+		return bundleResponses(path, note)
 	}
 	feed := newSessionFeed(session.Of(path, session.OfName(kind)), indexer{off: true})
 	if err := feed.identify(io.NewSectionReader(f, 0, math.MaxInt64)); err != nil {
 		return Told{}, err
 	}
-	told := Told{Project: feed.org.project, Role: feed.org.seat}
+	told := Told{Project: feed.org.project, Role: feed.org.seat, Began: feed.began}
 	var items []item
 	var err error
 	for line := range transcript.Lines(io.NewSectionReader(f, 0, math.MaxInt64), &err) {
@@ -52,29 +61,134 @@ func Responses(kind, path string, f io.ReaderAt, note func(Response)) (Told, err
 }
 
 func recordResponses(path string, f io.ReaderAt, note func(Response)) (Told, error) {
-	told := Told{Project: projectOf(path)}
-	feed := logFeed{index: indexer{off: true}}
 	r := record.NewReader(f)
+	told := logResponses(path, recordOf(f), note, func(yield func([]byte) bool) {
+		for r.Next() {
+			if fr := r.Frame(); fr.Kind == record.KindLog && !fr.Withheld && !yield(fr.Payload) {
+				return
+			}
+		}
+	})
+	told.End = r.Cursor().Offset
+	return told, r.Err()
+}
+
+func bundleResponses(path string, note func(Response)) (Told, error) {
+	b, err := bundle.Open(path)
+	if err != nil {
+		return Told{}, err
+	}
+	defer b.Close()
+	name := logOf(b)
+	if name == "" {
+		return Told{}, nil
+	}
+	told := logResponses(path, bundleOf(b, name), note, b.Lines(name, &err))
+	return told, err
+}
+
+// logResponses reads the lines of a log that may have a part in what was used.
+func logResponses(path string, of *collected, note func(Response), lines iter.Seq[[]byte]) Told {
+	told := Told{Project: projectOf(path)}
+	feed := logFeed{index: indexer{off: true}, of: of}
+	marks := [][]byte{[]byte(`usage"`)}
+	if of != nil {
+		told.Project, told.Began = of.project(), of.begin.At
+		marks = append(marks, []byte(`"model`)) // which may stand on another line
+	}
 	var items []item
-	for r.Next() {
-		fr := r.Frame()
-		if fr.Kind != record.KindLog || fr.Withheld || !bytes.Contains(fr.Payload, []byte(`usage"`)) {
+	for line := range lines {
+		if !containsAny(line, marks) {
 			continue
 		}
-		items = feed.add(items[:0], fr.Payload, 0)
+		items = feed.add(items[:0], line, 0)
 		if len(items) > 0 && items[0].typ != "" && told.Role == "" {
 			told.Role = items[0].origin.seat
 		}
 		noteResponses(items, note)
 	}
-	told.End = r.Cursor().Offset
-	return told, r.Err()
+	return told
+}
+
+func containsAny(b []byte, marks [][]byte) bool {
+	for _, m := range marks {
+		if bytes.Contains(b, m) {
+			return true
+		}
+	}
+	return false
 }
 
 func noteResponses(items []item, note func(Response)) {
 	for i := range items {
 		if f := items[i].usage; f != nil {
-			note(Response{Key: f.key, Model: f.model, Session: items[i].origin.session, At: items[i].at, Usage: f.Usage})
+			note(Response{Key: f.key, Model: f.model, Session: items[i].origin.session, Role: items[i].origin.seat,
+				At: items[i].at, Usage: f.Usage})
 		}
 	}
+}
+
+// Gone is a source whose file is there no more, or was replaced.
+type Gone struct {
+	ID         int64
+	Path, Kind string
+	Told
+}
+
+// GoneResponses calls note for each response that the sources below roots tell
+// of whose files are there no more: those that are, are in here.
+func (a *Archive) GoneResponses(
+	ctx context.Context, roots []string, here map[string]bool, note func(Gone, Response),
+) error {
+	gone, err := a.goneSources(ctx, roots, here)
+	if err != nil {
+		return err
+	}
+	for _, g := range gone {
+		if err := a.storedResponses(ctx, g, note); err != nil {
+			return fmt.Errorf("count what %s held: %w", g.Path, err)
+		}
+	}
+	return nil
+}
+
+func (a *Archive) goneSources(ctx context.Context, roots []string, here map[string]bool) (list []Gone, err error) {
+	rows, err := a.reader.QueryContext(ctx, "SELECT id, path, kind, state FROM sources WHERE kind NOT IN (?, ?)",
+		source.Log, source.Bundle)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var g Gone
+		var state string
+		if err := rows.Scan(&g.ID, &g.Path, &g.Kind, &state); err != nil {
+			return nil, err
+		}
+		if (!here[g.Path] || state == "replaced") && below(g.Path, roots) {
+			list = append(list, g)
+		}
+	}
+	return list, rows.Err()
+}
+
+func (a *Archive) storedResponses(ctx context.Context, g Gone, note func(Gone, Response)) error {
+	rows, err := a.reader.QueryContext(ctx, `SELECT u.key, u.model, coalesce(u.at, 0), u.input, u.output, u.cache_read,
+		u.cache_write, coalesce(o.session_id, ''), coalesce(o.seat, ''), coalesce(o.project, ''), coalesce(h.began, 0)
+		FROM usage_rows u JOIN items i ON i.id = u.item LEFT JOIN origins o ON o.id = i.origin
+		LEFT JOIN holdings h ON h.whose = o.whose AND h.source = u.source WHERE u.source = ?`, g.ID)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var r Response
+		if err := rows.Scan(&r.Key, &r.Model, &r.At, &r.Input, &r.Output, &r.CacheRead, &r.CacheWrite,
+			&r.Session, &r.Role, &g.Project, &g.Began); err != nil {
+			return err
+		}
+		g.Role = r.Role
+		note(g, r)
+	}
+	return rows.Err()
 }

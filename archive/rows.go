@@ -27,14 +27,17 @@ type doc struct {
 }
 
 // addRows takes up the items of a block.
-func (w *writer) addRows(source, block int64, items []item) error {
+func (w *writer) addRows(j *job, block int64, items []item) error {
 	for i := range items {
 		it := &items[i]
 		origin, err := w.origin(it.origin)
 		if err != nil {
 			return err
 		}
-		w.rows = append(w.rows, row{w.nextID, source, block, origin, it})
+		if err := w.hold(j, it.origin); err != nil {
+			return err
+		}
+		w.rows = append(w.rows, row{w.nextID, j.id, block, origin, it})
 		w.nextID++
 		if it.doc != 0 && !w.a.isCache {
 			w.docs = append(w.docs, doc{it.doc, it.words})
@@ -55,8 +58,8 @@ func (w *writer) flush() error {
 }
 
 func (w *writer) flushRows() error {
-	if err := w.insert(`INSERT INTO items(id, source, origin, agent, type, seq, at, block, off, size, part, chars, doc,
-		tool, tool_id, subtype, failed, level, logger, event, message) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
+	if err := w.insert(`INSERT INTO items(id, source, origin, agent, type, seq, at, block, off, size, part, line, chars, doc,
+		tool, tool_id, subtype, failed, level, logger, event, message) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
 		len(w.rows), func(i int) []any { return w.rows[i].values() }); err != nil {
 		return err
 	}
@@ -77,7 +80,7 @@ func (r *row) values() []any {
 		agent = r.item.origin.source
 	}
 	return []any{r.id, r.source, r.origin, agent, empty(string(r.typ)), zero(r.seq), zero(r.at), r.block,
-		int64(r.off), int64(r.size), int64(r.part), int64(r.chars), zero(r.doc),
+		int64(r.off), int64(r.size), int64(r.part), zero(r.line), int64(r.chars), zero(r.doc),
 		empty(r.tool), empty(r.toolID), empty(r.subtype), flag(r.failed),
 		empty(r.level), empty(r.logger), empty(r.event), empty(r.message)}
 }

@@ -1,10 +1,14 @@
+-- Entries that are shown and counted: of copies in several sources one.
+CREATE VIEW standing AS SELECT * FROM items WHERE copy IS NULL;
+
 
 -- What a query sees. Long columns are functions: they are read from the blocks
 -- when they are asked for.
 -- They look other tables up by subqueries, not by joins: what a query does not
 -- ask for costs nothing then.
 CREATE VIEW logs AS
-SELECT i.id AS rowid, (SELECT s.run FROM sources s WHERE s.id = i.source) AS bundle, conclave_time(i.at) AS timestamp, i.level AS level, i.logger AS logger, i.event AS event,
+SELECT i.id AS rowid, (SELECT s.run FROM sources s WHERE s.id = i.source) AS bundle,
+  CASE WHEN i.line IS NULL THEN conclave_time(i.at) ELSE conclave_part('context', (SELECT s.kind FROM sources s WHERE s.id = i.source), NULL, i.type, i.block, i.off, i.size, i.part) ->> '$.timestamp' END AS timestamp, i.level AS level, i.logger AS logger, i.event AS event,
   CASE WHEN i.type IS NULL THEN i.message ELSE conclave_part('message', (SELECT s.kind FROM sources s WHERE s.id = i.source), (SELECT o.adapter FROM origins o WHERE o.id = i.origin), i.type, i.block, i.off, i.size, i.part) END AS message,
   conclave_part('context', (SELECT s.kind FROM sources s WHERE s.id = i.source), (SELECT o.adapter FROM origins o WHERE o.id = i.origin), i.type, i.block, i.off, i.size, i.part) AS context,
   i.seq AS seq, i.type AS entry_type, i.seq AS sequence_number, (SELECT o.prompt_name FROM origins o WHERE o.id = i.origin) AS prompt_name, (SELECT o.adapter FROM origins o WHERE o.id = i.origin) AS adapter,
@@ -30,7 +34,7 @@ SELECT i.id AS rowid, (SELECT s.run FROM sources s WHERE s.id = i.source) AS bun
   coalesce(i.event, 'transcript.entry') AS event, coalesce(i.level, 'DEBUG') AS level,
   i.subtype AS subtype, i.failed AS is_error, i.chars AS characters,
   (SELECT o.adapter FROM origins o WHERE o.id = i.origin) AS adapter, (SELECT o.session_id FROM origins o WHERE o.id = i.origin) AS session_id, (SELECT o.seat FROM origins o WHERE o.id = i.origin) AS seat, (SELECT o.project FROM origins o WHERE o.id = i.origin) AS project, i.source AS source_id
-FROM items i WHERE i.type IS NOT NULL;
+FROM standing i WHERE i.type IS NOT NULL;
 
 CREATE VIEW transcript_entries AS
 SELECT rowid, bundle, timestamp, prompt_name, transcript_source, sequence_number, entry_type, role, content,
@@ -45,8 +49,8 @@ SELECT u.id AS rowid, s.run AS bundle, conclave_time(u.at) AS timestamp, u.tool 
   CASE WHEN r.failed THEN substr(conclave_part('content', s.kind, o.adapter, r.type, r.block, r.off, r.size, r.part), 1, 200) ELSE '' END AS error_code,
   (r.at - u.at) / 1000.0 AS duration_ms,
   u.tool_id AS tool_use_id, o.source AS transcript_source, u.seq AS sequence_number, o.seat AS seat, o.project AS project
-FROM items u LEFT JOIN sources s ON s.id = u.source LEFT JOIN origins o ON o.id = u.origin
-LEFT JOIN items r ON r.id = (SELECT min(x.id) FROM items x WHERE x.tool_id = u.tool_id AND x.source = u.source
+FROM standing u LEFT JOIN sources s ON s.id = u.source LEFT JOIN origins o ON o.id = u.origin
+LEFT JOIN standing r ON r.id = (SELECT min(x.id) FROM standing x WHERE x.tool_id = u.tool_id AND x.source = u.source
   AND x.type IN ('tool_result', 'user_message'))
 WHERE u.tool IS NOT NULL AND u.type IN ('tool_use', 'assistant_message')
 UNION ALL
@@ -54,7 +58,7 @@ SELECT l.id, s.run, conclave_time(l.at), l.tool,
   coalesce(c.context -> '$.arguments', c.context -> '$.params', '{}'), coalesce(c.context -> '$.value', c.context -> '$.result', '{}'),
   coalesce(c.context ->> '$.success', c.context ->> '$.error' IS NULL), coalesce(c.context ->> '$.error_code', c.context ->> '$.error', ''),
   coalesce(c.context ->> '$.duration_ms', 0.0), c.context ->> '$.tool_use_id', NULL, l.seq, NULL, NULL
-FROM items l JOIN sources s ON s.id = l.source JOIN logs c ON c.rowid = l.id
+FROM standing l JOIN sources s ON s.id = l.source JOIN logs c ON c.rowid = l.id
 WHERE l.type IS NULL AND l.tool IS NOT NULL;
 
 CREATE VIEW tool_timeline AS
@@ -112,7 +116,7 @@ CREATE VIEW errors AS
 SELECT i.id AS rowid, s.run AS bundle, 'log' AS source, i.event AS error_type, i.message AS message,
   coalesce(conclave_part('context', s.kind, o.adapter, i.type, i.block, i.off, i.size, i.part) ->> '$.traceback', '') AS traceback,
   conclave_time(i.at) AS timestamp
-FROM items i LEFT JOIN sources s ON s.id = i.source LEFT JOIN origins o ON o.id = i.origin WHERE i.level = 'ERROR' AND i.type IS NULL
+FROM standing i LEFT JOIN sources s ON s.id = i.source LEFT JOIN origins o ON o.id = i.origin WHERE i.level = 'ERROR' AND i.type IS NULL
 UNION ALL
 SELECT rowid, bundle, 'transcript', coalesce(subtype, 'error'), said, '', timestamp FROM transcript WHERE entry_type = 'error'
 UNION ALL
@@ -212,7 +216,8 @@ SELECT bundle, timestamp, substr(timestamp, 1, 10) AS day, project, seat, sessio
 FROM (
   SELECT s.run AS bundle, conclave_time(u.at) AS timestamp, o.project, o.seat, o.session_id, o.source AS transcript_source,
     u.model, u.input, u.output, u.cache_read, u.cache_write,
-    row_number() OVER (PARTITION BY u.key ORDER BY u.output DESC, u.input DESC, s.path, s.generation, u.item) AS copy
+    row_number() OVER (PARTITION BY u.key ORDER BY u.output DESC, u.input DESC, coalesce((SELECT h.began FROM holdings h WHERE h.source = u.source AND h.whose = o.whose), 0), s.kind IN ('record', 'bundle'),
+      s.path, s.generation, u.item) AS copy
   FROM usage_rows u JOIN sources s ON s.id = u.source JOIN items i ON i.id = u.item LEFT JOIN origins o ON o.id = i.origin)
 WHERE copy = 1;
 
@@ -225,12 +230,12 @@ CREATE VIEW turns AS
 WITH starts AS (
   SELECT i.*, lead(i.seq) OVER (PARTITION BY i.source, i.origin ORDER BY i.seq) AS until,
     row_number() OVER (PARTITION BY i.source, i.origin ORDER BY i.seq) AS turn
-  FROM items i WHERE i.type = 'user_message')
+  FROM standing i WHERE i.type = 'user_message')
 SELECT s.run AS bundle, o.source AS transcript_source, o.seat AS seat, t.turn AS turn, t.seq AS sequence_number, conclave_time(t.at) AS started,
-  (SELECT conclave_time(max(x.at)) FROM items x WHERE x.source = t.source AND x.seq >= t.seq AND x.seq < coalesce(t.until, 1 << 62) AND x.origin = t.origin) AS ended,
+  (SELECT conclave_time(max(x.at)) FROM standing x WHERE x.source = t.source AND x.seq >= t.seq AND x.seq < coalesce(t.until, 1 << 62) AND x.origin = t.origin) AS ended,
   conclave_part('content', s.kind, o.adapter, t.type, t.block, t.off, t.size, t.part) AS prompt,
-  (SELECT count(*) FROM items x WHERE x.source = t.source AND x.seq > t.seq AND x.seq < coalesce(t.until, 1 << 62) AND x.origin = t.origin AND x.type = 'tool_use') AS tool_calls,
-  (SELECT count(*) FROM items x WHERE x.source = t.source AND x.seq > t.seq AND x.seq < coalesce(t.until, 1 << 62) AND x.origin = t.origin AND (x.type = 'error' OR x.failed)) AS errors
+  (SELECT count(*) FROM standing x WHERE x.source = t.source AND x.seq > t.seq AND x.seq < coalesce(t.until, 1 << 62) AND x.origin = t.origin AND x.type = 'tool_use') AS tool_calls,
+  (SELECT count(*) FROM standing x WHERE x.source = t.source AND x.seq > t.seq AND x.seq < coalesce(t.until, 1 << 62) AND x.origin = t.origin AND (x.type = 'error' OR x.failed)) AS errors
 FROM starts t LEFT JOIN sources s ON s.id = t.source LEFT JOIN origins o ON o.id = t.origin;
 
 CREATE VIEW leaks AS

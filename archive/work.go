@@ -122,6 +122,7 @@ func (a *Archive) cut(j *job, c *cutter) error {
 		if err := s.identify(io.NewSectionReader(f, 0, j.size)); err != nil {
 			return err
 		}
+		j.began = s.began
 		if from > 0 {
 			if err := warm(s, f, from); err != nil {
 				return err
@@ -151,7 +152,15 @@ func midLine(f io.ReaderAt, at int64) (bool, error) {
 }
 
 func (a *Archive) cutRecord(j *job, c *cutter, src io.ReaderAt, from record.Cursor) error {
-	c.feed = a.newFeed(j)
+	feed := &logFeed{index: a.newIndexer(), project: projectOf(j.path), of: recordOf(src)}
+	if c.feed = feed; feed.of != nil {
+		j.began = feed.of.begin.At
+		if from.Offset > 0 {
+			if err := a.warmRecord(j, feed.of, src, from); err != nil {
+				return err
+			}
+		}
+	}
 	return c.record(src, from, func(f record.Frame) {
 		switch f.Kind {
 		case record.KindHeader:
@@ -163,12 +172,13 @@ func (a *Archive) cutRecord(j *job, c *cutter, src io.ReaderAt, from record.Curs
 }
 
 func (a *Archive) newFeed(j *job) feed {
-	x := indexer{redactor: a.opts.Redactor, off: a.isCache}
 	if k := session.OfName(j.kind); k != nil {
-		return newSessionFeed(session.Of(j.path, k), x)
+		return newSessionFeed(session.Of(j.path, k), a.newIndexer())
 	}
-	return &logFeed{index: x, project: projectOf(j.path)}
+	return &logFeed{index: a.newIndexer(), project: projectOf(j.path)}
 }
+
+func (a *Archive) newIndexer() indexer { return indexer{redactor: a.opts.Redactor, off: a.isCache} }
 
 // projectOf is the workspace of a record.
 func projectOf(path string) string {

@@ -34,8 +34,10 @@ type writer struct {
 	rows    []row
 	docs    []doc
 	origins map[origin]int64
-	nextID  int64  // of an item
-	packed  []byte // memory for blocks that are packed here
+	held    map[holding]bool // that are in the table
+	touched map[string]bool  // sessions of which something is new
+	nextID  int64            // of an item
+	packed  []byte           // memory for blocks that are packed here
 }
 
 // write takes messages until there are no more.
@@ -117,7 +119,7 @@ func (w *writer) begin(ctx context.Context) error {
 	}
 	w.conn, w.tx, w.stmts, w.pending = conn, tx, map[string]*sql.Stmt{}, 0
 	w.rows, w.docs = w.rows[:0], w.docs[:0]
-	w.origins = map[origin]int64{}
+	w.origins, w.held = map[origin]int64{}, map[holding]bool{}
 	if w.bulk {
 		// Whoever is killed before they are made again leaves that to the next
 		// refresh.
@@ -130,7 +132,11 @@ func (w *writer) begin(ctx context.Context) error {
 }
 
 func (w *writer) commit() error {
-	if err := w.flush(); err != nil {
+	err := w.flush()
+	if err == nil {
+		err = w.markCopies()
+	}
+	if err != nil {
 		return errors.Join(err, w.end(false))
 	}
 	return w.release(w.tx.Commit)
@@ -249,7 +255,7 @@ func (w *writer) putChunk(j *job, c *chunk) error {
 		return err
 	}
 	first, count := w.nextID, int64(len(c.items))
-	if err := w.addRows(j.id, block, c.items); err != nil {
+	if err := w.addRows(j, block, c.items); err != nil {
 		return err
 	}
 	if _, err := w.exec(`INSERT INTO source_blocks(source, pos, block, seq, first, count, open, cursor)
@@ -292,14 +298,14 @@ func (w *writer) origin(o *origin) (any, error) {
 	if id, ok := w.origins[*o]; ok {
 		return id, nil
 	}
-	args := []any{o.prompt, o.adapter, o.source, o.session, o.seat, o.project}
-	if _, err := w.exec(`INSERT INTO origins(prompt_name, adapter, source, session_id, seat, project)
-		VALUES (?,?,?,?,?,?) ON CONFLICT DO NOTHING`, args...); err != nil {
+	args := []any{o.prompt, o.adapter, o.source, o.session, o.seat, o.project, o.whose}
+	if _, err := w.exec(`INSERT INTO origins(prompt_name, adapter, source, session_id, seat, project, whose)
+		VALUES (?,?,?,?,?,?,?) ON CONFLICT DO NOTHING`, args...); err != nil {
 		return nil, err
 	}
 	var id int64
 	err := w.tx.QueryRow(`SELECT id FROM origins WHERE prompt_name = ? AND adapter = ? AND source = ? AND session_id = ?
-		AND seat = ? AND project = ?`, args...).Scan(&id)
+		AND seat = ? AND project = ? AND whose = ?`, args...).Scan(&id)
 	w.origins[*o] = id
 	return id, err
 }

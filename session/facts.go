@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"conclave/internal/jsontext"
+	"conclave/session/codex"
 	"conclave/transcript"
 )
 
@@ -24,6 +25,9 @@ func FactsOf(typ transcript.Type, detail []byte, d [8][]byte) Facts {
 		}
 		if u, ok := transcript.ReadUsage(usage); ok {
 			f.Usage, f.Model, f.Message = &u, jsontext.Text(d[5]), jsontext.Text(d[6])
+			if f.Message == "" {
+				f.Message = codex.Response(detail)
+			}
 		}
 		return f
 	}

@@ -18,11 +18,14 @@ func TestDefaultRoots(t *testing.T) {
 	}{
 		{map[string]string{"HOME": home}, append([]string{
 			filepath.Join(home, ".claude", "projects"), filepath.Join(home, ".codex", "sessions"),
+			filepath.Join(home, ".codex", "archived_sessions"),
 		}, others...)},
 		{map[string]string{"USERPROFILE": home, "CODEX_HOME": own}, append([]string{
-			filepath.Join(home, ".claude", "projects"), filepath.Join(own, "sessions"),
+			filepath.Join(home, ".claude", "projects"), filepath.Join(own, "sessions"), filepath.Join(own, "archived_sessions"),
 		}, others...)},
-		{map[string]string{"CODEX_HOME": own}, []string{filepath.Join(own, "sessions")}},
+		{map[string]string{"CODEX_HOME": own}, []string{
+			filepath.Join(own, "sessions"), filepath.Join(own, "archived_sessions"),
+		}},
 		{nil, nil},
 	} {
 		if got := DefaultRoots(func(name string) string { return c.env[name] }); !slices.Equal(got, c.want) {

@@ -62,8 +62,13 @@ func OfName(name string) *kind.Kind {
 // known there are none: a relative directory would be the workspace's.
 func DefaultRoots(getenv func(string) string) (roots []string) {
 	for _, k := range kinds {
-		if dir := directory(k, getenv); dir != "" && !k.Folded {
-			roots = append(roots, dir)
+		dir := directory(k, getenv)
+		if dir == "" || k.Folded {
+			continue
+		}
+		roots = append(roots, dir)
+		if k.Archived != "" {
+			roots = append(roots, filepath.Join(strings.TrimSuffix(dir, k.Sessions), k.Archived))
 		}
 	}
 	return roots
@@ -132,7 +137,7 @@ func Identify(path, adapter string, any bool) (File, error) {
 			continue
 		}
 		if f, told, err := k.Locate(path, first); told {
-			f.Kind = k
+			f.Kind, f.Named = k, true
 			return f, err
 		}
 	}
@@ -155,22 +160,10 @@ func Identify(path, adapter string, any bool) (File, error) {
 // path tells, or else its name.
 func Of(path string, k *kind.Kind) File {
 	f, err := Identify(path, k.Adapter, true)
-	if f.Session == "" && k.SessionIn == nil || err != nil {
+	if f.Session == "" && k.SessionIn == nil || err != nil && !f.Named {
 		f.Session = strings.TrimSuffix(filepath.Base(path), ".jsonl")
 	}
 	return f
-}
-
-// Begins reads how a file begins: the directory that the program was started
-// in, and the session, each "" if it does not tell.
-func Begins(k *kind.Kind, start []byte) (directory, session string) {
-	if cwd := jsontext.Find(start, `"cwd":"`); len(cwd) > 0 {
-		directory = jsontext.Text(append(append([]byte{'"'}, cwd...), '"'))
-	}
-	if k.SessionIn != nil {
-		session = k.SessionIn(start)
-	}
-	return directory, session
 }
 
 // Unnamed is a file whose path does not tell what it is. Without a kind it is

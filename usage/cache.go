@@ -13,7 +13,7 @@ import (
 
 // The cache of usage is a version, the names, the files with their rows, and a
 // checksum. A cache that is damaged or of another version is not there.
-const cacheVersion = "conclave usage 1\n"
+const cacheVersion = "conclave usage 2\n"
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -57,6 +57,7 @@ func writeCache(path string, files []*file, known map[string]*file) error {
 		e.name(f.kind)
 		e.name(f.project)
 		e.name(f.role)
+		e.number(f.began)
 		e.number(f.size)
 		e.number(f.mtime)
 		e.number(f.pos)
@@ -68,6 +69,7 @@ func writeCache(path string, files []*file, known map[string]*file) error {
 			last = r.at
 			e.name(r.model)
 			e.name(r.session)
+			e.name(r.role)
 			for _, n := range []int64{r.Input, r.Output, r.CacheRead, r.CacheWrite} {
 				e.number(n)
 			}
@@ -154,7 +156,7 @@ func readCache(path string) map[string]*file {
 		d.names = append(d.names, d.text())
 	}
 	for n := d.number(); n > 0 && !d.bad; n-- {
-		f := &file{path: d.text(), kind: d.name(), project: d.name(), role: d.name(),
+		f := &file{path: d.text(), kind: d.name(), project: d.name(), role: d.name(), began: d.number(),
 			size: d.number(), mtime: d.number(), pos: d.number()}
 		rows := d.number()
 		if rows < 0 || rows > int64(len(d.b)) {
@@ -166,7 +168,7 @@ func readCache(path string) map[string]*file {
 			r := &f.rows[i]
 			copy(r.key[:], d.bytes(16))
 			last += d.number()
-			r.at, r.model, r.session = last, d.name(), d.name()
+			r.at, r.model, r.session, r.role = last, d.name(), d.name(), d.name()
 			r.Input, r.Output, r.CacheRead, r.CacheWrite = d.number(), d.number(), d.number(), d.number()
 			r.whole = d.number() == 1
 		}

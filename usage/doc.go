@@ -1,11 +1,13 @@
 // Package usage counts the tokens that session files and records tell of, and what
 // they cost, each response of a model once, however many files have it.
 //
-// It reads the files themselves and needs no archive: most lines of Claude Code's
+// It reads the files themselves: most lines of Claude Code's
 // files have no figures and are passed over without being looked at; rollouts and
 // records are read as an archive takes them up (archive.Responses), so that both
-// say the same. What two files tell of one response is told apart by
-// transcript.ResponseKey; of copies the one that has more counts.
+// say the same. Of files that are there no more it takes what an archive has. What
+// two files tell of one response is told apart by transcript.ResponseKey; of
+// copies the one that has more counts, and then that of the session that began
+// first (see "Identity" in package session).
 //
 // What was counted is kept in a cache, one file, which is replaced as a whole and
 // can be deleted at any time; one that is damaged or of another version is not

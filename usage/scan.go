@@ -18,6 +18,7 @@ type response struct {
 	at      int64    // microseconds
 	model   string
 	session string
+	role    string // "" is the file's
 	transcript.Usage
 	whole bool // the message had ended
 }
@@ -29,6 +30,7 @@ type file struct {
 	pos           int64 // lines before it have been read
 	kind          string
 	project, role string
+	began         int64 // when its session began; see session.Beginning
 	rows          []response
 	reader        claude.Responses
 }
@@ -124,8 +126,14 @@ func lineEnd(f io.ReaderAt, pos int64) (int64, error) {
 
 // lines takes the figures out of whole lines.
 func (u *file) lines(b []byte) {
-	if u.project == "" {
-		u.project, _ = session.Begins(claude.Kind, b[:min(len(b), 256<<10)])
+	if u.project == "" || u.began == 0 {
+		begin := session.Begin(session.Unnamed(u.path, claude.Kind), b[:min(len(b), session.BeginBytes)])
+		if u.project == "" {
+			u.project = begin.Directory
+		}
+		if u.began == 0 {
+			u.began = begin.At
+		}
 	}
 	for {
 		i := bytes.Index(b, usageMark)
@@ -196,10 +204,10 @@ func (u *file) internSession(name []byte) string {
 // scanWhole reads a rollout or a record from its beginning.
 func (u *file) scanWhole(f io.ReaderAt) error {
 	told, err := archive.Responses(u.kind, u.path, f, func(r archive.Response) {
-		u.add(response{key: responseKey(r.Key), at: r.At, model: r.Model, session: r.Session, Usage: r.Usage,
-			whole: true}, false)
+		u.add(response{key: responseKey(r.Key), at: r.At, model: r.Model, session: r.Session, role: r.Role,
+			Usage: r.Usage, whole: true}, false)
 	})
-	u.project, u.role, u.pos = told.Project, told.Role, told.End
+	u.project, u.role, u.began, u.pos = told.Project, told.Role, told.Began, told.End
 	return err
 }
 

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"conclave/archive"
 	"conclave/archive/source"
 	"conclave/internal/price"
 	"conclave/session"
@@ -28,6 +29,8 @@ type Options struct {
 	By string
 	// Prices are the person's own; they win over the public ones.
 	Prices price.List
+	// Archive knows of files that are there no more; nil: nobody does.
+	Archive *archive.Archive
 }
 
 // Report is how many tokens were used, and what they cost.
@@ -37,6 +40,7 @@ type Report struct {
 	// Unpriced are models without a known price: the costs do without them.
 	Unpriced []string `json:"unpriced_models,omitempty"`
 	Files    int      `json:"files"`
+	Gone     int      `json:"gone"`   // files that are there no more, and that the archive has
 	Bytes    int64    `json:"bytes"`  // of these files
 	Read     int64    `json:"read"`   // of which were read now
 	Copies   int      `json:"copies"` // responses that were told of more than once
@@ -60,9 +64,9 @@ type Group struct {
 // ErrNoSuchGroup is returned for an unknown By.
 var ErrNoSuchGroup = errors.New("usage can be summed by day, project, model, role or session")
 
-// Count counts the tokens that the files below roots tell of, each
-// response once, however many files have it. It reads the files themselves and
-// needs no archive.
+// Count counts the tokens that the files below roots tell of, each response
+// once, however many files have it. It reads the files themselves; of files that
+// are there no more it takes what an archive has.
 func Count(ctx context.Context, roots []string, o Options) (Report, error) {
 	if o.By == "" {
 		o.By = "day"
@@ -86,8 +90,39 @@ func Count(ctx context.Context, roots []string, o Options) (Report, error) {
 			u.Problems = append(u.Problems, err.Error())
 		}
 	}
+	if o.Archive != nil {
+		gone, err := goneFiles(ctx, o.Archive, roots, targets)
+		if err != nil {
+			return u, err
+		}
+		u.Gone = len(gone)
+		files = append(files, gone...)
+	}
 	u.sum(files, o)
 	return u, nil
+}
+
+// goneFiles are the files below roots that are there no more, as the archive
+// has them.
+func goneFiles(ctx context.Context, a *archive.Archive, roots []string, targets []source.File) ([]*file, error) {
+	here := make(map[string]bool, len(targets))
+	for _, t := range targets {
+		here[t.Path] = true
+	}
+	var list []*file
+	files := map[int64]*file{}
+	err := a.GoneResponses(ctx, roots, here, func(told archive.Gone, r archive.Response) {
+		f := files[told.ID]
+		if f == nil {
+			f = &file{path: told.Path, kind: told.Kind, project: told.Project, role: told.Role, began: told.Began}
+			files[told.ID] = f
+			list = append(list, f)
+		}
+		f.rows = append(f.rows, response{key: responseKey(r.Key), at: r.At, model: r.Model, session: r.Session,
+			role: r.Role, Usage: r.Usage, whole: true})
+	})
+	slices.SortFunc(list, func(a, b *file) int { return strings.Compare(a.path, b.path) })
+	return list, err
 }
 
 // part is a piece of a file for one worker.
@@ -179,18 +214,37 @@ func (u *file) merge(piece *file, from int64) {
 	if u.project == "" || from == 0 && piece.project != "" {
 		u.project = piece.project
 	}
+	if from == 0 {
+		u.began = piece.began
+	}
 	if piece.role != "" {
 		u.role = piece.role
 	}
 }
 
-// sum adds up, each response once: of copies that which has more, and then
-// that of the first file.
-func (u *Report) sum(files []*file, o Options) {
-	type place struct {
-		file *file
-		row  *response
+// place is what one file tells of a response.
+type place struct {
+	file *file
+	row  *response
+}
+
+// compare puts the one first that counts: that which has more; then that of the
+// session that began first, because a fork copies what it was made from; then
+// the program's own file before a record of it.
+func (p place) compare(q place) int {
+	record := func(f *file) int {
+		if f.kind == source.Record || f.kind == source.Bundle {
+			return 1
+		}
+		return 0
 	}
+	return cmp.Or(-cmp.Compare(p.row.Output, q.row.Output), -cmp.Compare(p.row.Input, q.row.Input),
+		cmp.Compare(p.file.began, q.file.began), cmp.Compare(record(p.file), record(q.file)),
+		strings.Compare(p.file.path, q.file.path))
+}
+
+// sum adds up, each response once: see place.compare.
+func (u *Report) sum(files []*file, o Options) {
 	rows := 0
 	for _, f := range files {
 		rows += len(f.rows)
@@ -206,8 +260,8 @@ func (u *Report) sum(files []*file, o Options) {
 			} else {
 				u.Copies++
 			}
-			if !ok || r.Output > have.row.Output || r.Output == have.row.Output && r.Input > have.row.Input {
-				best[r.key] = place{f, r}
+			if p := (place{f, r}); !ok || p.compare(have) < 0 {
+				best[r.key] = p
 			}
 		}
 	}
@@ -292,7 +346,9 @@ func groupName(by string, f *file, r *response, day *dayName) string {
 	case "model":
 		name = r.model
 	case "role":
-		name = f.role
+		if name = r.role; name == "" {
+			name = f.role
+		}
 	case "session":
 		name = r.session
 	}

@@ -148,3 +148,46 @@ func TestUsageOfRecords(t *testing.T) {
 		t.Errorf("cost: %s", got)
 	}
 }
+
+// TestUsageOfEqualResponses: 61 responses that cost the same within seconds are
+// 61, in what the app-server wrote and in the rollout, and in both together.
+func TestUsageOfEqualResponses(t *testing.T) {
+	t.Parallel()
+	const capture = fixtures + "/codex/31-long-usage"
+	for _, roots := range [][]string{
+		{capture + "/server.jsonl"}, {capture + "/codex_home"}, {capture + "/server.jsonl", capture + "/codex_home"},
+	} {
+		u := count(t, Options{By: "model"}, roots...)
+		if u.Total.Responses != 61 || u.Total.Total != 64_050 {
+			t.Errorf("%v: %+v, want the thread's own total", roots, u.Total)
+		}
+		if len(u.Groups) != 1 || u.Groups[0].Name != "mock-model" {
+			t.Errorf("%v: models %+v", roots, u.Groups)
+		}
+	}
+	if u := count(t, Options{By: "day"}, capture+"/server.jsonl"); u.Groups[0].Name != "2026-11-15" {
+		t.Errorf("an app-server's line has its time: %+v", u.Groups)
+	}
+}
+
+// TestUsageOfForks: what a fork copied was used by the session that it was made
+// from.
+func TestUsageOfForks(t *testing.T) {
+	t.Parallel()
+	for capture, want := range map[string]string{
+		"32-fork":         "30303030 3, 15261c34 2, 6c004c99 1, ",
+		"15b-resume-fork": "eeeeeeee 6, eeeeeeee 1, ",
+	} {
+		var got strings.Builder
+		for _, g := range count(t, Options{By: "session"}, fixtures+"/claude/"+capture+"/home").Groups {
+			fmt.Fprintf(&got, "%s %d, ", g.Name[:8], g.Responses)
+		}
+		if got.String() != want {
+			t.Errorf("%s: %s, want %s", capture, got.String(), want)
+		}
+		a := newTestArchive(t)
+		refresh(t, a, fixtures+"/claude/"+capture+"/home")
+		same(t, "the archive", strings.ReplaceAll(table(t, a, `SELECT substr(session_id, 1, 8) || ' ' || count(*) FROM usage
+			GROUP BY session_id ORDER BY sum(total) DESC`), "\n", ", "), want)
+	}
+}

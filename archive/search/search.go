@@ -179,7 +179,7 @@ func (s *search) load(ctx context.Context, docs []int64) ([]candidate, error) {
 	for i, d := range docs {
 		args[i] = d
 	}
-	rows, err := s.rows(ctx, "WHERE i.doc IN (?"+strings.Repeat(",?", len(docs)-1)+")", args...)
+	rows, err := s.rows(ctx, "WHERE i.copy IS NULL AND i.doc IN (?"+strings.Repeat(",?", len(docs)-1)+")", args...)
 	if err != nil {
 		return nil, err
 	}
@@ -298,7 +298,12 @@ func (s *search) result(ctx context.Context, more bool) (Result, error) {
 	for i := range s.found[:min(len(s.found), s.q.Limit)] {
 		f := &s.found[i]
 		h := f.hit.hit()
-		h.Score, h.Copies = math.Round(f.n*1000)/1000, f.more
+		copies := 0 // in other sources of its session
+		if err := s.a.Reader().QueryRowContext(ctx, "SELECT count(*) FROM items WHERE doc = ? AND part = ? AND copy = ?",
+			f.hit.Doc, f.hit.Part, f.hit.Source).Scan(&copies); err != nil {
+			return res, err
+		}
+		h.Score, h.Copies = math.Round(f.n*1000)/1000, f.more+copies
 		h.Snippet, h.Marks = f.fit.snippet(f.text, 240)
 		if s.q.Context > 0 {
 			if err := s.around(ctx, &f.hit, &h); err != nil {

@@ -36,7 +36,8 @@ type File struct {
 }
 
 // Find lists the files below roots that may be sources, each once. Links are
-// not followed; a root that does not exist has none.
+// not followed; a root that does not exist has none. A bundle is one that is
+// named itself: those below a directory are copies for others.
 func Find(roots []string) ([]File, error) {
 	var list []File
 	seen := map[string]bool{}
@@ -52,7 +53,8 @@ func Find(roots []string) ([]File, error) {
 			if err != nil {
 				return err
 			}
-			if d.IsDir() || !d.Type().IsRegular() || seen[path] || !mayBeSource(path) {
+			if d.IsDir() || !d.Type().IsRegular() || seen[path] ||
+				!mayBeSource(path) && (path != root || !strings.HasSuffix(path, ".zip")) {
 				return nil
 			}
 			info, err := d.Info()
@@ -94,6 +96,9 @@ func Kind(path string) (string, error) {
 func kindOfBytes(start []byte) string {
 	if record.IsRecord(start[:min(8, len(start))]) {
 		return Record
+	}
+	if bytes.HasPrefix(start, []byte("PK\x03\x04")) {
+		return Bundle
 	}
 	for range 8 { // the first lines may be damaged, or of a kind that says nothing
 		line, rest, more := bytes.Cut(start, []byte("\n"))

@@ -36,7 +36,7 @@ func open(ctx context.Context, a *archive.Archive, parts, named []string) (*sql.
 				return true // a view has it in its making, and the query asks for nothing of it
 			}
 			return isOurs(table) || table == "json_each" || table == "json_tree" || slices.Contains(parts, table) ||
-				isOurs(view) && slices.Contains(behindViews, table)
+				(isOurs(view) || view == standing) && slices.Contains(behindViews, table)
 		}}})
 	db.SetMaxOpenConns(1)
 	conn, err := db.Conn(ctx)
@@ -54,7 +54,11 @@ const readCache = "cache_size(-32768)"
 
 // behindViews are the tables that the views read, and a query does not: some
 // hold references into the raw store.
-var behindViews = []string{"items", "origins", "usage_rows", "findings", "documents", "slices", "bundle_files"}
+var behindViews = []string{"items", standing, "origins", "holdings", "usage_rows", "findings", "documents", "slices",
+	"bundle_files"}
+
+// standing is the view that the views of entries read: items without copies.
+const standing = "standing"
 
 // viewPart is what a view calls a part of itself.
 const viewPart = "starts"
@@ -124,7 +128,7 @@ func isOther(name string) bool {
 }
 
 // rawTables hold what was recorded, secrets and all, and its index.
-var rawTables = []string{"blocks", "source_blocks", "words", "words_data", "words_idx", "words_docsize",
+var rawTables = []string{"blocks", "made", "source_blocks", "words", "words_data", "words_idx", "words_docsize",
 	"words_config", "words_content", "dbstat"}
 
 // namesPart reports whether what follows a name makes it that of a common

@@ -20,7 +20,9 @@ func newUsageCommand(env *environment) *cobra.Command {
 		Short: "Count tokens and their cost, each response once",
 		Long: `Usage counts the tokens that the records of this workspace and the sessions of
 Claude Code and Codex tell of, subagents included. A response that several files
-tell of (a session that was forked, a copy, a record) is counted once. An answer
+tell of (a session that was forked, a copy, a record) is counted once, under its own
+day, directory and model, for the session that began first; a session whose files are
+gone is counted as long as a record or the archive has it. A bundle can be named, too. An answer
 that was cut off is not counted: Claude Code's own sums leave it out, too. Days are
 those of UTC. Costs follow the prices in your own configuration, and else the
 public list prices; models without a known price are named, and a cost that lacks

@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -37,7 +38,11 @@ var Kind = &kind.Kind{
 		return NewMapper(Options{Source: f.Source, NoRaw: o.NoRaw, Reuse: o.Reuse})
 	},
 	NewWords: func() func([]byte, transcript.Type, []byte) []byte { return new(Words).Append },
-	Note:     Note,
+	OwnerIn:  ownerIn,
+	Stamp: func(line []byte) (int64, string) {
+		return transcript.ParseTime(jsontext.Bare(jsontext.Get(line, "timestamp"))), ""
+	},
+	Note: Note,
 	Subagents: func(main string) string {
 		return filepath.Join(strings.TrimSuffix(main, ".jsonl"), subagents)
 	},
@@ -75,6 +80,20 @@ func Locate(path string) (kind.File, bool) {
 	}
 	f.Project = filepath.Base(f.Dir)
 	return f, true
+}
+
+// ownerIn finds the session of a file, and which subagent's it is, on its
+// first lines.
+func ownerIn(start []byte) (session, source string) {
+	if session = string(jsontext.Find(start, `"sessionId":"`)); session == "" {
+		return "", ""
+	}
+	line, _, _ := bytes.Cut(start, []byte("\n"))
+	m := jsontext.Members(line, "isSidechain", "agentId")
+	if agent := jsontext.Text(m[1]); isTrue(m[0]) && agent != "" {
+		return session, transcript.Subagent(agent)
+	}
+	return session, transcript.Main
 }
 
 // Note reads what the program notes beside a subagent's file. It is false for a

@@ -14,7 +14,7 @@ type Options struct {
 	Source string
 
 	// Parent says where a subagent hangs. It is written into the detail of
-	// each of its entries as "parent" and "parent_tool_use_id".
+	// each of its entries as "parent", "parent_tool_use_id" and "agent_type".
 	Parent kind.Parent
 
 	// NoRaw leaves the raw bytes off (the setting emit_raw = false).
@@ -73,6 +73,9 @@ func (m *Mapper) SetParent(p kind.Parent) {
 	}
 	if p.ToolUseID != "" {
 		m.tail = appendMember(m.tail, "parent_tool_use_id", p.ToolUseID)
+	}
+	if p.Role != "" {
+		m.tail = appendMember(m.tail, "agent_type", p.Role)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"path/filepath"
 	"regexp"
+	"strconv"
 
 	"conclave/internal/jsontext"
 	"conclave/session/kind"
@@ -14,7 +15,7 @@ import (
 var Kind = &kind.Kind{
 	Adapter: transcript.AdapterCodex,
 	Name:    "codex",
-	HomeVar: "CODEX_HOME", HomeDir: ".codex", Sessions: "sessions",
+	HomeVar: "CODEX_HOME", HomeDir: ".codex", Sessions: "sessions", Archived: "archived_sessions",
 	Sniff:     func(line []byte) bool { return Sniff(line) != FormatUnknown },
 	Locate:    Locate,
 	NewMapper: func(kind.File, kind.Options) kind.Mapper { return new(FileMapper) },
@@ -28,7 +29,38 @@ var Kind = &kind.Kind{
 		}
 		return ""
 	},
+	OwnerIn: func(start []byte) (session, source string) {
+		line, _, _ := bytes.Cut(start, []byte("\n"))
+		meta := jsontext.Members(line, "type", "payload")
+		if string(meta[0]) != `"session_meta"` {
+			return "", ""
+		}
+		return jsontext.Text(jsontext.Get(meta[1], "id")), transcript.Main
+	},
+	Stamp: func(line []byte) (at int64, model string) {
+		return timeOf(line, bytes.HasPrefix(line, []byte(`{"timestamp":`))), string(jsontext.Find(line, modelMark))
+	},
 }
+
+// modelMark is before the name of a model, on whatever line it is told.
+const modelMark = `"model":"`
+
+// timeOf is that of a line. Those of rollouts begin with it; what the
+// app-server writes has the time at which it was sent.
+func timeOf(line []byte, rollout bool) int64 {
+	if rollout {
+		return transcript.ParseTime(jsontext.Find(line, `"timestamp":"`))
+	}
+	m := jsontext.Members(line, "timestamp", "emittedAtMs")
+	if m[0] != nil {
+		return transcript.ParseTime(jsontext.Bare(m[0]))
+	}
+	ms, _ := strconv.ParseInt(string(m[1]), 10, 64)
+	return min(max(ms, 0), maxMillis) * 1000
+}
+
+// maxMillis is the end of the year 9999.
+const maxMillis = 253402300799999
 
 // free knows the lines of a rollout that have no part in figures.
 func free(line []byte) bool {

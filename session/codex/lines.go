@@ -106,7 +106,7 @@ func (f *FileMapper) unknown(line []byte) []transcript.Item {
 
 // Append is Map into a slice that the caller has.
 func (f *FileMapper) Append(dst []transcript.Item, line []byte) []transcript.Item {
-	if model := jsontext.Find(line, `"model":"`); len(model) > 0 {
+	if model := jsontext.Find(line, modelMark); len(model) > 0 {
 		f.model = string(model)
 	}
 	f.line, f.items = line, f.count(f.Map(line))

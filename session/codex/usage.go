@@ -71,6 +71,32 @@ func (t tokens) detail() []byte {
 	return d.done()
 }
 
+// Response names the response that the detail of a token_usage entry tells of,
+// "" where it does not say which: its thread, and how many tokens that had used
+// when it was complete. The program gives responses no id that all of its
+// formats have, and two of them may come within a millisecond and cost the same;
+// but the total of a thread only grows.
+func Response(detail []byte) string {
+	d := jsontext.Members(detail, "thread_id", "notification")
+	n := jsontext.Members(d[1], "threadId", "tokenUsage", "info", "thread_token_usage")
+	thread := jsontext.Text(d[0])
+	if thread == "" {
+		thread = jsontext.Text(n[0])
+	}
+	total := n[3]
+	if inner := jsontext.Get(n[1], "total"); inner != nil {
+		total = inner
+	} else if inner := jsontext.Get(n[2], "total_token_usage"); inner != nil {
+		total = inner
+	}
+	t, ok := readTokens(total)
+	if thread == "" || total == nil || !ok {
+		return ""
+	}
+	return thread + "@" + strconv.FormatInt(t.input, 36) + "." + strconv.FormatInt(t.cached, 36) + "." +
+		strconv.FormatInt(t.output, 36)
+}
+
 // meter turns the running totals of one thread into the usage of each
 // response. Totals are repeated (around a compaction, after a failure, after a
 // resume), so a difference counts, never "last".

@@ -9,12 +9,7 @@ import (
 )
 
 // Time is that of the last line.
-func (f *FileMapper) Time() int64 {
-	if f.format == FormatRollout { // whose lines begin with it
-		return transcript.ParseTime(jsontext.Find(f.line, `"timestamp":"`))
-	}
-	return transcript.ParseTime(jsontext.Bare(jsontext.Get(f.line, "timestamp")))
-}
+func (f *FileMapper) Time() int64 { return timeOf(f.line, f.format == FormatRollout) }
 
 // Facts are what an item of the last line tells beside its words.
 func (f *FileMapper) Facts(item int) kind.Facts {
@@ -26,7 +21,7 @@ func (f *FileMapper) Facts(item int) kind.Facts {
 		facts.ToolID, facts.Tool, facts.Failed = jsontext.Text(d[0]), jsontext.Text(d[1]), string(d[2]) == "true"
 	case transcript.TokenUsage:
 		if u, ok := transcript.ReadUsage(d[4]); ok {
-			facts.Usage, facts.Model = &u, f.model
+			facts.Usage, facts.Model, facts.Message = &u, f.model, Response(it.Detail)
 		}
 	}
 	return facts

@@ -20,6 +20,10 @@ type Kind struct {
 	// that the variable HomeVar names or HomeDir in the home directory.
 	HomeVar, HomeDir, Sessions string
 
+	// Archived is the directory beside Sessions into which the program moves
+	// what a person puts away. "": it moves nothing.
+	Archived string
+
 	// Sniff says whether a line is one of this program's.
 	Sniff func(line []byte) bool
 
@@ -29,6 +33,16 @@ type Kind struct {
 
 	// SessionIn finds the session in how a file begins. Nil: its name tells.
 	SessionIn func(start []byte) string
+
+	// OwnerIn finds out whose a file is by how it begins, for files whose path
+	// does not tell: the session's own id and the source within it, "" if it
+	// does not say. Nil: it never does.
+	OwnerIn func(start []byte) (session, source string)
+
+	// Stamp tells of a line without its mapping when it was written, in
+	// microseconds since 1970, and the model that it names; 0 and "" where it
+	// does not say. Nil: only a mapping can tell.
+	Stamp func(line []byte) (at int64, model string)
 
 	// NewMapper returns the mapping for the lines of one file.
 	NewMapper func(f File, o Options) Mapper
@@ -82,6 +96,19 @@ type File struct {
 	Project string // the name of the directory that the session is about
 	Dir     string // where the main file of the session lies
 	Parent  string // the session that started this one, where each has its own file
+	Named   bool   // the path tells whose it is: Session is the program's own name for it
+}
+
+// ID is the session's identity (see package session), "" if the path does not
+// tell.
+func (f File) ID() string { return f.Kind.ID(f.Session, f.Source) }
+
+// ID is the identity of a source of a session; "" without a session.
+func (k *Kind) ID(session, source string) string {
+	if session == "" {
+		return ""
+	}
+	return k.Name + "/" + session + "/" + source
 }
 
 // Main says that the file is no subagent's.
@@ -176,6 +203,7 @@ type Child interface {
 type Parent struct {
 	Source    string // transcript.Main or the source of another subagent
 	ToolUseID string // the tool call that started it
+	Role      string // as what it was started, "" if that is not known
 }
 
 // Note is what a program notes beside a subagent's file.
@@ -190,7 +218,7 @@ type Note struct {
 // parent, callers tell which source made the tool call; "" from caller means
 // that it is not known.
 func (n Note) Hangs(caller func(toolUseID string) string) Parent {
-	p := Parent{Source: n.Parent, ToolUseID: n.ToolUseID}
+	p := Parent{Source: n.Parent, ToolUseID: n.ToolUseID, Role: n.Role}
 	if p.Source == "" && caller != nil {
 		p.Source = caller(n.ToolUseID)
 	}
