@@ -60,8 +60,12 @@ func (l *life) numbers(word string, named ...string) string {
 			l.t.Errorf("problems: %v", u.Problems)
 		}
 	}
+	// An entry with figures stands behind its message, or in the middle of it where
+	// a block of the archive ends: its time may be that of an earlier line.
 	rows, err := l.a.Query(ctx, `
-		SELECT 'entries', entry_type, count(*), min(timestamp), max(timestamp), max(project) FROM transcript GROUP BY 2
+		SELECT 'entries', entry_type, count(*), min(timestamp), max(timestamp), max(project) FROM transcript
+			WHERE entry_type <> 'token_usage' GROUP BY 2
+		UNION ALL SELECT 'figures', count(*), 0, 0, 0, 0 FROM transcript WHERE entry_type = 'token_usage'
 		UNION ALL SELECT 'calls', tool_name, count(*), sum(success), 0, 0 FROM tool_calls GROUP BY 2
 		UNION ALL SELECT 'turns', count(*), min(started), max(transcript_source), 0, 0 FROM turns
 		UNION ALL SELECT 'used', day, project, model || session_id, count(*), sum(total) FROM usage GROUP BY 2, 3, 4`,
