@@ -135,10 +135,20 @@ func (a *App) archiveOf(ctx context.Context, files []string, noRedact bool) (*ar
 	return x, nil
 }
 
+// archiveThere is archiveIn for who only asks: a file that they named is not made.
+func (a *App) archiveThere(at ArchiveAt) (*archive.Archive, error) {
+	if at.File != "" {
+		if _, err := os.Stat(a.archivePath(at.File)); err != nil {
+			return nil, namedError("%w\nconclave archive refresh --archive FILE makes one", err)
+		}
+	}
+	return a.archiveIn(at)
+}
+
 // openArchive opens the archive and, unless told otherwise, takes up what is
 // new. When somebody else is doing that, it is used as it is.
 func (a *App) openArchive(ctx context.Context, at ArchiveAt) (*archive.Archive, error) {
-	x, err := a.archiveIn(at)
+	x, err := a.archiveThere(at)
 	if err != nil || at.NoRefresh {
 		return x, err
 	}
@@ -171,7 +181,7 @@ func (a *App) RefreshArchive(ctx context.Context, at ArchiveAt, dirs []string) (
 
 // RebuildArchive makes the index anew from the bytes that are kept.
 func (a *App) RebuildArchive(ctx context.Context, at ArchiveAt) (ArchiveReport, error) {
-	x, err := a.archiveIn(at)
+	x, err := a.archiveThere(at)
 	if err != nil {
 		return ArchiveReport{}, err
 	}
@@ -183,7 +193,7 @@ func (a *App) RebuildArchive(ctx context.Context, at ArchiveAt) (ArchiveReport, 
 // ArchiveStatus says what the archive holds; verify holds every kept byte against
 // its digest. The answer is no when one is damaged.
 func (a *App) ArchiveStatus(ctx context.Context, at ArchiveAt, verify bool) (ArchiveStatus, error) {
-	x, err := a.archiveIn(at)
+	x, err := a.archiveThere(at)
 	if err != nil {
 		return ArchiveStatus{}, err
 	}
@@ -205,7 +215,7 @@ func (a *App) RestoreArchived(ctx context.Context, at ArchiveAt, run, to string)
 	if to == "" {
 		return usageError("say where to: -o FILE")
 	}
-	x, err := a.archiveIn(at)
+	x, err := a.archiveThere(at)
 	if err != nil {
 		return err
 	}

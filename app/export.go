@@ -77,7 +77,7 @@ func (a *App) openRuns(ctx context.Context, x Export, names []string) (*archive.
 		}
 	}
 	x.At.noRedact = x.NoRedact
-	runs, err := a.archiveIn(x.At)
+	runs, err := a.archiveThere(x.At)
 	if err != nil {
 		return nil, nil, err
 	}
