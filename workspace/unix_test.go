@@ -73,6 +73,47 @@ func TestFIFOsDevicesAndSocketsAreNotOpened(t *testing.T) {
 	}
 }
 
+// TestCheckAndSockets: a socket of the person's own beside a lock is let be, and no
+// other: not elsewhere, not under another name, not somebody else's, not what only
+// leads to one.
+func TestCheckAndSockets(t *testing.T) {
+	socket := func(name string) { must(t, syscall.Mknod(name, syscall.S_IFSOCK|0o600, 0)) }
+	for _, x := range []struct {
+		what, at string
+		plant    func(name string)
+		refused  string
+	}{
+		{"our own", "locks/table-ash.sock", socket, ""},
+		{"without its ending", "locks/table-ash", socket, "a socket, not a regular file"},
+		{"elsewhere", "records/table-ash.sock", socket, "a socket, not a regular file"},
+		{"below the locks", "locks/deep/table-ash.sock", socket, "a socket, not a regular file"},
+		{"a link to one", "locks/table-ash.sock", func(name string) {
+			to := filepath.Join(t.TempDir(), "s")
+			socket(to)
+			must(t, os.Symlink(to, name))
+		}, "a link"},
+		{"a FIFO", "locks/table-ash.sock", func(name string) { must(t, syscall.Mkfifo(name, 0o600)) }, "a FIFO"},
+		{"somebody else's", "locks/table-ash.sock", func(name string) {
+			socket(name)
+			if os.Getuid() == 0 {
+				must(t, os.Lchown(name, 4711, 4711))
+			}
+		}, "a socket, not a regular file"},
+	} {
+		if x.what == "somebody else's" && os.Getuid() != 0 {
+			continue // only root can make it
+		}
+		dir := t.TempDir()
+		name := filepath.Join(dir, ".conclave", filepath.FromSlash(x.at))
+		must(t, os.MkdirAll(filepath.Dir(name), 0o700))
+		x.plant(name)
+		err := Check(dir)
+		if x.refused == "" && err != nil || x.refused != "" && (err == nil || !strings.Contains(err.Error(), x.refused)) {
+			t.Errorf("%s: %v", x.what, err)
+		}
+	}
+}
+
 // TestAFileThatIsExchanged: whatever takes turns at a name while it is read, a
 // reader gets the file that stood there, or an error; never what a link leads to.
 func TestAFileThatIsExchanged(t *testing.T) {
