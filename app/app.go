@@ -68,7 +68,10 @@ type App struct {
 	Show   func(Event) // nil for nobody
 	Person Person      // nil for nobody
 
-	at   *tableHub // the table at which verbs run that came from another terminal
+	// Where verbs run that came from another terminal: a table, or a quest.
+	at    *tableHub
+	quest *questSession
+
 	wire *attached // that terminal
 	seen seen      // what it has shown
 }

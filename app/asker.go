@@ -111,6 +111,9 @@ func (k *asker) leftOver() string {
 // somebody says whether anything can be answered at all.
 func (k *asker) somebody() bool { return k.person != nil || len(k.answers) > 0 }
 
+// types says whether a person is asked now, and no file answers first.
+func (k *asker) types() bool { return k != nil && k.person != nil && len(k.answers) == 0 }
+
 // Ask implements engine.Asker.
 func (k *asker) Ask(ctx context.Context, q engine.Question) (string, error) {
 	if q.Live && (len(k.answers) > 0 || k.person == nil) {

@@ -273,8 +273,8 @@ func (r *remoteRun) lostIt(ctx context.Context) error {
 	case ctx.Err() != nil:
 		return interruptedThere()
 	case r.begun && !r.verb.repeats:
-		return environmentError("the process that held the table was killed while it did this: " +
-			"look with conclave table status whether it was done")
+		return environmentError("the process that did this for you was killed while it did: " +
+			"look whether it was done (conclave table status, conclave quest status)")
 	}
 	return errOver
 }

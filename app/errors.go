@@ -9,6 +9,7 @@ import (
 
 	"conclave/internal/newer"
 	"conclave/internal/screen"
+	"conclave/table"
 )
 
 // Kind says what an error means to whoever asked.
@@ -95,6 +96,18 @@ func namedError(format string, err error) error {
 		return usageError(format, err)
 	}
 	return environmentError(format, err)
+}
+
+// namedTable is what is wrong with a table that the person named. One that is not
+// there, or that no table can be called, was named wrongly, as with files.
+func namedTable(name string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, new(*table.NoCampaignError)) || table.CheckSlug(name) != nil:
+		return usageError("%w", err)
+	}
+	return environmentError("%w", err)
 }
 
 // environmentError: something is missing here.

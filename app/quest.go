@@ -324,7 +324,8 @@ func (a *App) LogProgress(ctx context.Context, talk Talk, text string) (*flow.Re
 	if strings.TrimSpace(text) == "" {
 		return nil, usageError("say what was done: conclave quest log TEXT")
 	}
-	return a.move(ctx, "quest log", talk, flow.Move{Progress: text})
+	v := verb{method: "LogProgress", args: []any{talk, text}}
+	return a.noteProgress(ctx, v, talk, flow.Move{Progress: text})
 }
 
 // WithdrawProgress takes back a line about progress by adding a second one: the
@@ -333,7 +334,8 @@ func (a *App) WithdrawProgress(ctx context.Context, talk Talk, number int) (*flo
 	if number < 1 {
 		return nil, usageError("say which entry: conclave quest log lists them with their numbers")
 	}
-	return a.move(ctx, "quest log", talk, flow.Move{Withdraw: number})
+	v := verb{method: "WithdrawProgress", args: []any{talk, number}}
+	return a.noteProgress(ctx, v, talk, flow.Move{Withdraw: number})
 }
 
 // ProgressLog is the quest's log, oldest first.
@@ -384,6 +386,29 @@ func (a *App) ArchiveQuest(ctx context.Context, talk Talk) (*flow.Result, error)
 		return nil, a.orUndefined(ctx, questError(quest.ErrNoQuest))
 	}
 	return a.move(ctx, "quest archive", talk, flow.Move{Archive: true})
+}
+
+// noteProgress writes a line into the quest's log; where another process holds the quest it
+// is done there, beside what is under way.
+func (a *App) noteProgress(ctx context.Context, v verb, talk Talk, in flow.Move) (res *flow.Result, err error) {
+	if a.quest != nil {
+		return a.quest.noteFor(ctx, a, in)
+	}
+	root, err := a.findRoot()
+	if err != nil {
+		return nil, err
+	}
+	here := false
+	v.results = []any{&res}
+	err = a.reach(ctx, engine.Socket(root, flow.Scope), v, func() (err error) {
+		res, err = a.move(ctx, "quest log", talk, in)
+		here = err == nil
+		return err
+	})
+	if err == nil && res != nil && !here {
+		a.show(Outcome{*res})
+	}
+	return res, err
 }
 
 func (a *App) move(ctx context.Context, verb string, talk Talk, in flow.Move) (*flow.Result, error) {

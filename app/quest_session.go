@@ -50,6 +50,8 @@ type questSession struct {
 	resumed bool
 	typed   []string // in menus, since the last conversation
 
+	served *server // for other terminals; nil before the engine is open
+
 	once     sync.Once
 	embedded agent.Agent
 }
@@ -163,6 +165,7 @@ func (c *questSession) launch(ctx context.Context, called string, input any) err
 	if err != nil {
 		return questError(err)
 	}
+	c.served = c.app.listenAt(ctx, engine.Socket(c.w.root, flow.Scope), c.w.root, c.admit)
 	c.budget.recount()
 	if c.spends {
 		if err := c.budget.Afford(); err != nil {
@@ -225,6 +228,7 @@ func (c *questSession) closeAfter(err error) error {
 func (c *questSession) close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
+	c.served.close() // before anything is gone that it may use
 	err := c.house.Close()
 	if c.engine != nil {
 		_, pruned := c.engine.Prune(ctx, 100)

@@ -193,7 +193,8 @@ func questError(err error) error {
 	case errors.As(err, &coded):
 		return err
 	case errors.As(err, &held):
-		return environmentError("%w; wait for it, or say --wait", err)
+		return environmentError("the quest is in use: %w\none interaction at a time: go on in that terminal, or say --wait "+
+			"to begin when it is over; `conclave quest status`, `quest show` and `quest log TEXT` work meanwhile", err)
 	case errors.As(err, &leak):
 		return noError("%w\nnothing was started; take these words out, or say --accept-context to go on with that "+
 			"on the verdict", err)

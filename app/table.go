@@ -50,7 +50,7 @@ func (a *App) atTableAnywhere(
 }
 
 func (a *App) reachTable(ctx context.Context, in Seating, v verb, here func() error) error {
-	root, err := a.findRoot()
+	root, _, err := a.checkSeat(in.Table, "")
 	if err != nil {
 		return err
 	}
@@ -73,13 +73,14 @@ func (a *App) atHub(
 ) (err error) {
 	w, err := a.openWorkspace()
 	if err == nil {
-		err = w.checkCharacters()
+		err = errors.Join(w.checkCharacters(), w.checkRelays())
 	}
 	if err != nil {
 		return err
 	}
 	h := newTableHub(a, w.root, in.Table, s)
 	h.stays = verb == "play" && s.asker != nil && s.asker.person != nil
+	h.auto = in.Auto
 	h.human = func(seat string) bool { return w.isPersons(in.Table, seat) }
 	o := tableflow.Options{
 		Workspace: w.root, Campaign: in.Table, Cast: w.tableCast(in.Table, h.sits, in.Auto), Auto: in.Auto,
@@ -88,7 +89,7 @@ func (a *App) atHub(
 		Account: w.tableBudget(in.Table).account(), Database: w.config.Database,
 	}
 	if !in.Auto { // somebody may come who can be asked
-		o.Asker = h
+		o.Asker, o.Voice = h, h.voice(w)
 	}
 	if err := w.makePrivate(); err != nil {
 		return err
@@ -156,7 +157,7 @@ func (a *App) TableStatus(ctx context.Context, name string) (look.Status, error)
 	if err == nil {
 		st.Told, err = look.Told(root, name)
 	}
-	return st, refusedHere(err)
+	return st, namedTable(name, err)
 }
 
 // TableState is the state of a table in a few words.
@@ -209,10 +210,28 @@ func (a *App) ValidateTable(name string) (v TableFaults, err error) {
 	}
 	v.Table = name
 	if v.Problems, v.Warnings, err = look.Validate(root, name, table.Caps{}); err != nil {
-		return v, environmentError("%w", err)
+		return v, namedTable(name, err)
 	}
 	v.Problems, v.Warnings = append([]string{}, v.Problems...), append([]string{}, v.Warnings...)
 	return v, noUnless(len(v.Problems) == 0)
+}
+
+// calledAt is how people call who sits in a seat of a table.
+func (a *App) calledAt(name, seat string) string {
+	root, err := a.findRoot()
+	if err != nil {
+		return seat
+	}
+	c, err := table.OpenCampaign(root, name)
+	if err != nil {
+		return seat
+	}
+	defer c.Close()
+	roster, err := table.LoadRoster(c.Party, nil, table.Caps{})
+	if err != nil {
+		return seat
+	}
+	return roster.Called(seat)
 }
 
 // checkSeats refuses a table that is not here, and seats that are not at it. It
@@ -244,7 +263,7 @@ func (a *App) checkSeat(name, called string) (root, seat string, err error) {
 	}
 	c, err := table.OpenCampaign(root, name)
 	if err != nil {
-		return "", "", environmentError("%w", err)
+		return "", "", namedTable(name, err)
 	}
 	defer c.Close()
 	if called == "" || called == string(policy.GM) || called == table.SeatTable {

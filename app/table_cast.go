@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"sync"
 
 	"conclave/agent"
@@ -126,6 +127,39 @@ func (w *workspace) tableKey(role policy.Role, character string) string {
 		}
 	}
 	return keys[0]
+}
+
+// relayKey is the name under which the configuration knows who lends a voice to a
+// character; "" where nobody does.
+func (w *workspace) relayKey(character string) string {
+	for _, k := range []string{config.Relay + "." + character, config.Relay} {
+		if _, ok := w.config.Agents[k]; ok {
+			return k
+		}
+	}
+	return ""
+}
+
+// tableVoice is who lends a voice to a person's character; nil for nobody.
+func (w *workspace) tableVoice(character string) (*seating.Actor, error) {
+	key := w.relayKey(character)
+	if key == "" {
+		return nil, nil
+	}
+	actor, err := w.tableActor(key, nil)
+	return &actor, err
+}
+
+// checkRelays refuses a voice that has none to lend.
+func (w *workspace) checkRelays() error {
+	for key := range w.config.Agents {
+		seat, _, _ := strings.Cut(key, ".")
+		if a := w.config.For(key).Agent; seat == config.Relay && (a == "human" || a == "offline") {
+			return environmentError("agents: %s: who lends a character a voice is an agent with a model; %s is none. "+
+				"Name one, or leave it out", key, a)
+		}
+	}
+	return nil
 }
 
 func (w *workspace) tableActor(key string, embedded agent.Agent) (seating.Actor, error) {

@@ -9,13 +9,10 @@ import (
 	tableflow "conclave/table/flow"
 )
 
-// withDice does something with the dice log of a table; what it refuses is the
-// answer no.
-func (a *App) withDice(ctx context.Context, verb string, in Seating, do func(*dice.Log) error) error {
-	if _, _, err := a.checkSeat(in.Table, ""); err != nil {
-		return err
-	}
-	return a.atTable(ctx, verb, in, func(t *tableflow.Table) error {
+// withDice does something with the dice log of a table, where that is open; what it
+// refuses is the answer no.
+func (a *App) withDice(ctx context.Context, name string, in Seating, v verb, do func(*dice.Log) error) error {
+	return a.atTableAnywhere(ctx, name, in, v, func(t *tableflow.Table) error {
 		return tableAnswer(in.Table, t.Dice().With(do), noError)
 	})
 }
@@ -26,7 +23,8 @@ func (a *App) SeedDice(ctx context.Context, in Seating, words string) (commitmen
 	if words == "" {
 		return "", usageError("the table's own words are missing")
 	}
-	err = a.withDice(ctx, "seed", in, func(l *dice.Log) error {
+	v := verb{method: "SeedDice", args: []any{in, words}, results: []any{&commitment}}
+	err = a.withDice(ctx, "seed", in, v, func(l *dice.Log) error {
 		commitment, _ = l.Commitment()
 		return l.TableSeed(words)
 	})
@@ -35,7 +33,8 @@ func (a *App) SeedDice(ctx context.Context, in Seating, words string) (commitmen
 
 // RotateDice shows the seed so far and binds the engine to a new one.
 func (a *App) RotateDice(ctx context.Context, in Seating) (commitment string, err error) {
-	err = a.withDice(ctx, "rotate", in, func(l *dice.Log) error {
+	v := verb{method: "RotateDice", args: []any{in}, results: []any{&commitment}}
+	err = a.withDice(ctx, "rotate", in, v, func(l *dice.Log) error {
 		if err := l.Rotate("", "rotate"); err != nil {
 			return err
 		}
@@ -56,7 +55,8 @@ func (a *App) OverrideRoll(ctx context.Context, in Seating, number, total, reaso
 	if err != nil {
 		return "", usageError("%q is no total", total)
 	}
-	err = a.withDice(ctx, "override", in, func(l *dice.Log) error {
+	v := verb{method: "OverrideRoll", args: []any{in, number, total, reason}, results: []any{&told}}
+	err = a.withDice(ctx, "override", in, v, func(l *dice.Log) error {
 		if _, err := l.Override(n, stands, string(policy.GM), reason); err != nil {
 			return err
 		}
@@ -69,5 +69,6 @@ func (a *App) OverrideRoll(ctx context.Context, in Seating, number, total, reaso
 
 // ForbidOverrides says whether the dice of a table always stand.
 func (a *App) ForbidOverrides(ctx context.Context, in Seating, forbid bool) error {
-	return a.withDice(ctx, "override", in, func(l *dice.Log) error { return l.Forbid(forbid) })
+	v := verb{method: "ForbidOverrides", args: []any{in, forbid}}
+	return a.withDice(ctx, "override", in, v, func(l *dice.Log) error { return l.Forbid(forbid) })
 }

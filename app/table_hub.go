@@ -17,6 +17,7 @@ import (
 	"conclave/table"
 	tableflow "conclave/table/flow"
 	"conclave/table/people"
+	"conclave/table/seating"
 )
 
 // tableHub is a table that is open in this process, and the screens at it: its
@@ -35,6 +36,7 @@ type tableHub struct {
 	// stays: a question for somebody who is not here waits for them. Somebody
 	// sits before this process and can leave.
 	stays bool
+	auto  bool // nobody is asked
 	table *tableflow.Table
 	own   *tableScreen // of this process
 
@@ -50,6 +52,9 @@ type tableHub struct {
 	again     bool // a seat was left in the middle, and somebody else can play it
 	leaving   bool // this process ends, and answers nothing any more
 	over      error
+
+	naming sync.Mutex
+	names  table.Roster
 
 	prompts sync.WaitGroup
 	life    context.Context
@@ -68,8 +73,35 @@ func newTableHub(a *App, root, campaign string, own *tableScreen) *tableHub {
 		asks: map[string]*pending{}}
 	h.life, h.end = context.WithCancel(context.Background())
 	own.where = fmt.Sprintf("the terminal of process %d, which holds the table", os.Getpid())
+	own.party = h.party
 	h.own, h.screens = own, []*tableScreen{own}
 	return h
+}
+
+// called is how people call who sits in a seat.
+func (h *tableHub) called(seat string) string { return h.party().Called(seat) }
+
+// callAll is called for all who sit at a screen.
+func (h *tableHub) callAll(seats []string) string {
+	party, names := h.party(), make([]string, len(seats))
+	for i, seat := range seats {
+		names[i] = party.Called(seat)
+	}
+	all := strings.Join(names, " and ")
+	return strings.ToUpper(all[:1]) + all[1:]
+}
+
+// party is the party of the table, as it was last seen; nobody, before it is open.
+func (h *tableHub) party() table.Roster {
+	h.naming.Lock()
+	defer h.naming.Unlock()
+	if h.table == nil {
+		return table.Roster{}
+	}
+	if now := h.table.Party(); len(now.Characters) > 0 {
+		h.names = now
+	}
+	return h.names
 }
 
 // change does something to the hub and lets everybody look again.
@@ -149,12 +181,30 @@ func (h *tableHub) apart(seats []string) bool {
 	return true
 }
 
+// voice is the table's Options.Voice: words are found for who sits at a keyboard and
+// can read them before they are said.
+func (h *tableHub) voice(w *workspace) func(string) (*seating.Actor, error) {
+	return func(seat string) (*seating.Actor, error) {
+		h.mu.Lock()
+		s := h.at(seat)
+		reads := s != nil && s.asker.types()
+		h.mu.Unlock()
+		if !reads {
+			return nil, nil
+		}
+		return w.tableVoice(seat)
+	}
+}
+
 // show is the table's Options.Show.
 func (h *tableHub) show(n tableflow.Notice) {
 	h.mu.Lock()
 	list := slices.Clone(h.screens)
-	if n.Kind == narrative {
+	switch n.Kind {
+	case narrative:
 		h.told = n
+	case "left": // this process's person has; the others may go on
+		list = []*tableScreen{h.own}
 	}
 	thought := h.thinking && (n.Kind == narrative || n.Kind == "waiting" || n.Kind == "pause")
 	h.mu.Unlock()
@@ -218,6 +268,7 @@ func (h *tableHub) answer(seat, text string) bool {
 var errElsewhere = errors.New("it was answered from another terminal")
 
 func (h *tableHub) ask(ctx context.Context, q engine.Question) (string, error) {
+	typed := "" // by a guest who left in the middle
 	for {
 		if q.Again && !h.sits(q.Who) {
 			return "", nil // the answer that is there stands
@@ -226,7 +277,7 @@ func (h *tableHub) ask(ctx context.Context, q engine.Question) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		text, err := h.askAt(ctx, s, q)
+		text, err := h.askAt(ctx, s, withTyped(q, typed))
 		if errors.Is(context.Cause(ctx), errElsewhere) {
 			s.app.aside("%s", "That was answered from another terminal.")
 			return "", err
@@ -238,15 +289,42 @@ func (h *tableHub) ask(ctx context.Context, q engine.Question) (string, error) {
 			return text, err
 		}
 		switch {
-		case errors.Is(err, errGone), errors.Is(err, engine.ErrNobody), err == nil && leaves(text):
+		case err == nil && leaves(text):
+			more := strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), quitLine))
+			if typed = strings.TrimSpace(typed + "\n" + more); more != "" {
+				s.app.aside("%s", "What you had typed and not sent is kept; you go on with it when you come back.")
+				if err := people.LeaveUnsent(h.root, h.campaign, q.Who, typed); err != nil {
+					return "", err
+				}
+			}
 			h.part(s) // the question stays
+		case errors.Is(err, errGone), errors.Is(err, engine.ErrNobody):
+			h.part(s)
+		case err == nil && typed != "":
+			return typed + "\n" + text, nil
 		default:
 			return text, err
 		}
 	}
 }
 
-func leaves(text string) bool { return strings.TrimSpace(text) == "/quit" }
+// withTyped is a question to somebody who comes back to it.
+func withTyped(q engine.Question, typed string) engine.Question {
+	if typed != "" {
+		q.Lead = strings.TrimSpace(q.Lead + "\n\nYou had typed, and not sent:\n\n  " +
+			strings.ReplaceAll(typed, "\n", "\n  "))
+		q.Text = "Go on, or send it with an empty line."
+	}
+	return q
+}
+
+// quitLine is the line with which somebody leaves, after whatever they had typed.
+const quitLine = "/quit"
+
+func leaves(text string) bool {
+	text = strings.TrimSpace(text)
+	return text == quitLine || strings.HasSuffix(text, "\n"+quitLine)
+}
 
 // seated waits until who is asked sits at a screen that asks nobody else.
 func (h *tableHub) seated(ctx context.Context, who string) (*tableScreen, error) {
@@ -279,7 +357,7 @@ func (h *tableHub) seated(ctx context.Context, who string) (*tableScreen, error)
 			return nil, fmt.Errorf("%w: the table is left", engine.ErrNobody)
 		case s == nil && !h.human(who):
 			h.change(func() { h.again = true })
-			return nil, fmt.Errorf("%w: %s has left", engine.ErrNobody, who)
+			return nil, fmt.Errorf("%w: %s has left", engine.ErrNobody, h.called(who))
 		case s == nil && !waits:
 			waits = true
 			h.sayMissing(who)
@@ -342,14 +420,15 @@ func (h *tableHub) join(s *tableScreen) error {
 		}
 		for _, seat := range s.seats {
 			if at := h.at(seat); at != nil && !at.passing && !s.passing && seat != table.SeatTable {
-				err = noError("%s sits already, at %s: one seat is one person's", seat, at.where)
+				err = noError("%s sits already, at %s: one seat is one person's", h.called(seat), at.where)
 				return
 			}
 		}
+		s.party = h.party
 		h.screens = append(h.screens, s)
 	})
 	if err == nil && !s.passing && len(s.seats) > 0 {
-		h.tell(s, strings.Join(s.seats, " and ")+" came to the table.")
+		h.tell(s, h.callAll(s.seats)+" came to the table.")
 	}
 	return err
 }
@@ -362,9 +441,17 @@ func (h *tableHub) part(s *tableScreen) {
 		s.left = true
 		h.screens = slices.DeleteFunc(h.screens, func(o *tableScreen) bool { return o == s && o != h.own })
 	})
-	if had && !s.passing && len(s.seats) > 0 && s != h.own {
-		h.tell(s, strings.Join(s.seats, " and ")+" left the table.")
+	if had && !s.passing && len(s.seats) > 0 && s != h.own && !h.leaves() {
+		h.tell(s, h.callAll(s.seats)+" left the table.")
 	}
+}
+
+// leaves says whether this process ends: then the others do not leave the table,
+// they go on with it.
+func (h *tableHub) leaves() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.leaving
 }
 
 // do has something done at the table for a screen that came for it.
@@ -407,10 +494,7 @@ func (h *tableHub) stay(ctx context.Context, s *tableScreen, until func() bool) 
 		return err
 	}
 	defer h.part(s)
-	h.mu.Lock()
-	told := h.told
-	h.mu.Unlock()
-	s.show(told)
+	h.remind(s)
 	at, end := context.WithCancel(ctx)
 	prompting := make(chan struct{})
 	go func() {
@@ -427,6 +511,28 @@ func (h *tableHub) stay(ctx context.Context, s *tableScreen, until func() bool) 
 		return errOver // it is theirs to go on, also if they were too slow to say a word
 	}
 	return nil
+}
+
+// remind shows a screen that joins where the story stands, and what was told since.
+// Who was at the table before it was this process's has read it.
+func (h *tableHub) remind(s *tableScreen) {
+	h.mu.Lock()
+	told := h.told
+	h.mu.Unlock()
+	if h.table != nil && s.state().Cycle == 0 {
+		recap, last, err := h.table.Recap()
+		if err != nil {
+			s.app.note("%v", err)
+		}
+		for _, n := range recap {
+			s.show(n)
+		}
+		if told.Cycle == last { // that is what they have just read
+			s.skip(told)
+			return
+		}
+	}
+	s.show(told)
 }
 
 // unsaid tells somebody who leaves what of their words was not said.

@@ -12,6 +12,7 @@ import (
 	"conclave/table/desk"
 	tableflow "conclave/table/flow"
 	"conclave/table/people"
+	"conclave/table/relay"
 )
 
 // prompt asks a screen for free words whenever it may speak, until it leaves.
@@ -32,6 +33,9 @@ func (h *tableHub) prompt(ctx context.Context, s *tableScreen) {
 		}()
 		s.keys.Lock()
 		who, words, err := s.speak(asking, waits)
+		if err == nil {
+			words, err = h.inVoice(asking, s, who, words)
+		}
 		s.keys.Unlock()
 		withdrawn := asking.Err() != nil
 		stop()
@@ -44,6 +48,39 @@ func (h *tableHub) prompt(ctx context.Context, s *tableScreen) {
 			return
 		}
 	}
+}
+
+// inVoice has free words put as their character would say them, where somebody
+// lends it a voice, and asks whether it shall be so. Where the table goes on
+// meanwhile they are said as they were typed.
+func (h *tableHub) inVoice(ctx context.Context, s *tableScreen, who, words string) (string, error) {
+	for words != "" && !strings.HasPrefix(words, "/") && h.listens() && h.table != nil {
+		prose, remarks, err := h.table.Voiced(ctx, who, words)
+		hint := relay.Hint
+		switch {
+		case ctx.Err() != nil, err == nil && prose == "":
+			return words, nil
+		case err != nil:
+			prose, remarks, hint = "", []string{"No other words were found: " + err.Error()}, relay.OwnHint
+		}
+		lead := strings.TrimSpace(prose + "\n\n" + strings.Join(remarks, "\n"))
+		text, err := s.asker.Ask(ctx, engine.Question{Lead: lead, Text: relay.Question, Hint: hint})
+		switch text = strings.TrimSpace(text); {
+		case err != nil && ctx.Err() != nil:
+			return words, nil
+		case err != nil:
+			s.app.aside("%s", "This was not said: "+words)
+			return "", err
+		case text == "" && strings.HasPrefix(prose, "/"):
+			return "/" + prose, nil // it is no command
+		case text == "" && prose != "":
+			return prose, nil
+		case text == "", text == "/mine":
+			return words, nil
+		}
+		words = text
+	}
+	return words, nil
 }
 
 // invited says whether a screen may speak now: when nothing is under way; while a

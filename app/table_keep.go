@@ -105,10 +105,8 @@ func (a *App) VerifyDice(name string) (dice.Report, error) {
 // SealDice gives a table whose dice log does not hold a way on. That the log
 // holds, and nothing was done, is the answer no.
 func (a *App) SealDice(ctx context.Context, in Seating, reason string) (sealed dice.Sealed, err error) {
-	if _, _, err := a.checkSeat(in.Table, ""); err != nil {
-		return sealed, err
-	}
-	err = a.atTable(ctx, "seal", in, func(t *tableflow.Table) (err error) {
+	v := verb{method: "SealDice", args: []any{in, reason}, results: []any{&sealed}}
+	err = a.atTableAnywhere(ctx, "seal", in, v, func(t *tableflow.Table) (err error) {
 		sealed, err = t.Dice().Seal(reason)
 		if errors.Is(err, dice.ErrWhole) {
 			return answerNo(err)
@@ -187,7 +185,7 @@ func (a *App) Journal(name, character string) (string, error) {
 	}
 	c, err := table.OpenCampaign(root, name)
 	if err != nil {
-		return "", environmentError("%w", err)
+		return "", namedTable(name, err)
 	}
 	defer c.Close()
 	data, err := c.Party.Read(table.JournalFile(character), 0)

@@ -38,7 +38,10 @@ func (a *App) NewTable(name, from string, characters []string) (sit string, err 
 	if err != nil {
 		return "", err
 	}
-	return seatToTake(from, files), refusedHere(layOut(root, filepath.Join(root, "campaigns", name), files))
+	if err := layOut(root, filepath.Join(root, "campaigns", name), files); err != nil {
+		return "", refusedHere(err)
+	}
+	return a.seatToTake(name, files), nil
 }
 
 // freeTable refuses a name that no campaign can have, or that one has. It
@@ -59,10 +62,15 @@ func (a *App) freeTable(name string) (string, error) {
 	return root, nil
 }
 
-// seatToTake is the first character of an adventure. A campaign of somebody's
-// own needs a game master first.
-func seatToTake(from string, files map[string]string) string {
-	if from == "" {
+// seatToTake is the first character, where somebody else can be the game master: an
+// agent that is named, or the embedded one with an adventure of its own. Else that
+// seat comes first.
+func (a *App) seatToTake(name string, files map[string]string) string {
+	w, err := a.openWorkspace()
+	if err != nil {
+		return string(policy.GM) // and the next command says what is wrong
+	}
+	if w.isPersons(name, string(policy.GM)) {
 		return string(policy.GM)
 	}
 	for _, path := range slices.Sorted(maps.Keys(files)) {

@@ -58,6 +58,10 @@ func (a *App) playHere(ctx context.Context, in Playing, s *tableScreen, open *bo
 		if in.Auto || in.MaxTurns != 0 || in.End {
 			return usageError("%s is being played: --auto, --max-turns and --end are for who begins", in.Table)
 		}
+		if a.at.auto {
+			a.aside("Agents play every seat at this table (--auto), and nobody is asked: you look on. "+
+				"To play, end it there and sit down: conclave table play %s --as NAME", in.Table)
+		}
 		return a.at.stay(ctx, s, nil)
 	}
 	return a.atHub(ctx, "play", in.Seating, s, func(h *tableHub) error {
@@ -193,29 +197,29 @@ func (h *tableHub) resume(ctx context.Context, s *tableScreen) error {
 
 // SayAtTable runs one cycle with a person's words, from a seat or, without, from
 // the table. While a cycle is open and waits for that seat, it keeps them there
-// instead, and says so.
-func (a *App) SayAtTable(ctx context.Context, in Seating, text string) (kept bool, err error) {
+// instead, and says for whom.
+func (a *App) SayAtTable(ctx context.Context, in Seating, text string) (kept string, err error) {
 	seat := table.SeatTable
 	if len(in.As) > 0 {
 		seat = in.As[0]
 	}
 	root, seat, err := a.checkSeat(in.Table, seat)
 	if err != nil {
-		return false, err
+		return "", err
 	}
 	if len(in.As) > 0 {
 		in.As = []string{seat}
 	}
 	st, err := a.TableStatus(ctx, in.Table)
 	if err != nil {
-		return false, err
+		return "", err
 	}
 	at := desk.Free
 	if len(st.Open) > 0 {
 		at = desk.Asked
 	}
 	if err := desk.Left(seat, at, text); err != nil {
-		return false, usageError("%w", err)
+		return "", usageError("%w", err)
 	}
 	v := verb{method: "SayAtTable", args: []any{in, text}, results: []any{&kept}}
 	if len(st.Open) > 0 {
@@ -223,18 +227,18 @@ func (a *App) SayAtTable(ctx context.Context, in Seating, text string) (kept boo
 			return a.sayThere(ctx, root, seat, in, v, text)
 		}
 		if len(in.As) == 0 {
-			return false, noError("a cycle is open: answer from a seat with --as, then conclave table resume %s", in.Table)
+			return "", noError("a cycle is open: answer from a seat with --as, then conclave table resume %s", in.Table)
 		}
 		if a.at != nil && a.at.answer(seat, text) {
-			return true, nil
+			return a.calledAt(in.Table, seat), nil
 		}
-		return true, refusedHere(people.Leave(root, in.Table, seat, text))
+		return a.calledAt(in.Table, seat), refusedHere(people.Leave(root, in.Table, seat, text))
 	}
 	said := story.Said(seat, desk.Plain(text))
 	if seat == string(policy.GM) {
 		// The game master's words are the game master's turn.
 		if err := people.Leave(root, in.Table, seat, text); err != nil {
-			return false, environmentError("%w", err)
+			return "", environmentError("%w", err)
 		}
 		said = story.Input{Kind: story.InputContinue}
 	}
@@ -243,16 +247,21 @@ func (a *App) SayAtTable(ctx context.Context, in Seating, text string) (kept boo
 
 // sayThere leaves an answer while another process has the table open: that one
 // may be asking for it just now. One that does not listen finds it later.
-func (a *App) sayThere(ctx context.Context, root, seat string, in Seating, v verb, text string) (kept bool, err error) {
+func (a *App) sayThere(
+	ctx context.Context, root, seat string, in Seating, v verb, text string,
+) (kept string, err error) {
 	v.results = []any{&kept}
 	leave := func() error { return refusedHere(people.Leave(root, in.Table, seat, text)) }
 	err = a.reachTable(ctx, in, v, func() error {
 		return a.atTable(ctx, "say", in, func(*tableflow.Table) error { return leave() })
 	})
 	if held := (*lockfile.HeldError)(nil); errors.As(err, &held) {
-		return true, leave()
+		return a.calledAt(in.Table, seat), leave()
 	}
-	return kept || err == nil, err
+	if err == nil {
+		kept = cmp.Or(kept, a.calledAt(in.Table, seat))
+	}
+	return kept, err
 }
 
 // SignalTable asks these characters, as the game master.
@@ -277,11 +286,26 @@ func (a *App) SignalTable(ctx context.Context, in Seating, characters []string) 
 // cycle runs one cycle.
 func (a *App) cycle(ctx context.Context, name string, v verb, in Seating, said story.Input) error {
 	return a.atTableAnywhere(ctx, name, in, v, func(t *tableflow.Table) error {
-		if _, err := t.Say(ctx, said); err != nil {
+		r, err := t.Say(ctx, said)
+		if err != nil {
 			return a.handedOff(in.Table, err)
+		}
+		if r.End { // the game master has said so
+			return tableError(in.Table, t.Finish(ctx))
 		}
 		return tableError(in.Table, t.Drain(ctx))
 	})
+}
+
+// EndSession ends the session of a table, as /end does there, and says whether one
+// was under way.
+func (a *App) EndSession(ctx context.Context, in Seating) (ended bool, err error) {
+	v := verb{method: "EndSession", args: []any{in}, results: []any{&ended}}
+	err = a.atTableAnywhere(ctx, "end", in, v, func(t *tableflow.Table) error {
+		ended = t.InSession()
+		return tableAnswer(in.Table, t.Finish(ctx), noError)
+	})
+	return ended, err
 }
 
 // SeatChange is what becomes of characters and their people.

@@ -36,7 +36,8 @@ type tableScreen struct {
 	app   *App
 	seats []string // that were named for it; none: what the whole party sees
 	asker *asker
-	keys  sync.Mutex // the keyboard is somebody's: one is asked at a time
+	party func() table.Roster // for names; nil before it is at a table
+	keys  sync.Mutex          // the keyboard is somebody's: one is asked at a time
 
 	mu      sync.Mutex
 	seen    seen
@@ -86,6 +87,9 @@ func (s *tableScreen) shared() bool { return len(s.seats) > 1 }
 func (s *tableScreen) show(n tableflow.Notice) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if n.Again && n.Cycle == s.seen.Cycle {
+		return // it has shown that, for another process
+	}
 	if n.Kind == narrative {
 		// A cycle's passages are shown as they come; the commit shows all.
 		if n.Cycle != s.seen.Cycle {
@@ -112,6 +116,27 @@ func (s *tableScreen) show(n tableflow.Notice) {
 			s.waiting[seat] = append(s.waiting[seat], text)
 		}
 	}
+}
+
+// skip takes what a narrative tells for shown.
+func (s *tableScreen) skip(n tableflow.Notice) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.seen = seen{Cycle: n.Cycle}
+	for _, b := range n.Blocks {
+		if s.sees(b) {
+			s.seen.Blocks++
+		}
+	}
+	s.app.wire.seen(s.seen)
+}
+
+// called is how people call who sits in a seat.
+func (s *tableScreen) called(seat string) string {
+	if s.party == nil {
+		return seat
+	}
+	return s.party().Called(seat)
 }
 
 // sees says whether a block is for anybody at this screen.
@@ -172,7 +197,8 @@ func (s *tableScreen) handOver(ctx context.Context, who string) error {
 		return nil
 	}
 	s.clear()
-	text := "This is for " + who + " alone. " + who + ": press Enter when nobody else looks."
+	name := s.called(who)
+	text := "This is for " + name + " alone. Press Enter, " + name + ", when nobody else looks."
 	typed, err := s.asker.person.Ask(ctx, Question{Question: engine.Question{Who: who, Text: text}, Way: Enter})
 	if errors.Is(err, io.EOF) {
 		return errInputEnded()
@@ -181,7 +207,7 @@ func (s *tableScreen) handOver(ctx context.Context, who string) error {
 		return err
 	}
 	if strings.TrimSpace(typed) != "" {
-		s.app.aside("%s", "What was typed was not taken: "+who+" had not been asked yet.")
+		s.app.aside("%s", "What was typed was not taken: "+name+" had not been asked yet.")
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -242,7 +268,11 @@ func (s *tableScreen) speak(ctx context.Context, waits bool) (who, words string,
 				return "", "", err
 			}
 		}
-		question = "What do you do? (NAME: what you say – " + strings.Join(s.seats, ", ") + ")"
+		var names []string
+		for _, seat := range s.seats {
+			names = append(names, s.called(seat))
+		}
+		question = "What do you do? (NAME: what you say – " + strings.Join(names, ", ") + ")"
 	}
 	text, err := s.asker.Ask(ctx, engine.Question{Text: question})
 	if errors.Is(err, engine.ErrNobody) {
@@ -270,17 +300,18 @@ func (s *tableScreen) speaker(line string) (who, words string) {
 	if !ok || name == "" {
 		return table.SeatTable, line
 	}
-	var match []string
-	for _, seat := range s.seats {
-		if seat == name {
-			return seat, strings.TrimSpace(rest)
-		}
-		if strings.HasPrefix(seat, name+"-") {
-			match = append(match, seat)
-		}
+	var here table.Roster // those who sit at this screen
+	if s.party != nil {
+		here = s.party()
 	}
-	if len(match) == 1 {
-		return match[0], strings.TrimSpace(rest)
+	here.Characters = slices.DeleteFunc(slices.Clone(here.Characters), func(c table.Character) bool {
+		return !slices.Contains(s.seats, c.Slug)
+	})
+	if found, err := here.Find(name); err == nil {
+		return found.Slug, strings.TrimSpace(rest)
+	}
+	if slices.Contains(s.seats, name) {
+		return name, strings.TrimSpace(rest)
 	}
 	return table.SeatTable, line
 }

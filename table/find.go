@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"conclave/policy"
 )
 
 // Find finds a character by what a person calls it: its slug, its name, its
@@ -54,6 +56,33 @@ func (r Roster) NameOf(slug string) string {
 	}
 	return slug
 }
+
+// Called is how the people at a table call who sits in a seat: the game master by
+// the office, a character by its first name, or by the whole name where that is a
+// title, or another one's, too.
+func (r Roster) Called(seat string) string {
+	switch seat {
+	case string(policy.GM):
+		return "the game master"
+	case SeatTable, "":
+		return "the table"
+	}
+	c, ok := r.Get(seat)
+	if !ok {
+		return seat
+	}
+	first, _, _ := strings.Cut(c.Name, " ")
+	found, err := r.Find(first)
+	title := strings.HasSuffix(first, ".") || slices.Contains(titles, strings.ToLower(first))
+	if err != nil || found.Slug != seat || title {
+		return c.Name
+	}
+	return first
+}
+
+// titles begin names, and are none.
+var titles = strings.Fields("the sir dame lord lady master mistress dr mr mrs ms captain sergeant brother sister " +
+	"father mother old young saint king queen prince princess")
 
 func firstNames(c Character) []string {
 	first, _, _ := strings.Cut(c.Slug, "-")

@@ -17,7 +17,7 @@ import (
 var withAgents = []string{
 	"checkpoint", "confront", "consult", "council", "debrief", "demo",
 	"quest archive", "quest continue", "quest log", "quest return", "quest start",
-	"record import", "record watch", "table chat", "table new", "table play", "table resume",
+	"record import", "record watch", "table chat", "table end", "table new", "table play", "table resume",
 	"table say", "table signal",
 }
 

@@ -47,7 +47,7 @@ func TestMissingFilesAreUsage(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	tried := 0
+	tried, tables := 0, 0
 	var walk func(cmd *cobra.Command)
 	walk = func(cmd *cobra.Command) {
 		for _, sub := range cmd.Commands() {
@@ -56,6 +56,13 @@ func TestMissingFilesAreUsage(t *testing.T) {
 		_, name, _ := strings.Cut(cmd.CommandPath(), " ")
 		if cmd.HasSubCommands() || unlikeFiles[name] != "" {
 			return
+		}
+		if args := namingTable(name, cmd); args != nil {
+			tables++
+			code, said := run(append(strings.Fields(name), args...))
+			if code != exitUsage || !strings.Contains(said, "there is no campaign nowhere") {
+				t.Errorf("conclave %s %q: exit code %d, want %d: %s", name, args, code, exitUsage, said)
+			}
 		}
 		for _, args := range namingFiles(name, cmd) {
 			tried++
@@ -68,6 +75,38 @@ func TestMissingFilesAreUsage(t *testing.T) {
 	if tried < 30 {
 		t.Errorf("only %d commands take files: the walk is broken", tried)
 	}
+	if tables < 20 {
+		t.Errorf("only %d commands take a table: the walk is broken", tables)
+	}
+}
+
+// namingTable are arguments by which a command is given a table that is not there;
+// nil for a command that is given none.
+func namingTable(name string, cmd *cobra.Command) (args []string) {
+	switch {
+	case !strings.HasPrefix(name, "table ") || name == "table new":
+		return nil
+	case name == "table roll":
+		return []string{"--table", "nowhere", "1d20"}
+	case name == "table dice override":
+		return []string{"nowhere", "1", "2"}
+	case !strings.Contains(cmd.Use, "NAME"):
+		return nil
+	}
+	for _, word := range strings.Fields(cmd.Use)[1:] {
+		switch {
+		case word == "NAME":
+			args = append(args, "nowhere")
+		case word == "ROLL":
+			args = append(args, "1")
+		case !strings.HasPrefix(word, "["):
+			args = append(args, "a")
+		}
+	}
+	if cmd.Flags().Lookup("max-turns") != nil {
+		args = append(args, "--auto")
+	}
+	return args
 }
 
 // namingFiles are arguments for a command by which it is given a file that is not

@@ -25,7 +25,7 @@ a session that was cut goes on where it stopped.`,
 	}
 	cmd.AddCommand(
 		newTableNew(env), newTableList(env), newTableValidate(env),
-		newTablePlay(env), newTableResume(env), newTableSay(env), newTableSignal(env), newTableChat(env),
+		newTablePlay(env), newTableResume(env), newTableSay(env), newTableSignal(env), newTableEnd(env), newTableChat(env),
 		newTableStatus(env), newTableSeats(env), newTableRename(env),
 		newTableRoll(env), newTableDice(env), newTableReveal(env),
 		newTableSave(env), newTableRestore(env), newTableFork(env),

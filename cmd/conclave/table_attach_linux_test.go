@@ -83,7 +83,7 @@ func TestTwoTerminalsGMAndPlayer(t *testing.T) {
 	gm := sit(t, w, "table", "play", "rot", "--as", "gm")
 	gm.await("set the scene")
 	him := sit(t, w, "table", "play", "rot", "--as", corwin)
-	gm.await("corwin-voss came to the table")
+	gm.await("Corwin came to the table")
 	gm.types("It rains.\n/secret tilda: A glint on the LEDGE.\n/ask corwin: Do you go in?\n\n")
 	gm.then("send it with an empty line", "\n")
 	him.await("It rains.")
@@ -97,11 +97,11 @@ func TestTwoTerminalsGMAndPlayer(t *testing.T) {
 	him.await("it goes on in this terminal")
 	him.await("somebody who is not here")
 	gm = sit(t, w, "table", "play", "rot", "--as", "gm")
-	him.await("gm came to the table")
+	him.await("The game master came to the table")
 	gm.types("Morning comes.\n\n")
 	him.await("Morning comes.")
 	gm.then("— Game master —", "/quit\n")
-	him.await("gm left the table")
+	him.await("The game master left the table")
 	gm.ends(exitDone)
 	him.types("\x04")
 	him.ends(exitDone)
@@ -117,9 +117,9 @@ func TestTwoTerminalsTwoPlayers(t *testing.T) {
 	him := sit(t, w, "table", "play", "rot", "--as", corwin)
 	him.await("Do you go in?")
 	her := sit(t, w, "table", "play", "rot", "--as", tildaB)
-	him.await("tilda-brannock came to the table")
+	him.await("Tilda came to the table")
 	again := sit(t, w, "table", "play", "rot", "--as", tildaB)
-	again.await("tilda-brannock sits already, at the terminal of process")
+	again.await("Tilda sits already, at the terminal of process")
 	again.ends(exitNo)
 	him.types("I go in.\n")
 	her.await("Do you take it?")
@@ -130,7 +130,7 @@ func TestTwoTerminalsTwoPlayers(t *testing.T) {
 	her.await("it goes on in this terminal")
 	her.await("Do you take it?")
 	him = sit(t, w, "table", "play", "rot", "--as", corwin)
-	her.await("corwin-voss came to the table")
+	her.await("Corwin came to the table")
 	her.types("I take the RING.\n")
 	her.await("It is night.")
 	her.await("What do you do?")
@@ -140,7 +140,7 @@ func TestTwoTerminalsTwoPlayers(t *testing.T) {
 	him.await("What do you do?")
 	him.types("/quit\n")
 	him.ends(exitDone)
-	her.await("corwin-voss left the table")
+	her.await("Corwin left the table")
 	her.types("/quit\n")
 	her.ends(exitDone)
 	without(t, "Corwin's screen", him.all.String(), "LEDGE", "RING", "COLD", "I take", "Do you go in?")
@@ -157,6 +157,16 @@ func TestCommandsWhileOnePlays(t *testing.T) {
 	w.run(1, "table", "save", "rot", "dusk")
 	inOrder(t, w.out.String(), "there is a save point dusk already")
 	w.run(0, "table", "roll", "--table", "rot", "--who", tildaB, "1d20")
+	w.run(1, "table", "dice", "seed", "rot", "herons") // a roll has fallen
+	w.run(0, "table", "dice", "rotate", "rot")
+	w.run(0, "table", "dice", "seed", "rot", "seven herons")
+	inOrder(t, w.out.String(), "the table's words are in the dice")
+	w.run(0, "table", "dice", "override", "rot", "1", "15", "--why", "the lamp was in her hand")
+	inOrder(t, w.out.String(), "15 stands instead")
+	w.run(0, "table", "dice", "override", "rot", "--forbid")
+	w.run(1, "table", "dice", "override", "rot", "1", "16")
+	w.run(1, "table", "dice", "seal", "rot") // it holds
+	w.run(0, "table", "dice", "verify", "rot")
 	w.run(0, "table", "say", "rot", "I look around.")
 	inOrder(t, w.out.String(), "It goes on.")
 	him.await("It goes on.")
@@ -172,6 +182,91 @@ func TestCommandsWhileOnePlays(t *testing.T) {
 	if strings.Contains(him.all.String(), "conclave: ") {
 		t.Error(him.all.String())
 	}
+}
+
+// Who joins reads where the story stands; who looks on at a table that nobody plays
+// is told so; what the host leaves is no farewell to the others; and a session is
+// ended from outside.
+func TestGuestsAreTold(t *testing.T) {
+	t.Parallel()
+	w := rot(t, twoPeople, asksBoth)
+	him := sit(t, w, "table", "play", "rot", "--as", corwin)
+	him.then("Do you go in?", "I go in.\n")
+	her := sit(t, w, "table", "play", "rot", "--as", tildaB)
+	her.then("Do you take it?", "I take the RING.\n")
+	her.await("COLD in your hand")
+	her.then("What do you do?", "/quit\n")
+	her.ends(exitDone)
+	her = sit(t, w, "table", "play", "rot", "--as", tildaB)
+	her.await("You: I take the RING.")
+	her.await("It is night.")
+	her.await("COLD in your hand")
+	her.await("What do you do?")
+	if n := strings.Count(her.all.String(), "It is night."); n != 1 {
+		t.Errorf("who comes back reads the last round %d times:\n%s", n, her.all.String())
+	}
+	him.await("Tilda came to the table")
+	him.then("What do you do?", "/quit\n")
+	him.ends(exitDone)
+	her.await("it goes on in this terminal")
+	w.run(0, "table", "end", "rot")
+	inOrder(t, w.out.String(), "the session of rot is over")
+	w.run(0, "table", "status", "rot")
+	without(t, "the state", w.out.String(), "in session")
+	her.await("The session is over.")
+	her.ends(exitDone)
+	without(t, "her screen", her.all.String(), "waits where you left it", tildaB, corwin, "I go in.")
+	if n := strings.Count(her.all.String(), "It is night."); n != 1 {
+		t.Errorf("who goes on with the table reads the last round %d times:\n%s", n, her.all.String())
+	}
+	him.drain()
+	without(t, "his screen", him.all.String(), tildaB, "RING")
+	if n := strings.Count(him.all.String(), "left the table"); n != 1 {
+		t.Errorf("he reads %d times that she left:\n%s", n, him.all.String())
+	}
+	w.run(0, "table", "end", "rot")
+	inOrder(t, w.out.String(), "no session was under way")
+}
+
+// A game master who leaves in the middle of a turn, at a terminal that had joined:
+// the table stays with who holds it, and the lines with who typed them.
+func TestAGuestLeavesInTheMiddle(t *testing.T) {
+	t.Parallel()
+	w := rot(t, gmAndCorwin, "")
+	him := sit(t, w, "table", "play", "rot", "--as", corwin)
+	him.await("somebody who is not here")
+	gm := sit(t, w, "table", "play", "rot", "--as", "gm")
+	gm.then("set the scene", "It rains.\nThe night passes.\n/quit\n")
+	gm.await("What you had typed and not sent is kept")
+	gm.ends(exitDone)
+	him.await("The game master left the table")
+	gm = sit(t, w, "table", "play", "rot", "--as", "gm")
+	gm.await("You had typed, and not sent:")
+	gm.await("The night passes.")
+	gm.types("Morning comes.\n\n")
+	him.await("It rains.")
+	him.await("The night passes.")
+	him.await("Morning comes.")
+	gm.then("— Game master —", "/quit\n")
+	gm.ends(exitDone)
+	him.types("\x04")
+	him.ends(exitDone)
+}
+
+// Who joins a table at which agents play every seat looks on, and is told so.
+func TestAGuestAtATableOfAgents(t *testing.T) {
+	t.Parallel()
+	w := rot(t, "  gm: {agent: scripted, script: gm.script}\n  player: {agent: scripted, script: tilda.script}\n",
+		"turn on Event: session-start\n  say It begins.\nturn\n  wait 1m\n  say It goes on.\n")
+	host := sit(t, w, "table", "play", "rot", "--auto", "--max-turns", "2")
+	host.await("It begins.")
+	her := sit(t, w, "table", "play", "rot", "--as", tildaB)
+	her.await("Agents play every seat at this table (--auto), and nobody is asked: you look on.")
+	her.await("It begins.")
+	her.types("\x03")
+	her.ends(exitEnvironment)
+	host.types("\x03")
+	host.ends(exitEnvironment)
 }
 
 // TestWireHoldsNoSecret: what is sent to a player's terminal, byte for byte, holds
@@ -190,7 +285,7 @@ func TestWireHoldsNoSecret(t *testing.T) {
 	if err := conn.Send("call", 0, call); err != nil {
 		t.Fatal(err)
 	}
-	gm.await("corwin-voss came to the table")
+	gm.await("Corwin came to the table")
 	gm.types("It rains.\n/tell tilda: The KEY is under the mat.\n/secret tilda: A glint on the LEDGE.\n" +
 		"/ask corwin: Do you go in?\n/note The reeve is a GHOST.\n\n")
 	gm.then("send it with an empty line", "\n")
@@ -260,12 +355,12 @@ func TestJoinFarDown(t *testing.T) {
 	him = sit(t, w, "table", "play", "rot", "--as", corwin)
 	him.await("What do you do?")
 	her := sit(t, w, "table", "play", "rot", "--as", tildaB)
-	him.await("tilda-brannock came to the table")
+	him.await("Tilda came to the table")
 	her.then("What do you do?", "I look.\n")
 	him.await("It goes on.")
 	her.types("\x03")
 	her.ends(exitEnvironment)
-	him.await("tilda-brannock left the table")
+	him.await("Tilda left the table")
 	him.types("/quit\n")
 	him.ends(exitDone)
 }

@@ -88,13 +88,30 @@ can say it again, differently, until the cycle is resumed.`,
 			f.As = []string{as}
 		}
 		kept, err := env.app().SayAtTable(ctx, f, args[1])
-		if !kept {
+		if kept == "" {
 			return screen.Text{}, err
 		}
-		return screen.Sprintf("kept for %s. Send it: conclave table resume %s --as %[1]s", as, args[0]), err
+		return screen.Sprintf("kept for %s. Send it: conclave table resume %s --as %s", kept, args[0], as), err
 	})
 	cmd.Flags().StringVar(&as, "as", "", "the seat you speak from")
 	return cmd
+}
+
+func newTableEnd(env *environment) *cobra.Command {
+	var f app.Seating
+	return tableVerb(env, &cobra.Command{
+		Use: "end NAME", Short: "End the session", Args: oneArg("campaign"),
+		Long: `End ends the session that is under way, as /end does at the table: the journals
+get what was told since their last entries, the seed of the dice is shown, and a
+save point is kept. The next play begins a new one.`,
+		Example: "  conclave table end ashfall",
+	}, &f, func(ctx context.Context, args []string) (screen.Text, error) {
+		ended, err := env.app().EndSession(ctx, f)
+		if !ended {
+			return screen.Sprintf("no session was under way in %s", args[0]), err
+		}
+		return screen.Sprintf("the session of %s is over", args[0]), err
+	})
 }
 
 func newTableSignal(env *environment) *cobra.Command {

@@ -146,8 +146,8 @@ func TestTwoPeopleAtOneTerminal(t *testing.T) {
 	const cleared = "\x1b[H\x1b[2J\x1b[3J"
 	w := rot(t, twoPeople, asksBoth)
 	out := w.types(0, "\nI go in.\n\nI take the RING.\n\n\ntilda: I wait.\n/quit\n", "table", "play", "rot", "--as", corwin, "--as", tildaB)
-	inOrder(t, out, "This is for corwin-voss alone", "— Corwin Voss —", "The DOOR", "> ", cleared, "This is for tilda-brannock alone", "— Tilda Brannock —", "The LEDGE", "> ",
-		cleared, "It is night.", "This is for tilda-brannock alone", "COLD", cleared, "What do you do? (NAME: what you say", "It goes on.")
+	inOrder(t, out, "This is for Corwin alone", "— Corwin Voss —", "The DOOR", "> ", cleared, "This is for Tilda alone", "— Tilda Brannock —", "The LEDGE", "> ",
+		cleared, "It is night.", "This is for Tilda alone", "COLD", cleared, "What do you do? (NAME: what you say", "It goes on.")
 	if n := strings.Count(out, "COLD"); n != 1 {
 		t.Errorf("what Tilda was told alone is shown %d times", n)
 	}
@@ -158,7 +158,7 @@ func TestTwoPeopleAtOneTerminal(t *testing.T) {
 func TestTypedTooSoon(t *testing.T) {
 	w := rot(t, twoPeople, asksBoth)
 	out := w.types(0, "I take the RING.\nI go in.\n\nI take it, I say.\n\n\n/quit\n", "table", "play", "rot", "--as", corwin, "--as", tildaB)
-	inOrder(t, out, "This is for corwin-voss alone", "What was typed was not taken", "— Corwin Voss —")
+	inOrder(t, out, "This is for Corwin alone", "What was typed was not taken", "— Corwin Voss —")
 	answers(t, w, "I go in.", "I take it, I say.")
 	w.run(2, "table", "play", "rot", "--as", corwin, "--as", corwin)
 	w.run(2, "table", "resume", "rot", "--as", "nobody-here")

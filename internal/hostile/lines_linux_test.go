@@ -82,6 +82,7 @@ var lines = map[string]line{
 	"table dice rotate":   {args: []string{"weir"}},
 	"table dice seal":     {args: []string{"weir"}},
 	"table dice seed":     {args: []string{"weir", "herons"}},
+	"table end":           {args: []string{"weir"}},
 	"table export":        {args: []string{"weir", "--as", "gm"}},
 	"table fork":          {args: []string{"weir", "weir-two", "--from", "dusk"}},
 	"table journal":       {args: []string{"weir", "bram-oatley"}},

@@ -39,6 +39,7 @@ type At int
 const (
 	Asked    At = 1 << iota // by a cycle, which waits for the answer
 	Free                    // between cycles: what do you do?
+	Voiced                  // with Asked: somebody finds words for the person's
 	Anywhere = Asked | Free
 )
 
@@ -80,6 +81,9 @@ var Commands = slices.Concat(
 	commands(Command{Seats: Player, At: Asked, Needs: true},
 		"veto REASON", "you need to know more before you answer",
 		"notes TEXT", "thoughts for your journal, told to nobody"),
+	commands(Command{Seats: Player, At: Voiced},
+		"options", "what your character might do; a number chooses",
+		"mine", "say it in your own words, as you typed it"),
 	commands(Command{Seats: GM | Player, At: Asked}, "drop LINE", "throw away what you have typed, or one line of it"),
 	commands(Command{Seats: Player, At: Anywhere},
 		"sheet", "your character",
@@ -153,7 +157,10 @@ func unknown(word string, seats Seats, at At) error {
 	for _, c := range Commands {
 		switch {
 		case c.Name != word:
-		case c.Seats&seats != 0 && at == Asked:
+		case c.Seats&seats != 0 && c.At == Voiced:
+			return fmt.Errorf("/%s is for who has a voice lent to their character: agents: {relay: {agent: …}} in "+
+				"conclave.yaml", word)
+		case c.Seats&seats != 0 && at&Asked != 0:
 			return fmt.Errorf("/%s is for between questions: answer first, or /quit", word)
 		case c.Seats&seats != 0:
 			return fmt.Errorf("/%s is for when the game master asks you something", word)
@@ -176,7 +183,10 @@ func (c Command) Usage() string { return strings.TrimSpace("/" + c.Name + " " + 
 // Help tells the commands of a kind of seat at a kind of question.
 func Help(seats Seats, at At) string {
 	var b strings.Builder
-	b.WriteString(intro[seats][at] + "\n\n")
+	b.WriteString(intro[seats][at&^Voiced] + "\n\n")
+	if at&Voiced != 0 {
+		b.WriteString(voiceIntro + "\n\n")
+	}
 	for _, c := range For(seats, at) {
 		line(&b, c.Usage(), c.Help)
 	}
@@ -198,6 +208,10 @@ func line(b *strings.Builder, usage, help string) {
 	}
 	fmt.Fprintf(b, "  %-*s%s\n", column, usage, help)
 }
+
+// voiceIntro is said where somebody finds words for the person's.
+const voiceIntro = "Your character has a voice of its own: what you type in a few words is put as it would say it, " +
+	"you read that, and Enter sends it."
 
 // intro is what help begins with.
 var intro = map[Seats]map[At]string{

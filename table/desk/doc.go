@@ -11,7 +11,8 @@
 // There are three kinds of seats – a player's, the game master's, and nobody's,
 // from which the table is watched and spoken to – and two kinds of questions. Asked
 // is one that a cycle puts to a seat and waits for; Free is what anybody may say
-// between cycles. Split tells the commands of an answer from its words. Some
+// between cycles. Voiced is said of an Asked one where an agent finds words for the
+// person's (table/relay). Split tells the commands of an answer from its words. Some
 // commands are part of a game master's turn, and table/gm makes forms of them;
 // the others are done at once.
 //

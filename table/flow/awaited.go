@@ -10,8 +10,9 @@ import (
 )
 
 // lastWords takes what people have left since they answered: until all have, each
-// may change an answer, and from then on none (I6). One that cannot stand changes
-// nothing.
+// may change an answer, and from then on none (I6). What they say then is on the
+// record as what they said first is, which is sealed now. One that cannot stand
+// changes nothing.
 func (c *cycle) lastWords(list []frozen, answers []answer) error {
 	var people []int
 	for i, f := range list {
@@ -23,16 +24,15 @@ func (c *cycle) lastWords(list []frozen, answers []answer) error {
 		return nil
 	}
 	step := fmt.Sprintf("last words %d", c.turns)
-	later, err := engine.Do(c.r, step, func(context.Context) (map[string]string, error) {
+	later, err := engine.Do(c.r, step, func(ctx context.Context) (map[string]string, error) {
 		said := map[string]string{}
 		for _, i := range people {
-			who := list[i].Character
-			text, ok, err := c.t.people.Draft(who)
+			words, changed, err := c.lastOf(ctx, list[i])
 			if err != nil {
-				return nil, engine.Halt(err)
+				return nil, err
 			}
-			if words, err := c.t.people.Said(who, text); ok && err == nil {
-				said[who] = words
+			if changed {
+				said[list[i].Character] = words
 			}
 		}
 		return said, nil
@@ -58,4 +58,32 @@ func (c *cycle) lastWords(list []frozen, answers []answer) error {
 		}
 	}
 	return nil
+}
+
+// lastOf is what a person has left since they answered, if they have, and the end
+// of their record.
+func (c *cycle) lastOf(ctx context.Context, f frozen) (words string, changed bool, err error) {
+	text, left, err := c.t.people.Draft(f.Character)
+	if err != nil {
+		return "", false, engine.Halt(err)
+	}
+	run := c.playerRun(f.Character)
+	words, err = c.t.people.Said(f.Character, text)
+	if changed = left && err == nil; changed {
+		s, _, err := c.seatPlayer(ctx, f, c.playerDice(f))
+		if err != nil {
+			return "", false, engine.Halt(err)
+		}
+		s.Said = words
+		if err := c.t.seats.Set.Leave(run); err != nil { // who sits there next has said it already
+			return "", false, engine.Halt(err)
+		}
+		took, err := s.Ask(ctx, "again",
+			"Event: again\n\nUntil all have answered you may answer differently, and you do.\n")
+		if err != nil {
+			return "", false, err
+		}
+		words = took.Reply.Text
+	}
+	return words, changed, engine.Halt(c.t.seats.Close(run))
 }

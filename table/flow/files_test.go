@@ -38,7 +38,7 @@ func TestAGMWritesFiles(t *testing.T) {
 	eq(t, "tilda", outcome(e, tilda).Response, "I wait.\n")
 	eq(t, "gideon", string(outcome(e, gideon).Type), "COMBAT_ACTION")
 	has(t, "tilda is asked", k.heard[0], "# The game master asks\n\n"+promptText("QUICK_REACTION"))
-	eq(t, "the party hears", story.TextOf(res.Blocks, table.SeatTable), "Water drips.\n\nDone.")
+	eq(t, "the party hears", story.TextOf(res.Blocks, table.SeatTable, table.Roster{}.Called), "Water drips.\n\nDone.")
 	r.drain()
 	hasNot(t, "journal", r.read("party/tilda-brannock-journal.md"), "Forged")
 	eqs(t, "tmp", r.tmp(), table.NarrativeFile)

@@ -40,7 +40,11 @@ type Options struct {
 	Apart func(seats []string) bool
 	// Mine says whether all who are told of an error sit in a seat, so that it may
 	// say what is that seat's alone; nil: nobody does.
-	Mine            func(seat string) bool
+	Mine func(seat string) bool
+	// Voice is who finds words for what the person of a seat types, and nil where
+	// nobody does, or nobody could read the words before they are said; nil: nobody
+	// anywhere.
+	Voice           func(character string) (*seating.Actor, error)
 	Auto            bool // decide without a person where there is a way
 	Caps            table.Caps
 	Guard           table.GuardSettings
@@ -230,6 +234,7 @@ func (t *Table) seat() {
 	t.watch = t.campaign.NewWatch(t.caps, printer)
 	t.people = &people.Seats{Campaign: t.campaign, Caps: t.caps, Asker: o.Asker, Here: o.Here, Mine: o.Mine,
 		Roster: t.roster, State: t.snapshot, Roll: t.Roll,
+		Tell: func(seat, text string) { t.show(Notice{Kind: "kept", To: seat, Text: text}) },
 		Played: func(r table.Roster) (map[string]string, error) {
 			played, _, err := t.seats.Seating(r)
 			return played, err
@@ -242,6 +247,10 @@ func (t *Table) seat() {
 			return away
 		},
 		Thinks: func() func() { return t.slowly(Notice{Kind: "slow", Text: "The game master thinks."}) },
+		Voice:  o.Voice,
+		Finds: func(who string) func() {
+			return t.slowly(Notice{Kind: "slow", To: who, Text: "Words are being found for it."})
+		},
 	}
 }
 
@@ -288,6 +297,18 @@ func (t *Table) roster() (table.Roster, error) {
 	return table.LoadRoster(t.campaign.Party, s.Statuses, t.caps)
 }
 
+// Party is the party as it is now; nobody, where it cannot be read.
+func (t *Table) Party() table.Roster {
+	r, err := t.roster()
+	if err != nil {
+		return table.Roster{}
+	}
+	return r
+}
+
+// Called is how people call who sits in a seat.
+func (t *Table) Called(seat string) string { return t.Party().Called(seat) }
+
 // Notice is something for a screen.
 type Notice struct {
 	Kind   string // scene, narrative, recap, waiting, pause, note, commitment, slow, left
@@ -297,12 +318,17 @@ type Notice struct {
 	Names  []string      // of waiting
 	Text   string
 	Others string // of a note: what seats other than the game master's read
+	To     string // the one seat that it is for; "" for all of them
+	Again  bool   // it was told before, with its cycle
+
+	called func(seat string) string // how people call who sits there
 }
 
 func (t *Table) show(n Notice) {
 	if t.opts.Show == nil {
 		return
 	}
+	n.called = t.Called
 	t.showing.Lock()
 	defer t.showing.Unlock()
 	t.opts.Show(n)

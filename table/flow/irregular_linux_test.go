@@ -341,14 +341,14 @@ func (r *irregular) nothingLost(tree tree) {
 	for _, k := range []*talker{r.tilda, r.gideon} {
 		hasNot(t, "what a player got", k.all(), "CANARY-STORY")
 	}
-	told := story.TextOf(e.Blocks, table.SeatTable)
+	told := story.TextOf(e.Blocks, table.SeatTable, table.Roster{}.Called)
 	eq(t, "told", strings.Count(told, "They look down."), 1)
 	eqs(t, "tmp", r.tmp(), table.NarrativeFile)
 	eq(t, "scene", strings.Count(r.read(scene1), "They look down."), 1)
 	shown, notes := 0, 0
 	for _, n := range r.notices {
 		if n.Kind == "narrative" {
-			shown += strings.Count(story.TextOf(n.Blocks, table.SeatTable), "They look down.")
+			shown += strings.Count(story.TextOf(n.Blocks, table.SeatTable, table.Roster{}.Called), "They look down.")
 		}
 		if tree.tells != "" && n.Kind == "note" {
 			notes += strings.Count(n.Text, tree.tells)

@@ -356,7 +356,7 @@ func (t *Table) Play(ctx context.Context, p Play) error {
 		return t.left(ctx, err)
 	}
 	if ending && !t.InSession() {
-		t.show(Notice{Kind: "left",
+		t.show(Notice{Kind: "over",
 			Text: "The session had been cut at its end. It is over now; play again to begin the next."})
 		return t.Drain(ctx)
 	}
@@ -368,7 +368,7 @@ func (t *Table) Play(ctx context.Context, p Play) error {
 	for {
 		switch {
 		case t.ended() || last != nil && last.End:
-			return t.finish(ctx)
+			return t.Finish(ctx)
 		case last != nil && len(last.Blocks) == 0 && len(last.Asked) == 0:
 			silent++
 		default:
@@ -379,10 +379,11 @@ func (t *Table) Play(ctx context.Context, p Play) error {
 		}
 		if p.MaxTurns > 0 && turns >= p.MaxTurns {
 			if p.EndAt {
-				return t.finish(ctx)
+				return t.Finish(ctx)
 			}
 			return t.Drain(ctx)
 		}
+		session := t.InSession()
 		in, err := t.listen(ctx, p)
 		switch {
 		case err == nil:
@@ -398,6 +399,9 @@ func (t *Table) Play(ctx context.Context, p Play) error {
 				last, turns = &results[n-1], turns+n
 			}
 			continue
+		case session && !t.InSession(): // somebody has ended it
+			t.show(Notice{Kind: "over", Text: "The session is over."})
+			return t.Drain(ctx)
 		default:
 			continue
 		}
@@ -433,8 +437,8 @@ func (t *Table) unfinished(ctx context.Context, flow string) (bool, error) {
 	return slices.ContainsFunc(pending, func(i engine.Interaction) bool { return strings.HasPrefix(i.Flow, flow+"/") }), err
 }
 
-// finish ends the session.
-func (t *Table) finish(ctx context.Context) error {
+// Finish ends the session, and makes the save point that is due.
+func (t *Table) Finish(ctx context.Context) error {
 	if err := t.End(ctx); err != nil {
 		return err
 	}

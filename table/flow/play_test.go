@@ -32,7 +32,7 @@ func TestASilentGM(t *testing.T) {
 	}
 	words = "Here I am."
 	results, err := r.table.Recover(t.Context())
-	if err != nil || len(results) != 1 || story.TextOf(results[0].Blocks, table.SeatTable) != words {
+	if err != nil || len(results) != 1 || story.TextOf(results[0].Blocks, table.SeatTable, table.Roster{}.Called) != words {
 		t.Errorf("%+v, %v", results, err)
 	}
 }

@@ -309,6 +309,9 @@ func (c *cycle) askPlayer(ctx context.Context, f frozen) (answer, error) {
 		}
 		a.addRolls(rest)
 	}
+	if c.Persons[f.Character] && a.Outcome != story.OutcomeError && !c.first {
+		return a, nil // lastWords seals it: until then they may answer differently
+	}
 	return a, engine.Halt(c.t.seats.Close(s.Run))
 }
 

@@ -90,7 +90,7 @@ func TestRealPlayers(t *testing.T) {
 			}
 			line := rolls[0].Told(dice.Viewer{GM: true})
 			has(t, "the GM", gm.heard[1], "\n"+line+"\n")
-			has(t, "the party", story.TextOf(r.lastCommit().Blocks, table.SeatTable), line)
+			has(t, "the party", story.TextOf(r.lastCommit().Blocks, table.SeatTable, table.Roster{}.Called), line)
 			r.drain()
 			r.close()
 			if len(stub.Requests()) != 3 {

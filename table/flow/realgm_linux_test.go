@@ -130,7 +130,7 @@ func (g *gmTable) play() map[string]string {
 		out["told: "+who] = k.all()
 	}
 	for _, seat := range []string{tilda, gideon, sera, table.SeatTable} {
-		out["reads: "+seat] = story.TextOf(res.Blocks, seat)
+		out["reads: "+seat] = story.TextOf(res.Blocks, seat, table.Roster{}.Called)
 	}
 	e := g.lastCommit()
 	out["rolls"], out["context"] = fmt.Sprint(e.Rolls), e.Context

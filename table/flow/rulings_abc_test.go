@@ -161,8 +161,8 @@ var rulingsC = map[string]func(*testing.T){
 				t.Errorf("%+v is not private", a)
 			}
 		}
-		eq(t, "tilda reads", story.TextOf(res.Blocks, tilda), "Now.")
-		has(t, "gideon reads", story.TextOf(res.Blocks, gideon), "The lock is open.")
+		eq(t, "tilda reads", story.TextOf(res.Blocks, tilda, table.Roster{}.Called), "Now.")
+		has(t, "gideon reads", story.TextOf(res.Blocks, gideon, table.Roster{}.Called), "The lock is open.")
 	},
 	"C6": func(t *testing.T) {
 		r := newRig(t, nil)

@@ -27,7 +27,7 @@ var rulingsD = map[string]func(*testing.T){
 		res := r.say(start)
 		has(t, "the GM", gm.heard[1], "after the signal were withheld from everyone")
 		has(t, "the GM", gm.heard[1], "what stood after the signal was not taken: FILE story-state.md")
-		hasNot(t, "the party", story.TextOf(res.Blocks, table.SeatTable), "CANARY-AFTER")
+		hasNot(t, "the party", story.TextOf(res.Blocks, table.SeatTable, table.Roster{}.Called), "CANARY-AFTER")
 		has(t, "the audit", r.lastCommit().Withheld, "CANARY-AFTER")
 		has(t, "story state", r.read("story-state.md"), "CANARY-STORY")
 	},
@@ -99,9 +99,9 @@ var rulingsD = map[string]func(*testing.T){
 		e := r.lastCommit()
 		eq(t, "asked", len(e.Asked), 1)
 		eq(t, "outcome", outcome(e, tilda).Outcome, story.OutcomeAnswer)
-		eq(t, "tilda reads", story.TextOf(res.Blocks, tilda), "They quote: [AWAIT_AI_PLAYERS: gideon-harrowmoor]\n\nRoll #1 · gm · luck: 1d20 = [16] = 16\n\nDone.")
+		eq(t, "tilda reads", story.TextOf(res.Blocks, tilda, table.Roster{}.Called), "They quote: [AWAIT_AI_PLAYERS: gideon-harrowmoor]\n\nRoll #1 · gm · luck: 1d20 = [16] = 16\n\nDone.")
 		eq(t, "withheld", e.Withheld, "Listening.")
-		has(t, "gideon reads", story.TextOf(res.Blocks, gideon), "A key glints.")
+		has(t, "gideon reads", story.TextOf(res.Blocks, gideon, table.Roster{}.Called), "A key glints.")
 		has(t, "story state", r.read("story-state.md"), "CANARY-STORY\nMore.\n")
 		eq(t, "rolls", len(e.Rolls), 1)
 	},
@@ -295,7 +295,7 @@ var rulingsE = map[string]func(*testing.T){
 		has(t, "message", err.Error(), "the table waits")
 		broken = false
 		results, err := r.table.Recover(t.Context())
-		if err != nil || len(results) != 1 || story.TextOf(results[0].Blocks, table.SeatTable) != "Here I am." {
+		if err != nil || len(results) != 1 || story.TextOf(results[0].Blocks, table.SeatTable, table.Roster{}.Called) != "Here I am." {
 			t.Errorf("%+v, %v", results, err)
 		}
 	},

@@ -364,10 +364,10 @@ var rulingsGI = map[string]func(*testing.T){
 		r := newRig(t, nil)
 		r.scripts["gm"] = gmSays("", "For all.\n[TO: tilda-brannock]\nFor Tilda.\n[/TO]\n[GM]\nFor nobody.\n[/GM]")
 		res := r.say(start)
-		eq(t, "tilda", story.TextOf(res.Blocks, tilda), "For all.\n\nFor Tilda.")
-		eq(t, "gideon", story.TextOf(res.Blocks, gideon), "For all.")
-		eq(t, "spectator", story.TextOf(res.Blocks, table.SeatTable), "For all.")
-		has(t, "gm", story.TextOf(res.Blocks, "gm"), "For nobody.")
+		eq(t, "tilda", story.TextOf(res.Blocks, tilda, table.Roster{}.Called), "For all.\n\nFor Tilda.")
+		eq(t, "gideon", story.TextOf(res.Blocks, gideon, table.Roster{}.Called), "For all.")
+		eq(t, "spectator", story.TextOf(res.Blocks, table.SeatTable, table.Roster{}.Called), "For all.")
+		has(t, "gm", story.TextOf(res.Blocks, "gm", table.Roster{}.Called), "For nobody.")
 	},
 	"G8": func(t *testing.T) {
 		r := newRig(t, nil)
@@ -461,7 +461,7 @@ var rulingsGI = map[string]func(*testing.T){
 			t.Fatal(err)
 		}
 		results, err := r.table.Recover(t.Context())
-		if err != nil || story.TextOf(results[0].Blocks, table.SeatTable) != "She waits by the wheel." {
+		if err != nil || story.TextOf(results[0].Blocks, table.SeatTable, table.Roster{}.Called) != "She waits by the wheel." {
 			t.Errorf("%+v, %v", results, err)
 		}
 		r.drain()
@@ -475,7 +475,7 @@ var rulingsGI = map[string]func(*testing.T){
 		})
 		r.table = nil
 		res := r.say(story.Input{Kind: story.InputContinue})
-		eq(t, "the same checks", story.TextOf(res.Blocks, table.SeatTable), "Then nobody.")
+		eq(t, "the same checks", story.TextOf(res.Blocks, table.SeatTable, table.Roster{}.Called), "Then nobody.")
 	},
 	"I3": func(t *testing.T) {
 		r := newRig(t, nil)

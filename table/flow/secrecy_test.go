@@ -62,8 +62,8 @@ func TestSecretsOfTwo(t *testing.T) {
 			s.rig.drain()
 			if c.reads != "all" {
 				for _, who := range []string{tilda, gideon, sera, table.SeatTable} {
-					if got := strings.TrimSpace(story.TextOf(res.Blocks, who)) != ""; got != (who == c.reads) && name != "two narrated" {
-						t.Errorf("%s reads %q", who, story.TextOf(res.Blocks, who))
+					if got := strings.TrimSpace(story.TextOf(res.Blocks, who, table.Roster{}.Called)) != ""; got != (who == c.reads) && name != "two narrated" {
+						t.Errorf("%s reads %q", who, story.TextOf(res.Blocks, who, table.Roster{}.Called))
 					}
 				}
 			}
@@ -86,9 +86,9 @@ func TestUnmarkedOutcomeOfTwo(t *testing.T) {
 		return "It works."
 	}
 	res := s.rig.say(start)
-	eq(t, "tilda", story.TextOf(res.Blocks, tilda), "Dawn.")
-	eq(t, "gideon", story.TextOf(res.Blocks, gideon), "It fits.\n\nDawn.")
-	eq(t, "sera", story.TextOf(res.Blocks, sera), "Dawn.")
+	eq(t, "tilda", story.TextOf(res.Blocks, tilda, table.Roster{}.Called), "Dawn.")
+	eq(t, "gideon", story.TextOf(res.Blocks, gideon, table.Roster{}.Called), "It fits.\n\nDawn.")
+	eq(t, "sera", story.TextOf(res.Blocks, sera, table.Roster{}.Called), "Dawn.")
 }
 
 // secretTable is a rig whose characters act in secret, or not, and whose GM says

@@ -74,7 +74,7 @@ func TestCanaries(t *testing.T) {
 	has(t, "the problems", strings.Join(res.Warnings, "\n"), "party/hard.md: a file with other names (hard links)")
 	for what, text := range map[string]string{
 		"tilda's input": first.all(), "the input of tilda's keeper": keepers[tilda].all(), "the input of seraphine's keeper": keepers[sera].all(),
-		"tilda's screen": story.TextOf(res.Blocks, tilda), "the party's screen": story.TextOf(res.Blocks, table.SeatTable),
+		"tilda's screen": story.TextOf(res.Blocks, tilda, table.Roster{}.Called), "the party's screen": story.TextOf(res.Blocks, table.SeatTable, table.Roster{}.Called),
 		"the narrative": r.read("tmp/" + table.NarrativeFile), "the scene": r.read("scenes/001-opening.md"),
 	} {
 		hasNot(t, what, text, "CANARY")
@@ -145,7 +145,7 @@ func TestHostilePlayer(t *testing.T) {
 			e := r.lastCommit()
 			eq(t, "asked", len(e.Asked), 1)
 			eq(t, "messages to the GM", len(gm.heard), 2)
-			eq(t, "narrative", story.TextOf(res.Blocks, table.SeatTable), "Now.\n\nSo it was.")
+			eq(t, "narrative", story.TextOf(res.Blocks, table.SeatTable, table.Roster{}.Called), "Now.\n\nSo it was.")
 			eq(t, "rolls", len(e.Rolls), 0)
 			eq(t, "ended", res.End, false)
 			eq(t, "statuses", len(e.Statuses), 0)

@@ -2,10 +2,12 @@ package flow
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"conclave/seat"
 	"conclave/table"
 	"conclave/table/desk"
 	"conclave/table/people"
@@ -245,6 +247,8 @@ func TestAnAnswerCanBeChangedUntilAllAreIn(t *testing.T) {
 	if people.HasLeft(r.dir, "ash", tilda) {
 		t.Error("the draft would answer the next question")
 	}
+	recorded(t, r, tilda, "First thought.", "[VETO - need more input]\n\nThe last thought.")
+	recorded(t, r, gideon, "I run.")
 
 	// The same over two processes: one has answered, the other comes later.
 	r = newRig(t, nil)
@@ -267,4 +271,58 @@ func TestAnAnswerCanBeChangedUntilAllAreIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	eq(t, "response", outcome(r.lastCommit(), tilda).Response, "I run, after all.\n")
+	recorded(t, r, tilda, "I wait.", "I run, after all.")
+}
+
+// recorded wants what a person said, first and later, on their one sealed record.
+func recorded(t *testing.T, r *rig, who string, want ...string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(r.dir, ".conclave", "records", "*."+who+".record"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("records of %s: %q, %v", who, files, err)
+	}
+	h, err := seat.ReadHistory(files[0], nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !h.Sealed() {
+		t.Errorf("the record of %s is not sealed", who)
+	}
+	var got []string
+	for _, turn := range []string{"t1", "again"} {
+		if text := h.Turn(turn).Reply.Text; text != "" {
+			got = append(got, text)
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the record of %s has %q, want %q", who, got, want)
+	}
+}
+
+// What a person has typed and not sent when they leave is theirs when they come
+// back: it is shown, it can be gone on with, and it is said once.
+func TestWhatIsNotSentIsKept(t *testing.T) {
+	r := newRig(t, nil)
+	seatGM(r, &typist{answers: []string{"It rains.\n/tell tilda: A GLINT.\n/quit"}})
+	r.open()
+	if err := r.table.Play(t.Context(), Play{}); err != nil {
+		t.Fatal(err)
+	}
+	const kept = "What you had typed and not sent is kept; you go on with it when you come back."
+	if !slices.ContainsFunc(r.notices, func(n Notice) bool { return n.For("gm") == kept && n.For(tilda) == "" }) {
+		t.Errorf("nobody was told: %+v", r.notices)
+	}
+	r.close()
+	second := &typist{answers: []string{"", "", "/end"}}
+	seatGM(r, second)
+	r.open()
+	if err := r.table.Play(t.Context(), Play{}); err != nil {
+		t.Fatal(err)
+	}
+	has(t, "the first question", second.asked[0], "You had typed, and not sent:\n\n  It rains.\n  /tell tilda: A GLINT.")
+	has(t, "the first question", second.asked[0], "set the scene")
+	eq(t, "scene", r.read("scenes/001-opening.md"), "# Scene 1: Opening\n\nIt rains.\n")
+	for _, q := range second.asked[2:] {
+		hasNot(t, "later", q, "You had typed")
+	}
 }

@@ -68,7 +68,7 @@ func TestPlayersRoll(t *testing.T) {
 	for who, l := range byWho {
 		has(t, "the GM", said, "\n"+l.Told(dice.Viewer{GM: true})+"\n")
 		for _, reader := range []string{tilda, gideon, sera, table.SeatTable} {
-			knows := strings.Contains(story.TextOf(res.Blocks, reader), fmt.Sprintf("Roll #%d ", l.N))
+			knows := strings.Contains(story.TextOf(res.Blocks, reader, table.Roster{}.Called), fmt.Sprintf("Roll #%d ", l.N))
 			if want := who == tilda || who == reader; knows != want {
 				t.Errorf("%s knows of the roll of %s: %v", reader, who, knows)
 			}
@@ -135,7 +135,7 @@ turn on after await_players were withheld from everyone
 	eq(t, "asked", len(e.Asked), 1)
 	const before, behind = "First, rain.\n\nRoll #1 · gm · luck: 1d20 = [16] = 16\n\n", "Then thunder.\n\nLast, silence.\n\nDone."
 	for who, secret := range map[string]string{tilda: "Finn calls.\n\nHe calls again.\n\n", gideon: "A key glints.\n\n", sera: ""} {
-		eq(t, who+" reads", story.TextOf(res.Blocks, who), before+secret+behind)
+		eq(t, who+" reads", story.TextOf(res.Blocks, who, table.Roster{}.Called), before+secret+behind)
 	}
 	eq(t, "withheld", e.Withheld, "Tilda swims. [AWAIT_AI_PLAYERS: gideon-harrowmoor]")
 }
@@ -159,7 +159,7 @@ turn on Event: responses
 `
 		res := r.say(start)
 		eq(t, "tilda", outcome(r.lastCommit(), tilda).Outcome, story.OutcomeAnswer)
-		eq(t, "tilda reads", story.TextOf(res.Blocks, tilda), want)
+		eq(t, "tilda reads", story.TextOf(res.Blocks, tilda, table.Roster{}.Called), want)
 		has(t, "withheld", r.lastCommit().Withheld, "She jumps.")
 	}
 }

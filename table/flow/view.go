@@ -11,9 +11,15 @@ import (
 
 // For is what a seat sees of a notice; "" for nothing.
 func (n Notice) For(seat string) string {
+	if n.To != "" && n.To != seat {
+		return ""
+	}
 	switch n.Kind {
 	case "narrative":
-		return story.TextOf(n.Blocks, seat)
+		if n.called == nil {
+			n.called = table.Roster{}.Called
+		}
+		return story.TextOf(n.Blocks, seat, n.called)
 	case "waiting":
 		return "Waiting for " + strings.Join(n.Names, ", ") + "."
 	case "recap":
@@ -40,15 +46,24 @@ func (t *Table) Digest(character string) (string, error) {
 // Remind shows those who come back where the story stands: the scene, and the
 // last exchange as each seat knew it.
 func (t *Table) Remind() error {
+	notices, _, err := t.Recap()
+	for _, n := range notices {
+		t.show(n)
+	}
+	return err
+}
+
+// Recap is what Remind shows, and the cycle that it tells of; for a screen that
+// comes later.
+func (t *Table) Recap() (list []Notice, cycle int, err error) {
 	past, err := story.Lately(t.opts.Workspace, t.opts.Campaign)
 	if err != nil || past.Last == nil {
-		return err
+		return nil, 0, err
 	}
 	if title := past.Title(); title != "" {
-		t.show(Notice{Kind: "scene", Text: title})
+		list = append(list, Notice{Kind: "scene", Text: title, Cycle: past.Last.Cycle, Again: true})
 	}
-	t.show(Notice{Kind: "recap", Past: past})
-	return nil
+	return append(list, Notice{Kind: "recap", Past: past, Cycle: past.Last.Cycle, Again: true}), past.Last.Cycle, nil
 }
 
 // tell shows what was narrated in a cycle so far, with the scene that began in it.

@@ -53,7 +53,7 @@ func TestForms(t *testing.T) {
 			for _, f := range o.Files {
 				files = append(files, f.Path+"="+f.Text)
 			}
-			eq(t, "blocks", story.TextOf(withRolls(o, "@"), "gm"), c.blocks)
+			eq(t, "blocks", story.TextOf(withRolls(o, "@"), "gm", table.Roster{}.Called), c.blocks)
 			eq(t, "files", strings.Join(files, "|"), c.files)
 			eq(t, "rolls", len(o.Rolls), c.rolls)
 			eq(t, "names", strings.Join(o.Signal.Names, ","), c.names)

@@ -34,7 +34,7 @@ func Told(workspace, campaign string) ([]told.Thing, error) {
 	if err != nil {
 		return nil, err
 	}
-	out = append(out, told.OfJournals(parked)...)
+	out = append(out, told.OfJournals(parked, roster)...)
 	log, err := story.ReadLog(workspace, campaign)
 	for _, e := range log {
 		if e.Session == log[len(log)-1].Session {

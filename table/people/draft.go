@@ -37,6 +37,41 @@ func Leave(workspace, campaign, who, text string) error {
 	return errors.Join(dir.Write(who+draftExt, []byte(text)), dir.Close())
 }
 
+// unsentDir is where lines lie that people had typed when they left, and had not
+// sent: unlike drafts they are nobody's answers yet.
+const unsentDir = "unsent"
+
+// LeaveUnsent keeps what somebody had typed and not sent, until they come back.
+func LeaveUnsent(workspace, campaign, who, text string) error {
+	dir, err := table.OwnDir(workspace, campaign, unsentDir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Write(who+draftExt, []byte(text)), dir.Close())
+}
+
+func (s *Seats) unsentPath(who string) string {
+	return filepath.Join(table.PrivatePath(s.Campaign.Workspace, s.Campaign.Name), unsentDir, who+draftExt)
+}
+
+// unsent is what somebody had typed and not sent, for them to go on with.
+func (s *Seats) unsent(who string) (string, error) {
+	data, err := workspace.ReadOwn(s.unsentPath(who), workspace.MaxFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	return string(data), err
+}
+
+// dropUnsent forgets it: it was sent, or thrown away.
+func (s *Seats) dropUnsent(who string) error {
+	err := os.Remove(s.unsentPath(who))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
 // HasLeft says whether an answer of a person waits for a seat.
 func HasLeft(workspace, campaign, who string) bool {
 	_, err := os.Lstat(draftPath(workspace, campaign, who))

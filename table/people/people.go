@@ -26,13 +26,26 @@ type Seats struct {
 	// Played says who plays each character.
 	Played func(table.Roster) (map[string]string, error)
 	Roll   func(dice.Request) (dice.Line, error)
+	// Tell tells somebody something beside what they are asked.
+	Tell func(seat, text string)
 }
 
-// Person is an agent for a seat that a person has. run is the record. private:
-// what is asked is between this person and the GM; nobody else learns that there
-// is a question.
-func (s *Seats) Person(seat, run string, private bool) agent.Agent {
-	return &person{seats: s, who: seat, run: run, private: private}
+// Sitter is a person in a seat.
+type Sitter struct {
+	Seat, Run string // and the record
+	// Private: what is asked is between this person and the GM; nobody else
+	// learns that there is a question.
+	Private bool
+	// Said is what they have said already, and are not asked for; "" otherwise.
+	Said string
+	// Voice is who finds words for what they type, given what they are asked; nil:
+	// nobody.
+	Voice func(asked string) Voice
+}
+
+// Person is an agent for a seat that a person has.
+func (s *Seats) Person(in Sitter) agent.Agent {
+	return &person{seats: s, who: in.Seat, run: in.Run, private: in.Private, said: in.Said, lent: in.Voice}
 }
 
 // Is says whether an agent is a person.

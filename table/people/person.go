@@ -58,6 +58,8 @@ type person struct {
 	who     string // the seat
 	run     string
 	private bool
+	said    string // already
+	lent    func(asked string) Voice
 }
 
 // away is what is said when not.
@@ -134,11 +136,14 @@ func (s *personSession) emit(kind transcript.Type, text string) (agent.Event, er
 
 // answer is what was left for the seat, or what the person says now.
 func (s *personSession) answer(ctx context.Context, question string) (string, error) {
+	if s.said != "" {
+		return s.said, nil
+	}
 	roster, err := s.seats.Roster()
 	if err != nil {
 		return "", err
 	}
-	sit := &sitting{personSession: s, roster: roster, asked: s.question(question, roster)}
+	sit := &sitting{personSession: s, roster: roster}
 	draft, ok, err := s.seats.Draft(s.who)
 	if err != nil {
 		return "", err
@@ -158,15 +163,24 @@ func (s *personSession) answer(ctx context.Context, question string) (string, er
 	if !s.seats.here(s.who) {
 		return "", s.away(wrong, nil)
 	}
-	return sit.ask(ctx)
+	sit.voice = s.voiceFor(question)
+	sit.asked = s.question(question, roster, sit.at())
+	if err := sit.pickUp(); err != nil {
+		return "", err
+	}
+	said, err := sit.ask(ctx)
+	if err != nil {
+		return "", err
+	}
+	return said, sit.voice.close()
 }
 
 func (s *personSession) isGM() bool { return s.who == string(policy.GM) }
 
 // question is what a message asks the person: a person has seen the sheet, the
 // journal and the story; an agent has not.
-func (s *personSession) question(message string, roster table.Roster) engine.Question {
-	q := engine.Question{ID: s.run, Who: s.who, Title: s.name(), Alone: desk.Alone(desk.KindOf(s.who), desk.Asked)}
+func (s *personSession) question(message string, roster table.Roster, at desk.At) engine.Question {
+	q := engine.Question{ID: s.run, Who: s.who, Title: s.name(), Alone: desk.Alone(desk.KindOf(s.who), at)}
 	if s.isGM() {
 		q.Title, q.Lead, q.Text, q.Lines = "Game master", gm.Gist(message, roster), "What happens?", true
 		q.Hint = "An empty line ends your turn; /help says what you can do."

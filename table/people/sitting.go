@@ -10,6 +10,7 @@ import (
 	"conclave/engine"
 	"conclave/table"
 	"conclave/table/desk"
+	"conclave/table/relay"
 )
 
 // sitting is a person who is asked, until there is an answer: what was typed and
@@ -23,20 +24,51 @@ type sitting struct {
 	notes  []string        // for the journal
 	seen   string          // the preview that was shown last
 	shown  []string        // by commands, to be read before the question stands again
+	voice  *voice          // who finds words for theirs; nil for nobody
+	voiced *voiced         // what is to be said, if they agree
 }
 
-// ask puts the question until there is an answer that can be taken.
+// pickUp goes on with what the person had typed when they left.
+func (s *sitting) pickUp() error {
+	text, err := s.seats.unsent(s.who)
+	if err != nil || blank(text) || len(s.kept) > 0 {
+		return err
+	}
+	s.kept = strings.Split(strings.TrimSpace(text), "\n")
+	s.shown = append(s.shown, "You had typed, and not sent:\n\n  "+strings.Join(s.kept, "\n  "))
+	return nil
+}
+
+// ask puts the question until there is an answer that can be taken. What was typed
+// and not sent when the person leaves is kept for when they come back.
 func (s *sitting) ask(ctx context.Context) (string, error) {
-	q := s.again()
-	if len(s.shown) == 0 {
-		q = s.asked
+	said, err := s.asking(ctx)
+	if err == nil {
+		return said, s.seats.dropUnsent(s.who)
+	}
+	if s.voiced != nil {
+		s.kept = append(s.kept, s.voiced.own(nil))
+	}
+	text := strings.Join(s.kept, "\n")
+	if blank(text) {
+		return "", errors.Join(err, s.seats.dropUnsent(s.who))
+	}
+	s.seats.Tell(s.who, "What you had typed and not sent is kept; you go on with it when you come back.")
+	return "", errors.Join(err, LeaveUnsent(s.seats.Campaign.Workspace, s.seats.Campaign.Name, s.who, text))
+}
+
+func (s *sitting) asking(ctx context.Context) (string, error) {
+	q := s.asked
+	if len(s.shown) > 0 {
+		q = s.again()
+		q.Title, q.Lead = s.asked.Title, strings.TrimSpace(s.asked.Lead+"\n\n"+q.Lead)
 	}
 	for {
 		text, err := s.put(ctx, q)
 		if err != nil {
 			return "", s.away(nil, err)
 		}
-		said, sent, err := s.take(text)
+		said, sent, err := s.take(ctx, text)
 		if sent || err != nil {
 			return said, err
 		}
@@ -57,6 +89,11 @@ func (s *sitting) again() engine.Question {
 	}
 	s.shown = nil
 	switch n := len(s.kept); {
+	case s.voiced != nil:
+		q.Text, q.Hint = relay.Question, relay.Hint
+		if s.voiced.prose == "" {
+			q.Hint = relay.OwnHint
+		}
 	case s.bad != nil && s.bad.Line > 0:
 		q.Text = fmt.Sprintf("Type line %d again.", s.bad.Line)
 		q.Hint = fmt.Sprintf("The other lines are kept. /drop %d leaves this one out, /drop throws all of them away.",
@@ -80,35 +117,48 @@ func counted(n int) string {
 }
 
 // take takes what was typed. sent says that it was an answer.
-func (s *sitting) take(text string) (said string, sent bool, err error) {
+func (s *sitting) take(ctx context.Context, text string) (said string, sent bool, err error) {
 	calls, words, err := s.split(text)
 	if blank(words) && err == nil && len(calls) > 0 {
-		return s.doAll(calls)
+		return s.doAll(ctx, calls)
 	}
 	if blank(text) {
+		if s.voiced != nil {
+			return s.voiced.answer(s.notes), true, nil
+		}
 		if s.bad == nil && len(s.kept) > 0 {
-			return s.send()
+			return s.send(ctx)
 		}
 		s.shown = append(s.shown, "Nothing was said.")
 		return "", false, nil
 	}
 	if !s.isGM() {
-		s.add(text)
-		return s.send()
+		s.voiced = nil
+		s.add(s.voice.chosen(text))
+		return s.send(ctx)
 	}
 	s.add(words)
 	if len(calls) > 0 {
-		return s.doAll(calls)
+		return s.doAll(ctx, calls)
 	}
-	return s.send()
+	return s.send(ctx)
 }
 
 func blank(text string) bool { return strings.TrimSpace(text) == "" }
 
-// doAll does commands at once. A veto is an answer.
-func (s *sitting) doAll(calls []desk.Call) (said string, sent bool, err error) {
+// doAll does commands at once. A veto is an answer, and so are one's own words.
+func (s *sitting) doAll(ctx context.Context, calls []desk.Call) (said string, sent bool, err error) {
 	for _, c := range calls {
 		switch c.Name {
+		case "mine":
+			if s.voiced != nil {
+				return s.voiced.own(s.notes), true, nil
+			}
+			s.shown = append(s.shown, "Nothing is typed yet: /mine is for when you have read how it would be said.")
+			continue
+		case "options":
+			s.shown = append(s.shown, s.voice.options(ctx))
+			continue
 		case "quit":
 			return "", false, s.away(nil, ErrLeft)
 		case "veto":
@@ -127,7 +177,7 @@ func (s *sitting) doAll(calls []desk.Call) (said string, sent bool, err error) {
 // that are part of a turn stay where they are.
 func (s *sitting) split(text string) (calls []desk.Call, words string, err error) {
 	if !s.isGM() {
-		return desk.Split(text, desk.Player, desk.Asked)
+		return desk.Split(text, desk.Player, s.at())
 	}
 	var rest []string
 	for line := range strings.SplitSeq(text, "\n") {
@@ -172,7 +222,7 @@ func (s *sitting) keep(text string, err error) {
 
 // send makes an answer of what was kept, unless a line of it is wrong, or a game
 // master has not seen yet that its readers will read different things.
-func (s *sitting) send() (said string, sent bool, err error) {
+func (s *sitting) send(ctx context.Context) (said string, sent bool, err error) {
 	text := strings.Join(s.kept, "\n")
 	if !s.isGM() {
 		calls, words, err := s.split(text)
@@ -181,10 +231,10 @@ func (s *sitting) send() (said string, sent bool, err error) {
 			return "", false, nil
 		}
 		s.kept = nil
-		if said, sent, err = s.doAll(calls); sent || err != nil || blank(words) {
+		if said, sent, err = s.doAll(ctx, calls); sent || err != nil || blank(words) {
 			return said, sent, err
 		}
-		return table.WithNotes(words, s.notes), true, nil
+		return s.speak(ctx, words)
 	}
 	said, err = s.seats.gmWords(text)
 	if err != nil {
@@ -212,12 +262,12 @@ func (s *sitting) do(c desk.Call) (string, error) {
 	case "preview":
 		return s.preview()
 	}
-	return s.seats.LookUp(s.who, desk.Asked, c)
+	return s.seats.LookUp(s.who, s.at(), c)
 }
 
 func (s *sitting) drop(which string) (string, error) {
 	if which == "" {
-		s.kept, s.bad, s.notes, s.seen = nil, nil, nil, ""
+		s.kept, s.bad, s.notes, s.seen, s.voiced = nil, nil, nil, "", nil
 		return "What you had typed is thrown away.", nil
 	}
 	n, err := strconv.Atoi(which)

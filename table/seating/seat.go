@@ -34,6 +34,7 @@ type Seat struct {
 	Private bool // nobody else learns of it
 	Tools   []toolbox.Tool
 	System  string // what the agent is told before anything else
+	Said    string // what a person has said already, and is not asked for
 	// Before is called when a turn really begins.
 	Before func(turn string)
 }
@@ -60,7 +61,8 @@ func (s *Seat) plan(context.Context) (seat.Plan, error) {
 		},
 	}
 	if actor.Person {
-		p.Agent, p.InProcess = s.seats.People.Person(s.Name(), s.Run, s.Private), true
+		p.Agent, p.InProcess = s.seats.People.Person(people.Sitter{Seat: s.Name(), Run: s.Run, Private: s.Private,
+			Said: s.Said, Voice: s.voice}), true
 	}
 	if actor.Dress != nil {
 		actor.Dress(&p)

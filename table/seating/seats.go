@@ -51,6 +51,10 @@ type Seats struct {
 	Away                func(character string) bool // its person is not here
 	// Thinks shows that a game master takes its time, until stop is called.
 	Thinks func() (stop func())
+	// Voice is who finds words for what the person of a character types; nil, and
+	// nil from it: nobody. Finds shows them that it takes its time.
+	Voice func(character string) (*Actor, error)
+	Finds func(character string) (stop func())
 	// Crash, for tests, is called around every turn.
 	Crash func(label string)
 }

@@ -30,9 +30,9 @@ func each(root, campaign string, visit func(Event)) error {
 func Story(root, campaign, title, seat string) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n", title)
-	session, scene := 0, 0
+	session, scene, called := 0, 0, calledIn(root, campaign)
 	err := each(root, campaign, func(e Event) {
-		text := dice.ToldLine.ReplaceAllString(TextOf(e.Blocks, seat), "")
+		text := dice.ToldLine.ReplaceAllString(TextOf(e.Blocks, seat, called), "")
 		text = strings.TrimSpace(gaps.ReplaceAllString(text, "\n\n"))
 		if e.Kind != EventCommit || text == "" {
 			return
@@ -58,7 +58,7 @@ var gaps = regexp.MustCompile(`\n{3,}`)
 // PlayLog is the actual play: who said what to whom, cycle by cycle, as a seat
 // saw it.
 func PlayLog(root, campaign, title, seat string) (string, error) {
-	gm := seat == string(policy.GM)
+	gm, called := seat == string(policy.GM), calledIn(root, campaign)
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s: how it was played\n", title)
 	err := each(root, campaign, func(e Event) {
@@ -79,7 +79,7 @@ func PlayLog(root, campaign, title, seat string) (string, error) {
 				fmt.Fprintf(&b, "\n**%s** (%s, %s): %s\n",
 					a.Character, cmp.Or(string(a.Type), "no request"), a.Outcome, oneParagraph(a.Response))
 			}
-			if text := TextOf(e.Blocks, seat); text != "" {
+			if text := TextOf(e.Blocks, seat, called); text != "" {
 				b.WriteString("\n" + text + "\n")
 			}
 			for _, w := range e.Warnings {

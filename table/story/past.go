@@ -14,12 +14,14 @@ import (
 type Past struct {
 	Scene Scene  `json:"scene"`
 	Last  *Event `json:"last,omitempty"`
+
+	called func(seat string) string
 }
 
 // Lately reads the past of a campaign. It takes no lock.
 func Lately(root, campaign string) (Past, error) {
 	s, err := Load(root, campaign)
-	p := Past{Scene: s.Scene}
+	p := Past{Scene: s.Scene, called: calledIn(root, campaign)}
 	if err != nil {
 		return p, err
 	}
@@ -56,27 +58,31 @@ func (p Past) For(seat string) string {
 	if p.Last == nil {
 		return ""
 	}
+	if p.called == nil {
+		p.called = table.Roster{}.Called
+	}
 	var parts []string
 	e, master := p.Last, seat == string(policy.GM)
 	if in := e.Input; in != nil && in.Text != "" && (in.Who == seat || master) {
-		parts = append(parts, said(in.Who, seat, in.Text))
+		parts = append(parts, p.said(in.Who, seat, in.Text))
 	}
 	for _, a := range e.Asked {
 		if a.Outcome != OutcomeError && (a.Character == seat || master) {
-			parts = append(parts, said(a.Character, seat, a.Response))
+			parts = append(parts, p.said(a.Character, seat, a.Response))
 		}
 	}
-	if text := TextOf(e.Blocks, seat); text != "" {
+	if text := TextOf(e.Blocks, seat, p.called); text != "" {
 		parts = append(parts, text)
 	}
 	return strings.Join(parts, "\n\n")
 }
 
-func said(who, seat, text string) string {
-	if who == seat {
-		who = "You"
+func (p Past) said(who, seat, text string) string {
+	name := "You"
+	if who != seat {
+		name = p.called(who)
 	}
-	return fmt.Sprintf("%s: %s", who, strings.TrimSpace(text))
+	return fmt.Sprintf("%s: %s", strings.ToUpper(name[:1])+name[1:], strings.TrimSpace(text))
 }
 
 // Heading is the scene as a title: its name, and in the next line its place.

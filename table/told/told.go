@@ -133,11 +133,11 @@ func OfFiles(problems, warnings []string, r table.Roster) []Thing {
 
 // OfJournals are the entries that could not be written. That there is one may
 // give away that its character was up to something.
-func OfJournals(parked []journal.Job) []Thing {
+func OfJournals(parked []journal.Job, r table.Roster) []Thing {
 	var out []Thing
 	for _, j := range parked {
 		text := fmt.Sprintf("the journal of %s lacks cycle %d: the entry could not be written, and is tried again "+
-			"whenever the table is played", j.Character, j.Cycle)
+			"whenever the table is played", r.Called(j.Character), j.Cycle)
 		out = append(out, Thing{Kind: Journal, For: j.Character, Text: text})
 	}
 	return out

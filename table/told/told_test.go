@@ -18,7 +18,7 @@ func everything() []Thing {
 	out := OfRoster(table.Roster{Problems: []string{"party/Tilda.md: rename to tilda.md"}})
 	out = append(out, OfFiles([]string{"story-state.md:3: " + canary}, []string{"party/Tilda.md: rename to tilda.md"},
 		table.Roster{Problems: []string{"party/Tilda.md: rename to tilda.md"}})...)
-	out = append(out, OfJournals([]journal.Job{{Character: canary, Cycle: 4}})...)
+	out = append(out, OfJournals([]journal.Job{{Character: canary, Cycle: 4}}, table.Roster{})...)
 	return append(out, OfEvent(story.Event{Seq: 7, Cycle: 4, Warnings: []string{
 		GivenUp("STATUS: " + canary), SetAside(canary+"-prompt.md", "ash"), NoAnswer(2, 1, "crashed: "+canary),
 		"the GM signalled without tmp/gm-context.md",
@@ -59,7 +59,7 @@ func TestWhoIsTold(t *testing.T) {
 			}
 		}
 	}
-	own := OfJournals([]journal.Job{{Character: "tilda-brannock", Cycle: 4}})[0]
+	own := OfJournals([]journal.Job{{Character: "tilda-brannock", Cycle: 4}}, table.Roster{})[0]
 	if own.To("tilda-brannock", false) != own.Text || own.To("corwin-voss", false) != "" {
 		t.Error("a journal is its owner's")
 	}
