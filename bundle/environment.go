@@ -196,16 +196,18 @@ func (w *writer) askGit(repo *git.Repository) (gitState, []byte) {
 
 // limited keeps the beginning of what it is given.
 type limited struct {
-	bytes.Buffer
-	max int
-	cut bool
+	kept bytes.Buffer // not embedded: io.Copy would pass Write by
+	max  int
+	cut  bool
 }
 
+func (l *limited) String() string { return l.kept.String() }
+
 func (l *limited) Write(p []byte) (int, error) {
-	if room := l.max - l.Len(); len(p) > room {
+	if room := l.max - l.kept.Len(); len(p) > room {
 		l.cut = true
-		l.Buffer.Write(p[:max(room, 0)])
+		l.kept.Write(p[:max(room, 0)])
 		return len(p), nil
 	}
-	return l.Buffer.Write(p)
+	return l.kept.Write(p)
 }

@@ -202,6 +202,20 @@ func TestSettleNeverFails(t *testing.T) {
 	}
 }
 
+// TestTheHooksWordsAreFew: of a hook that fails and says much, little is told.
+func TestTheHooksWordsAreFew(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the hook of this test is a shell script")
+	}
+	hook := filepath.Join(t.TempDir(), "hook")
+	if err := os.WriteFile(hook, []byte("#!/bin/sh\nhead -c 100000 /dev/zero | tr '\\0' x\nexit 1\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := Program(hook)(t.Context(), "b.zip", Manifest{}); err == nil || len(err.Error()) > 5000 {
+		t.Errorf("it said %d bytes", len(fmt.Sprint(err)))
+	}
+}
+
 func TestProgramHook(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the hook of this test is a shell script")
