@@ -166,7 +166,7 @@ func (w *writer) opening(id string) Manifest {
 	}
 }
 
-func (w *writer) closing() {
+func (w *writer) closing(f *failure) {
 	m, s := &w.manifest, w.survey
 	m.Request.EndedAt = stamp(s.ended())
 	m.Record.Frames, m.Record.Head, m.Record.Sealed, m.Record.Reason = s.frames, s.head, s.sealed, w.word(s.seal.Reason)
@@ -174,7 +174,7 @@ func (w *writer) closing() {
 		session := w.word(s.session)
 		m.Request.SessionID = &session
 	}
-	if s.failure() != nil {
+	if f != nil {
 		m.Request.Status = "error"
 	}
 }
@@ -302,8 +302,9 @@ func (w *writer) run() (err error) {
 	if w.manifest.Record.Withheld, w.manifest.Record.Size, err = p.stripper.Close(); err != nil {
 		return err
 	}
-	w.closing()
-	if err := w.finish(p); err != nil {
+	failure := w.failure(p)
+	w.closing(failure)
+	if err := w.finish(p, failure); err != nil {
 		return err
 	}
 	for _, s := range parts {

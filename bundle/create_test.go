@@ -15,6 +15,7 @@ import (
 
 	"conclave/agent/scripted"
 	"conclave/audit"
+	"conclave/collect"
 	"conclave/internal/sample"
 	"conclave/record"
 	"conclave/room"
@@ -115,6 +116,48 @@ func TestAFailedRun(t *testing.T) {
 	})
 	if made := mustCreate(t, Options{Record: again}); made.Manifest.Request.Status != "success" {
 		t.Error("a second attempt that went well counts")
+	}
+}
+
+// TestFailedSessions: a session of somebody else's program that ended in an error
+// failed, one that went on after it did not.
+func TestFailedSessions(t *testing.T) {
+	t.Parallel()
+	for file, want := range map[string]string{
+		"claude/05a-api-error-400/home/.claude/projects/*/*.jsonl":           "bad request",
+		"claude/05b-api-error-retry-then-ok/home/.claude/projects/*/*.jsonl": "",
+		"claude/13-interrupt/home/.claude/projects/*/*.jsonl":                "",
+		"claude/02-thinking-tools/home/.claude/projects/*/*.jsonl":           "",
+		"codex/06a-failed-400/server.jsonl":                                  "bad request",
+		"codex/06a-failed-400/codex_home/sessions/*/*/*/*.jsonl":             "bad request",
+		"codex/07-interrupted/codex_home/sessions/*/*/*/*.jsonl":             "",
+		"codex/03-command-execution/codex_home/sessions/*/*/*/*.jsonl":       "",
+	} {
+		found, err := filepath.Glob(filepath.Join("..", "testdata", "fixtures", filepath.FromSlash(file)))
+		if err != nil || len(found) == 0 {
+			t.Fatalf("%s: %d files, %v", file, len(found), err)
+		}
+		adapter := transcript.AdapterClaude
+		if strings.HasPrefix(file, "codex") {
+			adapter = transcript.AdapterCodex
+		}
+		path := filepath.Join(t.TempDir(), "r.record")
+		w, err := record.Create(path, record.Header{Run: "r", Attributes: map[string]string{"prompt_name": "p", "adapter": adapter}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := collect.Map(t.Context(), found[0], w, collect.MapOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		made := mustCreate(t, Options{Record: path})
+		status := map[bool]string{true: "success", false: "error"}[want == ""]
+		text, has := unzip(t, made.Path)[errorFile]
+		if made.Manifest.Request.Status != status || has != (want != "") || !bytes.Contains(text, []byte(want)) {
+			t.Errorf("%s: status %s, error.json %s, want %s %q", file, made.Manifest.Request.Status, text, status, want)
+		}
 	}
 }
 

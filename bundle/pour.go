@@ -27,6 +27,7 @@ type pour struct {
 	lastSaid json.RawMessage
 	metrics  metrics
 	used     transcript.Usage // by the entries; receipts say it better where there are any
+	outcome  transcript.Outcome
 }
 
 // metrics is metrics.json.
@@ -154,6 +155,7 @@ func (p *pour) entry(kind, source string, detail []byte) {
 	p.metrics.Entries++
 	p.metrics.EntriesByType[kind]++
 	p.metrics.EntriesBySource[source]++
+	p.outcome.See(transcript.Type(kind), source, detail)
 	if transcript.Type(kind) == transcript.TokenUsage {
 		p.used = p.used.Add(transcript.UsageOf(detail))
 	}

@@ -1,11 +1,15 @@
 package bundle
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
 
+	"conclave/internal/jsontext"
 	"conclave/record"
+	"conclave/session"
+	"conclave/transcript"
 )
 
 // before writes what is known before the first frame: the state, and how the
@@ -67,7 +71,7 @@ func (w *writer) runItem(after bool) map[string]any {
 }
 
 // finish ends the streamed files and writes those that tell of the whole run.
-func (w *writer) finish(p *pour) error {
+func (w *writer) finish(p *pour, f *failure) error {
 	item, err := json.Marshal(w.runItem(true))
 	if err != nil {
 		return err
@@ -88,12 +92,35 @@ func (w *writer) finish(p *pour) error {
 	if err := w.addJSON(contextFile, w.context()); err != nil {
 		return err
 	}
-	f := w.survey.failure()
 	if f == nil {
 		return nil
 	}
-	return w.addJSON(errorFile, map[string]any{"type": "TurnFailed", "phase": "turn", "message": f.Error, "turn": f.Turn,
-		"attempt": f.Attempt})
+	return w.addJSON(errorFile, f)
+}
+
+// failure is error.json.
+type failure struct {
+	Type    string `json:"type"`
+	Phase   string `json:"phase"`
+	Message string `json:"message"`
+	Turn    string `json:"turn,omitempty"`
+	Attempt int    `json:"attempt,omitempty"`
+}
+
+// failure is what the run failed of, nil when it went well: by its turns, and
+// where it has none, being somebody else's session, by its entries.
+func (w *writer) failure(p *pour) *failure {
+	if f := w.survey.failure(); f != nil {
+		return &failure{"TurnFailed", "turn", f.Error, f.Turn, f.Attempt}
+	}
+	detail := p.outcome.Failure()
+	if detail == nil || p.metrics.Turns+p.metrics.Failed > 0 {
+		return nil
+	}
+	var words session.Words
+	text := words.Append(nil, w.survey.header.Attributes["adapter"], transcript.Error, detail)
+	kind := jsontext.Text(jsontext.Get(detail, "subtype"))
+	return &failure{Type: cmp.Or(kind, "error"), Phase: "session", Message: cmp.Or(string(text), kind, "error")}
 }
 
 // tail ends a request file. detail was redacted with its line.

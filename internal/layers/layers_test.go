@@ -35,7 +35,7 @@ var house = map[string]string{
 	"audit":               "internal/jsontext internal/shingle policy record transcript",
 	"bench":               "",
 	"bench/against":       "internal/sessiongen",
-	"bundle":              "audit bundle/redact internal/atomicfile internal/git internal/jsontext internal/newer internal/pack policy record transcript workspace",
+	"bundle":              "audit bundle/redact internal/atomicfile internal/git internal/jsontext internal/newer internal/pack policy record session transcript workspace",
 	"bundle/redact":       "internal/jsontext",
 	"cmd/conclave":        "app internal/screen",
 	"collect":             "internal/atomicfile internal/jsontext internal/lockfile internal/tail record session transcript workspace",
