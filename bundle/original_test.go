@@ -3,6 +3,7 @@ package bundle
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -158,5 +159,98 @@ func TestTheOriginalsBundles(t *testing.T) {
 		if err := r.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// originalCall is what the original's query program finds in an entry of a tool.
+type originalCall struct{ id, name, source string }
+
+// originalTool finds it as that program does, written down from what it does:
+// first in the message of sdk_entry, or of the detail where there is none; then
+// at its top; then in a notification's item.
+func originalTool(tb testing.TB, line []byte) (kind string, c originalCall) {
+	tb.Helper()
+	type object = map[string]any
+	var record struct {
+		Context struct {
+			EntryType string `json:"entry_type"`
+			Source    string
+			Detail    object
+		}
+	}
+	if err := json.Unmarshal(line, &record); err != nil {
+		tb.Fatal(err)
+	}
+	kind, c.source = record.Context.EntryType, record.Context.Source
+	parsed := record.Context.Detail
+	if entry, ok := parsed["sdk_entry"].(object); ok {
+		parsed = entry
+	}
+	text := func(o object, names ...string) string {
+		for _, n := range names {
+			if s, _ := o[n].(string); s != "" {
+				return s
+			}
+		}
+		return ""
+	}
+	message, _ := parsed["message"].(object)
+	blocks, _ := message["content"].([]any)
+	for _, b := range blocks {
+		if b, _ := b.(object); b["type"] == "tool_use" {
+			c.id, c.name = text(b, "id", "tool_use_id", "tool_call_id"), text(b, "name")
+			break
+		}
+	}
+	if kind == "tool_result" {
+		c.id, c.name = cmp.Or(c.id, text(parsed, "tool_use_id", "tool_call_id")), cmp.Or(c.name, text(parsed, "tool_name"))
+	}
+	if c.id == "" && (kind == "tool_use" || kind == "tool_result") {
+		notification, _ := parsed["notification"].(object)
+		if item, ok := notification["item"].(object); ok {
+			c.id, c.name = text(item, "id"), cmp.Or(c.name, text(item, "command", "type"))
+		} else {
+			c.id, c.name = text(notification, "callId"), cmp.Or(c.name, text(notification, "tool"))
+		}
+	}
+	if kind == "tool_use" && c.name == "" && parsed["type"] == "tool_use" {
+		c.id, c.name = text(parsed, "id", "tool_use_id", "tool_call_id"), text(parsed, "name")
+	}
+	c.id, c.name = cmp.Or(c.id, text(parsed, "tool_call_id")), cmp.Or(c.name, text(parsed, "tool_name"))
+	return kind, c
+}
+
+// originalPairs: of the calls in a transcript, how many that program pairs with
+// their results.
+func originalPairs(tb testing.TB, transcript []byte) (calls, paired int) {
+	tb.Helper()
+	results := map[originalCall]bool{}
+	var asked []originalCall
+	for line := range bytes.Lines(transcript) {
+		switch kind, c := originalTool(tb, line); kind {
+		case "tool_use":
+			asked = append(asked, c)
+		case "tool_result":
+			results[originalCall{id: c.id, source: c.source}] = true
+		}
+	}
+	for _, c := range asked {
+		if c.name != "" && c.id != "" && results[originalCall{id: c.id, source: c.source}] {
+			paired++
+		}
+	}
+	return len(asked), paired
+}
+
+// TestTheOriginalPairsItsOwn: the rule above finds in the original's bundles what
+// its own program finds.
+func TestTheOriginalPairsItsOwn(t *testing.T) {
+	calls, paired := 0, 0
+	for _, path := range fixtures(t) {
+		c, p := originalPairs(t, unzip(t, path)[TranscriptFile])
+		calls, paired = calls+c, paired+p
+	}
+	if calls == 0 || paired != calls {
+		t.Errorf("%d of %d calls", paired, calls)
 	}
 }

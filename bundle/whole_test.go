@@ -88,8 +88,12 @@ func TestTheRecordComesBack(t *testing.T) {
 		if want := mustRead(t, path); !bytes.Equal(got, want) {
 			t.Errorf("%s: %d bytes come back of %d", file, len(got), len(want))
 		}
-		if n := len(unzip(t, made.Path)[framesFile]); n > 2*len(got)/3 {
+		bundled := unzip(t, made.Path)
+		if n := len(bundled[framesFile]); n > 2*len(got)/3 {
 			t.Errorf("%s: the frames are %d bytes of %d", file, n, len(got))
+		}
+		if calls, paired := originalPairs(t, bundled[TranscriptFile]); paired != calls {
+			t.Errorf("%s: the original pairs %d of %d calls with their results", file, paired, calls)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"cmp"
 
 	"conclave/internal/jsontext"
 	"conclave/session/codex"
@@ -45,10 +46,8 @@ func FactsOf(typ transcript.Type, detail []byte, d [8][]byte) Facts {
 		}
 	case typ == transcript.ToolUse || typ == transcript.ToolResult:
 		m := jsontext.Members(jsontext.Get(detail, "notification", "item"), "id", "tool", "type", "status")
-		f.ToolID, f.Tool, f.Failed = jsontext.Text(m[0]), jsontext.Text(m[1]), string(m[3]) == `"failed"`
-		if f.Tool == "" {
-			f.Tool = jsontext.Text(m[2])
-		}
+		f.ToolID, f.Failed = jsontext.Text(m[0]), f.Failed || string(m[3]) == `"failed"`
+		f.Tool = cmp.Or(f.Tool, jsontext.Text(m[1]), jsontext.Text(m[2]))
 	}
 	return f
 }

@@ -86,7 +86,12 @@ func mapFile(t testing.TB, f kind.File, o Options) (items []transcript.Item, m *
 				t.Fatalf("%s:%d: raw on entry %d", f.Path, n+1, i)
 			}
 		}
-		if !bytes.Equal(got[0].Raw, line) || !bytes.Equal(jsontext.Get(got[0].Detail, "sdk_entry"), line) {
+		entry := jsontext.Get(got[0].Detail, "sdk_entry")
+		if tool := got[0].Type == transcript.ToolResult || got[0].Type == transcript.ToolUse; tool && len(entry) > len(line) {
+			// The id of the call stands in front of the line.
+			entry = append([]byte("{"), entry[len(entry)-len(line)+1:]...)
+		}
+		if !bytes.Equal(got[0].Raw, line) || !bytes.Equal(entry, line) {
 			t.Fatalf("%s:%d: the line did not come through as it was", f.Path, n+1)
 		}
 		accounted += len(got[0].Raw) + 1

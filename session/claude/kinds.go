@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"fmt"
+	"slices"
 
 	"conclave/internal/jsontext"
 	"conclave/transcript"
@@ -31,7 +32,7 @@ type told struct {
 // add appends an item. extra are further members of its detail, each with a
 // comma in front. The first item of a line has the line itself in
 // detail.sdk_entry; later ones have the uuid of their line, by which the first
-// is found, and, in extra, the block that they stand for.
+// is found, and, in extra, the block that they stand for as their sdk_entry.
 func (l *lineOf) add(t transcript.Type, extra []byte) {
 	item := transcript.Item{Type: t, Source: l.m.opts.Source, SessionID: l.sessionID}
 	tail := l.m.tail
@@ -40,8 +41,14 @@ func (l *lineOf) add(t transcript.Type, extra []byte) {
 		if !l.m.opts.NoRaw {
 			item.Raw = l.line
 		}
-		d = l.m.space(len(`{"sdk_entry":}`) + len(l.line) + len(extra) + len(tail))
-		d = append(append(d, `{"sdk_entry":`...), l.line...)
+		lacking := l.lacking(t)
+		d = l.m.space(len(`{"sdk_entry":}`) + len(l.line) + len(lacking) + len(extra) + len(tail))
+		d = append(d, `{"sdk_entry":`...)
+		if line := bytes.TrimLeft(l.line, " \t\r"); lacking != nil {
+			d = append(append(append(d, '{'), lacking...), line[1:]...)
+		} else {
+			d = append(d, l.line...)
+		}
 	} else {
 		of := l.name()
 		d = l.m.space(len(`{"of":}`) + len(of) + len(extra) + len(tail))
@@ -62,6 +69,24 @@ func (l *lineOf) name() []byte {
 	}
 	sum := sha256.Sum256(l.line)
 	return fmt.Appendf(nil, `"sha256:%x"`, sum[:8])
+}
+
+// lacking are members, each with a comma behind it, that the line lacks whose
+// first item is of a tool: the other readers of the format look for them in front
+// of the line and not in its blocks, and without them they do not know which call
+// a result answers. nil: nothing is lacking.
+func (l *lineOf) lacking(t transcript.Type) []byte {
+	if l.block < 0 || l.env.toolUseID != nil {
+		return nil
+	}
+	_, blocks := l.said()
+	switch b := &blocks[l.block]; {
+	case t == transcript.ToolResult && b.toolUseID != nil:
+		return append(append([]byte(`"tool_use_id":`), b.toolUseID...), ',')
+	case t == transcript.ToolUse && b.id != nil && b.name != nil && string(b.typ) != "tool_use":
+		return slices.Concat([]byte(`"tool_call_id":`), b.id, []byte(`,"tool_name":`), b.name, []byte(","))
+	}
+	return nil
 }
 
 // event adds an item with a subtype and no more.
@@ -170,22 +195,43 @@ func (l *lineOf) system() {
 }
 
 // user maps a line of what the model was given: a prompt, what tools gave
-// back, or what the program put there on its own.
+// back, or what the program put there on its own. What was said is one entry,
+// of however many texts and images it is made, and comes first; of what tools
+// gave back each is one.
 func (l *lineOf) user() {
 	content, blocks := l.said()
 	aside := l.aside(content, blocks)
+	spoken := 0
+	for i := range blocks {
+		switch string(blocks[i].typ) {
+		case "tool_result":
+			continue
+		case "text", "image", "document":
+		default:
+			l.unrecognised("user block " + string(blocks[i].typ))
+		}
+		spoken++
+		l.block = i
+	}
+	var extra []byte
+	if spoken == 1 {
+		extra = l.blockExtra(&blocks[l.block])
+	} else {
+		l.block = -1
+	}
+	switch {
+	case spoken == 0 && len(blocks) > 0:
+	case aside != "":
+		l.addEvent(transcript.SystemEvent, extra, aside)
+	default:
+		l.add(transcript.UserMessage, extra)
+	}
 	for l.block = range blocks {
-		l.userBlock(&blocks[l.block], aside)
+		if b := &blocks[l.block]; string(b.typ) == "tool_result" {
+			l.add(transcript.ToolResult, toolResultExtra(l.blockExtra(b), b.toolUseID, b.isError))
+		}
 	}
 	l.block = -1
-	if len(l.out) > l.first {
-		return
-	}
-	if aside != "" {
-		l.event(transcript.SystemEvent, aside)
-		return
-	}
-	l.add(transcript.UserMessage, nil)
 }
 
 // said returns the content of the message and its blocks; in the simple form
@@ -195,23 +241,6 @@ func (l *lineOf) said() (content []byte, blocks []block) {
 		return l.msg.content, l.blocks
 	}
 	return l.env.content, l.plainBlocks
-}
-
-func (l *lineOf) userBlock(b *block, aside string) {
-	extra := l.blockExtra(b)
-	switch string(b.typ) {
-	case "tool_result":
-		l.add(transcript.ToolResult, toolResultExtra(extra, b.toolUseID, b.isError))
-		return
-	case "text", "image", "document":
-	default:
-		l.unrecognised("user block " + string(b.typ))
-	}
-	if aside != "" {
-		l.addEvent(transcript.SystemEvent, extra, aside)
-		return
-	}
-	l.add(transcript.UserMessage, extra)
 }
 
 // aside says what kind of remark of the program's own a user line is, "" when
@@ -258,7 +287,7 @@ var commandTags = []string{"<command-name>", "<local-command-stdout>",
 func (l *lineOf) blockExtra(b *block) []byte {
 	extra := append([]byte(`,"block_index":`), itoa(l.block)...)
 	if len(l.out) > l.first {
-		extra = appendRaw(extra, "block", b.raw)
+		extra = appendRaw(extra, "sdk_entry", b.raw)
 	}
 	return extra
 }

@@ -29,8 +29,8 @@ func TestMapLine(t *testing.T) {
 		{`{"type":"whatever"}`, "unknown", "whatever"},
 
 		// What the programs write.
-		{`{"message":{"content":[{"type":"text","text":"a"},{"type":"image"}]},"type":"user"}`, "user_message user_message", ""},
-		{`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"a"},{"type":"tool_result","tool_use_id":"b","is_error":true},{"type":"text","text":"and"}]}}`, "tool_result tool_result user_message", ""},
+		{`{"message":{"content":[{"type":"text","text":"a"},{"type":"image"}]},"type":"user"}`, "user_message", ""},
+		{`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"a"},{"type":"tool_result","tool_use_id":"b","is_error":true},{"type":"text","text":"and"}]}}`, "user_message tool_result tool_result", ""},
 		{`{"type":"user","isMeta":true,"message":{"content":"<caveat>"}}`, "system_event", "meta"},
 		{`{"type":"user","isMeta":true,"message":{"content":[{"type":"tool_result","tool_use_id":"a"}]}}`, "tool_result", ""},
 		{`{"type":"user","isCompactSummary":true,"message":{"content":"So far"}}`, "system_event", "compaction_summary"},
@@ -129,10 +129,10 @@ func TestUsageOnce(t *testing.T) {
 func TestOptions(t *testing.T) {
 	m := NewMapper(Options{Source: "subagent:x", NoRaw: true, Parent: kind.Parent{Source: "main", ToolUseID: "toolu_1"},
 		Known: func(session, uuid string) bool { return session == "s" && uuid == "old" }})
-	items := m.Map([]byte(`{"type":"user","uuid":"new","sessionId":"s","message":{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}}`))
+	items := m.Map([]byte(`{"type":"assistant","uuid":"new","sessionId":"s","message":{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}}`))
 	for i, want := range []string{
-		`{"sdk_entry":{"type":"user","uuid":"new","sessionId":"s","message":{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}},"block_index":0,"parent":"main","parent_tool_use_id":"toolu_1"}`,
-		`{"of":"new","block_index":1,"block":{"type":"text","text":"b"},"parent":"main","parent_tool_use_id":"toolu_1"}`,
+		`{"sdk_entry":{"type":"assistant","uuid":"new","sessionId":"s","message":{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}},"block_index":0,"parent":"main","parent_tool_use_id":"toolu_1"}`,
+		`{"of":"new","block_index":1,"sdk_entry":{"type":"text","text":"b"},"parent":"main","parent_tool_use_id":"toolu_1"}`,
 	} {
 		if it := items[i]; string(it.Detail) != want || it.Raw != nil || it.Source != "subagent:x" || it.SessionID != "s" {
 			t.Errorf("item %d: %+v\n%s", i, it, it.Detail)
@@ -146,6 +146,38 @@ func TestOptions(t *testing.T) {
 	}
 	if other := m.Map([]byte(`{"type":"user","uuid":"old","sessionId":"t","message":{"content":"a"}}`)); other[0].Type != transcript.UserMessage {
 		t.Errorf("the same uuid in another session gives %+v", other)
+	}
+}
+
+// TestOneMessage: a prompt is one entry, of however many texts and images it is
+// made, and what tools gave back beside it are entries of their own, each with
+// the id of its call where other readers look for it.
+func TestOneMessage(t *testing.T) {
+	const text, image, result = `{"type":"text","text":"%"}`, `{"type":"image","source":{}}`, `{"type":"tool_result","tool_use_id":"toolu_%","content":"gave %"}`
+	for _, c := range []struct {
+		blocks string
+		want   []string // type, words, id of the call
+	}{
+		{image + "," + strings.ReplaceAll(text, "%", "a") + "," + image, []string{"user_message", "a", ""}},
+		{strings.ReplaceAll(text, "%", "a") + "," + strings.ReplaceAll(text, "%", "b"), []string{"user_message", "a\nb", ""}},
+		{strings.ReplaceAll(result, "%", "1"), []string{"tool_result", "gave 1", "toolu_1"}},
+		{strings.ReplaceAll(result, "%", "1") + "," + strings.ReplaceAll(text, "%", "a") + "," + strings.ReplaceAll(result, "%", "2") + "," + strings.ReplaceAll(text, "%", "b"),
+			[]string{"user_message", "a\nb", "", "tool_result", "gave 1", "toolu_1", "tool_result", "gave 2", "toolu_2"}},
+	} {
+		line := `{"type":"user","uuid":"u","sessionId":"s","message":{"role":"user","content":[` + c.blocks + `]}}`
+		m := NewMapper(Options{})
+		var got []string
+		for i, it := range m.Map([]byte(line)) {
+			var stored Words
+			words := string(m.Words(nil, i))
+			if again := string(stored.Append(nil, it.Type, it.Detail)); again != words || Text(it.Detail) != words {
+				t.Errorf("%s: words %q, from its detail %q, %q", c.blocks, words, again, Text(it.Detail))
+			}
+			got = append(got, string(it.Type), words, jsontext.Text(jsontext.Get(it.Detail, "sdk_entry", "tool_use_id")))
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.blocks, got, c.want)
+		}
 	}
 }
 

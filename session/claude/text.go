@@ -3,6 +3,7 @@ package claude
 import (
 	"encoding/json"
 	"errors"
+	"strconv"
 	"strings"
 
 	"conclave/internal/jsontext"
@@ -12,10 +13,14 @@ import (
 // Text returns the words of an entry of this adapter, given its detail: what
 // was said, thought, or given back by a tool; "" when there are none.
 func Text(detail json.RawMessage) string {
-	if b := jsontext.Get(detail, "block"); b != nil {
-		return blockText(b)
+	d := jsontext.Members(detail, "sdk_entry", "block", "block_index", "of")
+	line := d[0]
+	switch {
+	case d[1] != nil: // as records of before call it
+		return blockText(d[1])
+	case d[3] != nil:
+		return blockText(line)
 	}
-	line := jsontext.Get(detail, "sdk_entry")
 	content := jsontext.Get(line, "message", "content")
 	for _, path := range [][]string{{"content"}, {"attachment", "prompt"}} {
 		if content == nil {
@@ -34,9 +39,18 @@ func Text(detail json.RawMessage) string {
 		s, _ := jsontext.String(content)
 		return s
 	}
-	want := 0
-	_ = json.Unmarshal(jsontext.Get(detail, "block_index"), &want) // absent: the first
-	return blockText(element(content, want))
+	want, err := strconv.Atoi(string(d[2]))
+	if err == nil {
+		return blockText(element(content, want))
+	}
+	var parts []string // one message of several blocks
+	_ = jsontext.Elements(content, func(b []byte) error {
+		if text := blockText(b); text != "" && jsontext.Text(jsontext.Get(b, "type")) != "tool_result" {
+			parts = append(parts, text)
+		}
+		return nil
+	})
+	return strings.Join(parts, "\n")
 }
 
 func element(array []byte, want int) (found []byte) {

@@ -54,8 +54,11 @@ type Words struct{ scanner scanner }
 
 // Append appends the words of an entry of that type and detail.
 func (w *Words) Append(dst []byte, typ transcript.Type, detail []byte) []byte {
-	d := jsontext.Members(detail, "sdk_entry", "block", "block_index")
-	if d[1] != nil {
+	d := jsontext.Members(detail, "sdk_entry", "block", "block_index", "of")
+	if d[1] == nil && d[3] != nil {
+		d[1] = d[0]
+	}
+	if d[1] != nil { // the block itself; records of before call it so
 		m := jsontext.Members(d[1], "text", "thinking", "input", "content")
 		b := block{text: m[0], thinking: m[1], input: m[2], content: m[3]}
 		return bytes.TrimRight(appendWords(dst, typ, &b), "\n")
@@ -71,8 +74,8 @@ func (w *Words) Append(dst []byte, typ transcript.Type, detail []byte) []byte {
 }
 
 // words appends those of one block of the line, or of all of it: index is -1
-// where the line has no blocks, and where another writer did not take them
-// apart.
+// where the line has no blocks, where they are one message, and where another
+// writer did not take them apart.
 func (s *scanner) words(dst []byte, typ transcript.Type, index int) []byte {
 	content, blocks := s.env.content, s.plainBlocks
 	if s.env.message != nil {
@@ -92,7 +95,13 @@ func (s *scanner) words(dst []byte, typ transcript.Type, index int) []byte {
 		dst = jsontext.AppendText(dst, content)
 	case index < 0:
 		for i := range blocks {
-			dst = append(appendWords(dst, typ, &blocks[i]), '\n')
+			if said := typ == transcript.UserMessage || typ == transcript.SystemEvent; said && string(blocks[i].typ) == "tool_result" {
+				continue // an entry of its own
+			}
+			before := len(dst)
+			if dst = appendWords(dst, typ, &blocks[i]); len(dst) > before {
+				dst = append(dst, '\n')
+			}
 		}
 	case index < len(blocks):
 		dst = appendWords(dst, typ, &blocks[index])

@@ -40,6 +40,12 @@ func (d *detail) raw(name string, value []byte) *detail {
 	return d
 }
 
+// call names a call where no item of the app-server does, twice: as every entry
+// of ours, and as other readers of the format find it.
+func (d *detail) call(id string, name []byte) *detail {
+	return d.text("tool_use_id", id).raw("name", name).text("tool_call_id", id).raw("tool_name", name)
+}
+
 func (d *detail) flag(name string, value bool) *detail {
 	if value {
 		d.key(name)

@@ -165,15 +165,13 @@ func (e *Exec) tool(l *execLine, done bool) []transcript.Item {
 	if tool := jsontext.Get(l.item, "tool"); len(tool) > 2 {
 		name = tool
 	}
-	more := func(d *detail) { d.text("tool_use_id", l.id).raw("name", name) }
 	var out []transcript.Item
 	if !s.used {
-		out = append(out, e.item(transcript.ToolUse, l.what, l, more))
+		out = append(out, e.item(transcript.ToolUse, l.what, l, func(d *detail) { d.call(l.id, name) }))
 	}
 	if done && !s.done {
 		out = append(out, e.item(transcript.ToolResult, l.what, l, func(d *detail) {
-			more(d)
-			d.flag("is_error", itemFailed(l.item))
+			d.text("tool_use_id", l.id).raw("name", name).flag("is_error", itemFailed(l.item))
 		}))
 	}
 	e.tools[l.id] = toolState{used: true, done: s.done || done}

@@ -2,6 +2,7 @@ package codex
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -315,7 +316,11 @@ func render(items []transcript.Item) string {
 		}
 		fmt.Fprintf(&b, "%s %-17s %-4s", raw, item.Type, thread)
 		for _, name := range []string{"subtype", "method", "rollout", "phase", "tool_use_id", "name"} {
-			if v := get(name); v != "" {
+			v := get(name)
+			if tool := item.Type == transcript.ToolUse || item.Type == transcript.ToolResult; tool && name == "tool_use_id" {
+				v = cmp.Or(v, get("item_id"))
+			}
+			if v != "" {
 				fmt.Fprintf(&b, " %s=%s", name, v)
 			}
 		}

@@ -149,15 +149,19 @@ func (m *Mapper) resulted(t *thread, n *note) []transcript.Item {
 	return one(m.toolResult(n))
 }
 
+// The id of a tool's item stands in item_id and in the item. Under a third name,
+// tool_use_id, other readers of the format would find it and look no further: not
+// at the item, which has the output.
+
 func (m *Mapper) toolUse(n *note) transcript.Item {
 	return m.item(transcript.ToolUse, n.kind, n, func(d *detail) {
-		d.text("tool_use_id", n.itemID).raw("name", toolName(n))
+		d.raw("name", toolName(n))
 	})
 }
 
 func (m *Mapper) toolResult(n *note) transcript.Item {
 	return m.item(transcript.ToolResult, n.kind, n, func(d *detail) {
-		d.text("tool_use_id", n.itemID).raw("name", toolName(n)).flag("is_error", itemFailed(n.item))
+		d.raw("name", toolName(n)).flag("is_error", itemFailed(n.item))
 	})
 }
 

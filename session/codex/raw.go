@@ -57,7 +57,7 @@ func (m *Mapper) rawCall(t *thread, n *note, id string, name []byte) []transcrip
 	t.tools[id] = s
 	n.itemID = id
 	return one(m.item(transcript.ToolUse, n.kind, n, func(d *detail) {
-		d.text("tool_use_id", id).raw("name", name)
+		d.call(id, name)
 	}))
 }
 
@@ -72,7 +72,7 @@ func (m *Mapper) rawOutput(t *thread, n *note, id string) []transcript.Item {
 	var out []transcript.Item
 	if !s.used {
 		out = append(out, m.item(transcript.ToolUse, "unseen_call", n, func(d *detail) {
-			d.text("tool_use_id", id).raw("name", s.name).raw("call", s.call)
+			d.call(id, s.name).raw("call", s.call)
 		}))
 	}
 	t.tools[id] = toolState{used: true, done: true, name: s.name}

@@ -268,7 +268,7 @@ func (r *Rollout) use(l *rolloutLine, id string, name []byte) []transcript.Item 
 	s.used, s.name = true, bytes.Clone(name)
 	r.tools[id] = s
 	return one(r.item(transcript.ToolUse, "", l, func(d *detail) {
-		d.text("tool_use_id", id).raw("name", name)
+		d.call(id, name)
 	}))
 }
 

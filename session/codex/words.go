@@ -14,7 +14,10 @@ func (f *FileMapper) Time() int64 { return timeOf(f.line, f.format == FormatRoll
 // Facts are what an item of the last line tells beside its words.
 func (f *FileMapper) Facts(item int) kind.Facts {
 	it := &f.items[item]
-	d := jsontext.Members(it.Detail, "tool_use_id", "name", "is_error", "subtype", "usage")
+	d := jsontext.Members(it.Detail, "tool_use_id", "name", "is_error", "subtype", "usage", "item_id")
+	if d[0] == nil {
+		d[0] = d[5]
+	}
 	facts := kind.Facts{Subtype: jsontext.Text(d[3])}
 	switch it.Type {
 	case transcript.ToolUse, transcript.ToolResult:
