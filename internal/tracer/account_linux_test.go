@@ -29,7 +29,8 @@ var (
 	fell  = regexp.MustCompile(`(Roll #[0-9]+ · [^:\n]*): [^\n"]*`)
 	fence = regexp.MustCompile(`\b([0-9a-f]{16}|[0-9a-f]{64})\b`)
 	made  = regexp.MustCompile(`\b(before|auto)-[0-9a-z-]+`)
-	size  = regexp.MustCompile(`"(size|total)": [0-9]+`) // of a scene, in which numbers stand; of initiative
+	size  = regexp.MustCompile(`"(size|total)": [0-9]+`)         // of a scene, in which numbers stand; of initiative
+	order = regexp.MustCompile(`(?m)^(- [a-z0-9-]+) -?[0-9]+\b`) // in the order of initiative
 	stamp = regexp.MustCompile(`[0-9]{8}T[0-9]{6}[.0-9]*Z?`)
 )
 
@@ -37,6 +38,7 @@ func plain(text string) string {
 	text = fell.ReplaceAllString(text, "$1: …")
 	text = fence.ReplaceAllString(text, "#")
 	text = size.ReplaceAllString(text, `"$1": #`)
+	text = order.ReplaceAllString(text, "$1 #")
 	text = made.ReplaceAllString(text, "$1-#")
 	return chance.ReplaceAllString(stamp.ReplaceAllString(text, "T"), "$1")
 }
@@ -237,9 +239,9 @@ func (p place) toldAsFallen(s standing) []string {
 	return bad
 }
 
-// kept says what of a killed session is no longer as it was at its death: what
+// lost says what of a killed session is no longer as it was at its death: what
 // is durable stays, and nobody whose answer is on the record is asked again.
-func kept(dead, now standing) []string {
+func lost(dead, now standing) []string {
 	var bad []string
 	whole := dead.dice[:bytes.LastIndexByte(dead.dice, '\n')+1]
 	if !bytes.HasPrefix(now.dice, whole) {

@@ -58,12 +58,27 @@ func (s *shelf) keep(data []byte) []piece {
 	return all
 }
 
-// take makes a snapshot.
-func (s *shelf) take(w watch) (snapshot, error) {
+// photographer makes snapshots of one place, one after the other.
+type photographer struct {
+	watch
+	*shelf
+	known map[string]kept // by names
+}
+
+// kept is the content of a file when it was last read.
+type kept struct {
+	inode uint64
+	size  int64
+	data  []piece
+}
+
+// take makes a snapshot. Of what is known nothing is read again but the file that
+// has changed; "" stands for all of them.
+func (p *photographer) take(changed string) (snapshot, error) {
 	var all snapshot
 	inodes := map[uint64]string{}
-	for _, top := range w.tops {
-		err := filepath.WalkDir(filepath.Join(w.dir, top), func(name string, d fs.DirEntry, err error) error {
+	for _, top := range p.tops {
+		err := filepath.WalkDir(filepath.Join(p.dir, top), func(name string, d fs.DirEntry, err error) error {
 			if err != nil {
 				return err
 			}
@@ -71,7 +86,7 @@ func (s *shelf) take(w watch) (snapshot, error) {
 			if err != nil {
 				return err
 			}
-			f := file{name: strings.TrimPrefix(name, w.dir+"/"), mode: info.Mode(), time: info.ModTime()}
+			f := file{name: strings.TrimPrefix(name, p.dir+"/"), mode: info.Mode(), time: info.ModTime()}
 			stat := info.Sys().(*syscall.Stat_t)
 			switch {
 			case d.IsDir():
@@ -83,10 +98,7 @@ func (s *shelf) take(w watch) (snapshot, error) {
 				f.same = inodes[stat.Ino]
 			default:
 				inodes[stat.Ino] = f.name
-				var data []byte
-				if data, err = os.ReadFile(name); err == nil {
-					f.data = s.keep(data)
-				}
+				f.data, err = p.content(f.name, stat, changed == "" || changed == f.name)
 			}
 			all = append(all, f)
 			return err
@@ -96,6 +108,20 @@ func (s *shelf) take(w watch) (snapshot, error) {
 		}
 	}
 	return all, nil
+}
+
+func (p *photographer) content(name string, stat *syscall.Stat_t, changed bool) ([]piece, error) {
+	old, ok := p.known[name]
+	if ok && !changed && old.inode == stat.Ino && old.size == stat.Size {
+		return old.data, nil
+	}
+	data, err := os.ReadFile(filepath.Join(p.dir, name))
+	if err != nil {
+		return nil, err
+	}
+	now := kept{stat.Ino, stat.Size, p.keep(data)}
+	p.known[name] = now
+	return now.data, nil
 }
 
 // restore makes everything as it was.
