@@ -13,7 +13,10 @@ import (
 type Request struct {
 	// ID makes a roll happen once: a request whose ID is in the log gets the
 	// roll that is there. Empty = always a new roll.
-	ID           string
+	ID string
+	// Fallen: it has fallen before, and was told. Is it not in the log, then its
+	// line was lost: no other is made, and a void one says so.
+	Fallen       bool
 	Cycle        string
 	Who          string
 	Purpose      string
@@ -35,6 +38,9 @@ func (e *VoidError) Error() string { return fmt.Sprintf("roll %d is void: %v", e
 
 func (e *VoidError) Unwrap() error { return e.Err }
 
+// ErrLost says that a roll had fallen, and that the log has it no more.
+var ErrLost = errors.New("it had fallen, and its line was lost before the log was sealed: it is not made again")
+
 // Roll makes a roll. When it returns, the line is on the disk.
 func (l *Log) Roll(req Request) (Line, error) {
 	l.mu.Lock()
@@ -50,7 +56,10 @@ func (l *Log) Roll(req Request) (Line, error) {
 		return Line{}, err
 	}
 	line.Epoch, line.N = l.st.epoch, l.st.n+1
-	fault := fill(&line, roll, newStream(l.seed, l.st.client, line.N))
+	fault := ErrLost
+	if !req.Fallen {
+		fault = fill(&line, roll, newStream(l.seed, l.st.client, line.N))
+	}
 	if fault != nil {
 		line.Event, line.Note, line.Results, line.Check = EventVoid, fault.Error(), nil, nil
 	}
@@ -153,6 +162,9 @@ func (l *Log) again(n uint64) (Line, error) {
 
 func (l *Log) read(n uint64) (Line, error) {
 	m, ok := l.st.marks[n]
+	if !ok && 0 < n && n <= l.st.n {
+		return Line{}, fmt.Errorf("roll %d: %w", n, ErrLost)
+	}
 	if !ok {
 		return Line{}, fmt.Errorf("roll %d does not exist; the last one is %d", n, l.st.n)
 	}

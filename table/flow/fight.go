@@ -75,7 +75,8 @@ func (c *cycle) combatDice(need []combat.Die, number int) ([]dice.Line, error) {
 				if d.Hidden {
 					req.Visibility, req.Who, req.Purpose = dice.Visibility("sealed"), "gm", "for a fighter who is not seen"
 				}
-				line, err := c.t.dice.Roll(req, fmt.Sprintf("%s t%d combat %d %d", c.r.ID(), c.turns, number, i), c.number())
+				id := fmt.Sprintf("%s t%d combat %d %d", c.r.ID(), c.turns, number, i)
+				line, err := c.t.dice.Roll(req, id, c.number(), false)
 				if err != nil {
 					return nil, engine.Halt(err)
 				}

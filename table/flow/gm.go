@@ -108,11 +108,14 @@ func (c *cycle) reader(rolled func(json.RawMessage) (dice.Line, error)) gm.Reade
 // scene.
 func (c *cycle) takeApart(said gm.Turn) (gm.Intent, error) {
 	// What fell during the turn is read by asking again, by the same ids.
-	again := gmTools{c: c}
+	again := gmTools{c: c, over: true}
 	again.begin(cmp.Or(said.ID, fmt.Sprintf("t%d", c.turns)))
 	o := c.reader(again.roll).Read(said)
 	if again.broken != nil { // else a roll that the GM has told of would be nowhere
 		return o, engine.Halt(again.broken)
+	}
+	for _, l := range again.lost {
+		c.Remark(l)
 	}
 	c.rolls = append(c.rolls, o.Fallen...)
 	c.Tell = append(c.Tell, o.Notes...)
@@ -164,7 +167,7 @@ func (c *cycle) roll(o gm.Intent) ([]string, error) {
 	lines, err := engine.Do(c.r, fmt.Sprintf("dice %d", c.turns), func(context.Context) ([]dice.Line, error) {
 		var out []dice.Line
 		for i, req := range o.Rolls {
-			line, err := c.t.dice.Roll(*req, fmt.Sprintf("%s t%d %d", c.r.ID(), c.turns, i), c.number())
+			line, err := c.t.dice.Roll(*req, fmt.Sprintf("%s t%d %d", c.r.ID(), c.turns, i), c.number(), false)
 			if err != nil {
 				return nil, engine.Halt(err)
 			}

@@ -205,3 +205,45 @@ func TestDamagedDice(t *testing.T) {
 		})
 	}
 }
+
+// A die that somebody was told of has fallen. When its line is lost before the
+// cycle is committed, nobody gets another number for it: the log says that it is
+// void, and so does the story.
+func TestLostRollsAreNotMadeAgain(t *testing.T) {
+	for name, x := range map[string]struct {
+		at, gm, tilda string
+		rolls         int
+		warns         string
+	}{
+		"the game master's": {at: "gm 1 try 1", warns: "is void: it had fallen, and its line was lost", gm: "turn on session-start\n  tool roll {\"expr\": \"1d20\", \"who\": \"gm\"}\n  say It rains.\n"},
+		"a player's, whose answer was taken": {at: "players 1 false 1", rolls: 1, gm: gmSays("session-start", gmContext+
+			strings.Replace(prompt(tilda, "COMBAT_ACTION"), "## Request", "## Roll Required\n- 1d20+3 | Athletics | dc 10\n\n## Request", 1)+
+			"[AWAIT_AI_PLAYERS: tilda-brannock]") + gmSays("Event: responses", "Hm."),
+			tilda: "always\n  tool roll {\"expr\": \"1d20+3\"}\n  say I jump.\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, nil)
+			r.scripts["gm"] = x.gm
+			r.scripts[tilda] = x.tilda
+			r.cutAfter(x.at)
+			if err := os.Remove(r.path(table.DiceLogFile)); err != nil {
+				t.Fatal(err)
+			}
+			r.open()
+			if _, err := r.table.dice.Seal("a test"); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := r.table.Recover(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			report, err := dice.VerifyFile(r.path(table.DiceLogFile))
+			if err != nil || report.Rolls != 0 || !report.OK() {
+				t.Errorf("rolled again: %+v, %v", report, err)
+			}
+			e := r.lastCommit()
+			eq(t, "rolls of the cycle", len(e.Rolls), x.rolls)
+			has(t, "the log", strings.Join(e.Warnings, "\n"), x.warns)
+		})
+	}
+}

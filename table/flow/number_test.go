@@ -36,6 +36,29 @@ func checkNumbers(t *testing.T, r *rig, kinds string) {
 	}
 }
 
+// cutAfter begins a session that is cut when a step was recorded, and nothing more
+// is done in it.
+func (r *rig) cutAfter(recorded string) {
+	r.t.Helper()
+	ctx, cut := context.WithCancel(r.t.Context())
+	defer cut()
+	said := make(chan struct{})
+	r.opts.Crash = func(label string) {
+		if label == "recorded "+recorded {
+			cut()
+			<-said
+		}
+	}
+	r.open()
+	_, err := r.table.Say(ctx, start)
+	close(said)
+	if err == nil {
+		r.t.Fatal("nothing was cut")
+	}
+	r.close()
+	r.opts.Crash = nil
+}
+
 // A person steps away while the game master thinks: neither that nor the cycle is
 // lost, and both have a number of their own.
 func TestNumbersWhileACycleIsOpen(t *testing.T) {
@@ -66,25 +89,14 @@ func TestNumbersWhileACycleIsOpen(t *testing.T) {
 // before the cycle has its number, and after.
 func TestNumbersOfWhatWasCut(t *testing.T) {
 	for at, kinds := range map[string]string{
-		"recorded begin":    "session seat seat commit commit",
-		"recorded close gm": "session commit seat seat commit",
+		"begin":    "session seat seat commit commit",
+		"close gm": "session commit seat seat commit",
 	} {
 		t.Run(at, func(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, nil)
 			r.listening("gm", "always on Event\n  say It rains.\n")
-			ctx, cut := context.WithCancel(t.Context())
-			r.opts.Crash = func(label string) {
-				if label == at {
-					cut()
-				}
-			}
-			r.open()
-			if _, err := r.table.Say(ctx, start); err == nil {
-				t.Fatal("nothing was cut")
-			}
-			r.close()
-			r.opts.Crash = nil
+			r.cutAfter(at)
 			for _, back := range []bool{false, true} {
 				r.open()
 				if err := r.table.StepAway(t.Context(), gideon, back); err != nil {

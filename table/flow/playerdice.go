@@ -2,6 +2,7 @@ package flow
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,13 +20,19 @@ func (c *cycle) playerDice(f frozen) *rolls.Player {
 	if p, err := table.ParsePrompt(f.Data, c.t.caps); err == nil {
 		need = gm.RequiredRolls(p, f.Character)
 	}
-	return rolls.NewPlayer(f.Character, need, func(req gm.Roll, what string) (dice.Line, error) {
-		line, err := c.t.dice.Roll(req, fmt.Sprintf("%s %d %s %s", c.r.ID(), c.sub, f.Character, what), c.number())
+	return rolls.NewPlayer(f.Character, need, func(req gm.Roll, what string, fallen bool) (dice.Line, error) {
+		id := fmt.Sprintf("%s %d %s %s", c.r.ID(), c.sub, f.Character, what)
+		line, err := c.t.dice.Roll(req, id, c.number(), fallen)
 		if err == nil {
 			c.t.crash(fmt.Sprintf("rolled %d", line.N))
 		}
 		return line, err
 	})
+}
+
+// lostRoll says that a roll was told of, and that no log has it any more.
+func lostRoll(l dice.Line) string {
+	return fmt.Sprintf("roll #%d of %s is void: %s", l.N, l.Who, l.Note)
 }
 
 // playersDice makes the rolls of players known when the last answer is in:
@@ -43,7 +50,7 @@ func (c *cycle) playersDice(answers []answer) error {
 	if len(open) > 0 {
 		_, err := engine.Do(c.r, fmt.Sprintf("reveal %d", c.turns), func(context.Context) (struct{}, error) {
 			for _, n := range open {
-				if _, err := c.t.dice.Reveal(n); err != nil {
+				if _, err := c.t.dice.Reveal(n); err != nil && !errors.Is(err, dice.ErrLost) { // it was told as it fell
 					return struct{}{}, engine.Halt(err)
 				}
 			}

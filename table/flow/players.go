@@ -359,7 +359,11 @@ func (c *cycle) hearPlayer(a *answer, f frozen, run, turn string, tools *rolls.P
 	if err != nil {
 		return "", "", err
 	}
-	a.addRolls(tools.Fallen(got.Calls))
+	fell, lost := tools.Fallen(got.Calls)
+	a.addRolls(fell)
+	for _, l := range lost {
+		a.Remarks = append(a.Remarks, lostRoll(l.Line))
+	}
 	said, remarks := table.PlayerTurn(c.t.opts.Campaign, f.Character, got.Text, got.Files)
 	a.Remarks = append(a.Remarks, remarks...)
 	reason, retry = c.judge(a, said, f)

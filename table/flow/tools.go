@@ -24,6 +24,8 @@ type gmTools struct {
 	dice   map[string]int // equal rolls of the turn so far
 	broken error          // the dice log does not hold
 	handed bool           // the players are to be asked: the turn is over
+	over   bool           // the turn has ended, and its dice have fallen
+	lost   []string       // those that the log has lost since
 }
 
 func (d *gmTools) begin(turn string) {
@@ -86,7 +88,10 @@ func (d *gmTools) roll(in json.RawMessage) (dice.Line, error) {
 	if err := req.Check(d.c.Roster); err != nil {
 		return dice.Line{}, err
 	}
-	line, err := d.c.t.dice.Roll(req, d.rollID(req), d.c.number())
+	line, err := d.c.t.dice.Roll(req, d.rollID(req), d.c.number(), d.over)
+	if err == nil && d.over && line.Event == dice.EventVoid {
+		d.lost = append(d.lost, lostRoll(line))
+	}
 	if errors.As(err, new(*dice.DamageError)) {
 		d.broken = err
 	}

@@ -107,13 +107,14 @@ func (d *Dice) With(do func(*dice.Log) error) error {
 	return nil
 }
 
-// Roll lets dice fall, once for an id. What cannot fall is a line that says so.
-func (d *Dice) Roll(req gm.Roll, id, cycle string) (dice.Line, error) {
+// Roll lets dice fall, once for an id. What cannot fall is a line that says so; so
+// is what has fallen before, and is in the log no more.
+func (d *Dice) Roll(req gm.Roll, id, cycle string, fallen bool) (dice.Line, error) {
 	log, err := d.Log()
 	if err != nil {
 		return dice.Line{}, err
 	}
-	line, err := log.Roll(dice.Request{ID: id, Cycle: cycle, Who: req.Who, Purpose: req.Purpose,
+	line, err := log.Roll(dice.Request{ID: id, Fallen: fallen, Cycle: cycle, Who: req.Who, Purpose: req.Purpose,
 		Visibility: req.Visibility, Expr: req.Expr, DC: req.DC, HideDC: req.HideDC,
 		Advantage: req.Adv, Disadvantage: req.Dis})
 	var void *dice.VoidError

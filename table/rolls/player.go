@@ -20,7 +20,7 @@ import (
 type Player struct {
 	who  string
 	need []gm.Roll // that the prompt asks for
-	fall func(req gm.Roll, what string) (dice.Line, error)
+	fall Fall
 
 	// A program that was given up may still be calling when the next attempt begins.
 	mu   sync.Mutex
@@ -28,9 +28,12 @@ type Player struct {
 	own  map[string]int
 }
 
-// NewPlayer is the dice of a character who is asked. fall lets one fall; what
-// tells the rolls of one request apart.
-func NewPlayer(who string, need []gm.Roll, fall func(req gm.Roll, what string) (dice.Line, error)) *Player {
+// Fall lets a roll fall; what tells the rolls of one request apart. One that has
+// fallen before is read.
+type Fall func(req gm.Roll, what string, fallen bool) (dice.Line, error)
+
+// NewPlayer is the dice of a character who is asked.
+func NewPlayer(who string, need []gm.Roll, fall Fall) *Player {
 	d := &Player{who: who, need: need, fall: fall}
 	d.Begin("")
 	return d
@@ -63,7 +66,7 @@ func (d *Player) Tools() []toolbox.Tool {
 			`"expr":{"type":"string","description":"as 1d20+3"},"purpose":{"type":"string","description":"what for"},` +
 			`"advantage":{"type":"boolean"},"disadvantage":{"type":"boolean"}}}`),
 		Handle: func(_ context.Context, in json.RawMessage) (string, error) {
-			f, err := d.roll(in)
+			f, err := d.roll(in, false)
 			if err != nil {
 				return "", err
 			}
@@ -78,7 +81,7 @@ type Fell struct {
 	Asked bool `json:"asked"` // by the GM: it will be open
 }
 
-func (d *Player) roll(in json.RawMessage) (Fell, error) {
+func (d *Player) roll(in json.RawMessage, fallen bool) (Fell, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var input playerRollInput
@@ -91,7 +94,7 @@ func (d *Player) roll(in json.RawMessage) (Fell, error) {
 	}
 	for i, r := range d.need {
 		if want, err := dice.Parse(r.Expr); err == nil && !d.done[i] && want.String() == roll.String() {
-			return d.rollNeeded(i)
+			return d.rollNeeded(i, fallen)
 		}
 	}
 	key := fmt.Sprint(roll.String(), input.Adv, input.Dis)
@@ -100,7 +103,7 @@ func (d *Player) roll(in json.RawMessage) (Fell, error) {
 		return Fell{}, fmt.Errorf("%d rolls are enough for one request: answer with what there is", gm.MaxPlayerRolls)
 	}
 	line, err := d.private(gm.Roll{Expr: input.Expr, Purpose: gm.Clip(input.Purpose, 200), Adv: input.Adv, Dis: input.Dis},
-		fmt.Sprintf("own %s %d", table.Hash([]byte(key))[:16], n))
+		fmt.Sprintf("own %s %d", table.Hash([]byte(key))[:16], n), fallen)
 	if err == nil {
 		d.own[key] = n
 	}
@@ -115,36 +118,40 @@ func sum(counts map[string]int) (n int) {
 }
 
 // rollNeeded lets the i-th roll fall that the prompt asks for.
-func (d *Player) rollNeeded(i int) (Fell, error) {
-	line, err := d.private(d.need[i], fmt.Sprintf("needed %d", i))
+func (d *Player) rollNeeded(i int, fallen bool) (Fell, error) {
+	line, err := d.private(d.need[i], fmt.Sprintf("needed %d", i), fallen)
 	d.done[i] = err == nil
 	return Fell{Line: line, Asked: true}, err
 }
 
 // private rolls for this character. It is private for now: before the barrier
 // nobody learns what a player is about.
-func (d *Player) private(req gm.Roll, what string) (dice.Line, error) {
+func (d *Player) private(req gm.Roll, what string, fallen bool) (dice.Line, error) {
 	req.Who, req.Visibility = d.who, dice.Private
-	line, err := d.fall(req, what)
+	line, err := d.fall(req, what, fallen)
 	if err == nil && line.Event == dice.EventVoid {
 		err = errors.New(line.Note)
 	}
 	return line, err
 }
 
-// Fallen are the rolls of a turn that has ended, from the calls on its record.
-func (d *Player) Fallen(calls []gm.Call) []Fell {
+// Fallen are the rolls of a turn that has ended, from the calls on its record, and
+// those that the log has lost since.
+func (d *Player) Fallen(calls []gm.Call) (fell, lost []Fell) {
 	if len(calls) == 0 {
-		return nil
+		return nil, nil
 	}
 	d.Begin("")
-	var out []Fell
 	for _, call := range calls {
-		if f, err := d.roll(call.Input); err == nil { // by the same id: it is read
-			out = append(out, f)
+		f, err := d.roll(call.Input, true) // by the same id
+		switch {
+		case err == nil:
+			fell = append(fell, f)
+		case f.Event == dice.EventVoid:
+			lost = append(lost, f)
 		}
 	}
-	return out
+	return fell, lost
 }
 
 // Rest lets the dice fall that the GM asked for and the player did not roll:
@@ -157,7 +164,7 @@ func (d *Player) Rest() ([]Fell, error) {
 		if d.done[i] {
 			continue
 		}
-		f, err := d.rollNeeded(i)
+		f, err := d.rollNeeded(i, false)
 		if f.Event == dice.EventVoid {
 			continue
 		}
