@@ -19,12 +19,12 @@ import (
 // scenarios, cases of each, kills in truth, and kills of those who go on after a
 // kill.
 var (
-	howMany = func() int { return sample.Count(1, 2, len(scenarios)) }
+	howMany = func() int { return sample.Count(1, 1, len(scenarios)) }
 	inTruth = func() int { return sample.Count(1, 1, 12) }
 	inPairs = func() int { return sample.Count(0, 2, 40) }
 )
 
-const few, some = 1, 5
+const few, some = 1, 8
 
 // A program is killed after every single write of a session, and goes on: the
 // story, the files, every question and every answer, the dice and the journals
