@@ -354,14 +354,20 @@ func (c *Collector) finish() error {
 			return err
 		}
 	}
+	c.keepState(c.Balance())
 	return c.index.save(c.byPath)
 }
 
 // say tells of the progress, about once a second.
 func (c *Collector) say() {
-	if c.o.Progress != nil && time.Since(c.lastSaid) >= time.Second {
-		c.lastSaid = time.Now()
-		c.o.Progress(c.Balance())
+	if time.Since(c.lastSaid) < time.Second {
+		return
+	}
+	c.lastSaid = time.Now()
+	b := c.Balance()
+	c.keepState(b)
+	if c.o.Progress != nil {
+		c.o.Progress(b)
 	}
 }
 

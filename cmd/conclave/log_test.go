@@ -22,7 +22,7 @@ var withoutAgents = []string{
 	"profile list", "profile remove", "profile set", "profile show",
 	"query",
 	"quest show", "quest status",
-	"record hook", "record list", "record show", "record tail",
+	"record hook", "record install", "record list", "record show", "record status", "record tail",
 	"room enter", "room run", "room show",
 	"search",
 	"table audit", "table dice override", "table dice rotate", "table dice seal", "table dice seed", "table dice verify",

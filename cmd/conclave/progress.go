@@ -44,6 +44,9 @@ func (env *environment) showProgress(e app.Progress) {
 func (env *environment) showCollecting(b app.Balance) {
 	text := screen.Sprintf("%s, %.1f of %.1f MB, %s", counted(b.Files, "file", "files"),
 		float64(b.BytesRead)/1e6, float64(b.BytesOnDisk)/1e6, counted(int(b.Entries), "entry", "entries"))
+	if behind := b.BytesOnDisk - b.BytesRead; behind > 0 {
+		text = screen.Sprintf("%s, %s behind", text, byteSize(behind))
+	}
 	env.progress.shown = true
 	if env.Stderr.Terminal() {
 		env.Stderr.Progress("%s", text)

@@ -26,7 +26,8 @@ records of any origin.`,
   conclave record show claude-11111111-1111-4111-8111-111111111111 --type tool_use`,
 	}
 	cmd.AddCommand(newRecordWatchCommand(env), newRecordImportCommand(env), newRecordListCommand(env),
-		newRecordShowCommand(env), newRecordTailCommand(env), newRecordHookCommand(env))
+		newRecordShowCommand(env), newRecordTailCommand(env), newRecordHookCommand(env),
+		newRecordInstallCommand(env), newRecordStatusCommand(env))
 	return cmd
 }
 

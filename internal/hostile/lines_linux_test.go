@@ -67,8 +67,10 @@ var lines = map[string]line{
 	"record hook": {typed: `{"session_id":"` + Session + `","transcript_path":"` + session +
 		`","hook_event_name":"PreToolUse","cwd":"."}` + "\n"},
 	"record import":       {args: []string{"sessions"}},
+	"record install":      {args: []string{"--print"}},
 	"record list":         {},
 	"record show":         {args: []string{RecordID}},
+	"record status":       {},
 	"record tail":         {args: []string{RecordID}, waits: "lantern"},
 	"record watch":        {args: []string{"sessions"}, waits: "\n"},
 	"room enter":          {args: []string{"cat", "plan.md"}, typed: look + "\n", waits: "TERM="},
