@@ -107,7 +107,8 @@ func (a *App) service(root string) (s Service, m manager, err error) {
 	case "darwin":
 		return launchdService(s, home, program, root, env)
 	}
-	return s, m, environmentError("on %s there is neither systemd nor launchd: start conclave record watch as you start other programs", runtime.GOOS)
+	return s, m, environmentError("on %s there is neither systemd nor launchd: start conclave record watch as you "+
+		"start other programs", runtime.GOOS)
 }
 
 func systemdService(s Service, config, home, program, root string, env []string) (Service, manager, error) {
@@ -127,7 +128,8 @@ func systemdService(s Service, config, home, program, root string, env []string)
 	b.WriteString("SuccessExitStatus=1\nRestart=on-failure\nRestartSec=10\nNice=10\n\n[Install]\nWantedBy=default.target\n")
 	s.Text = b.String()
 	user := "--user"
-	return s, manager{program: "systemctl", dirs: []string{filepath.Join(dir, "default.target.wants"), dir, filepath.Dir(dir)},
+	return s, manager{program: "systemctl",
+		dirs: []string{filepath.Join(dir, "default.target.wants"), dir, filepath.Dir(dir)},
 		come: [][]string{{user, "daemon-reload"}, {user, "enable", "--now", s.Name}},
 		gone: [][]string{{user, "disable", "--now", s.Name}, {user, "daemon-reload"}, {user, "reset-failed", s.Name}}}, nil
 }
@@ -148,7 +150,8 @@ func launchdService(s Service, home, program, root string, env []string) (Servic
 		return "<string>" + b.String() + "</string>"
 	}
 	var b strings.Builder
-	b.WriteString(xml.Header + `<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">` + "\n")
+	b.WriteString(xml.Header + `<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" ` +
+		`"http://www.apple.com/DTDs/PropertyList-1.0.dtd">` + "\n")
 	fmt.Fprintf(&b, "<plist version=\"1.0\"><dict>\n<key>Label</key>%s\n", text(s.Name))
 	fmt.Fprintf(&b, "<key>ProgramArguments</key><array>%s%s%s</array>\n", text(program), text("record"), text("watch"))
 	fmt.Fprintf(&b, "<key>WorkingDirectory</key>%s\n<key>EnvironmentVariables</key><dict>", text(root))
@@ -216,7 +219,8 @@ func (m manager) remove(ctx context.Context, s Service) error {
 func (m manager) find(s Service) (string, error) {
 	program, _, err := ownpath.Find(m.program, filepath.Dir(s.File))
 	if err != nil {
-		return "", environmentError("%w; conclave record install --print shows the service, for you to start as you like", err)
+		return "", environmentError("%w; conclave record install --print shows the service, "+
+			"for you to start as you like", err)
 	}
 	return program, nil
 }
