@@ -12,6 +12,7 @@ import (
 // TestRollsEnd: a game master who waits for dice again and again is told the last
 // of them, and to narrate; the log says why.
 func TestRollsEnd(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	gm := r.listening("gm", "always on Event\n  say [ROLL: 1d6 | gm | luck]\n")
 	r.say(start)
@@ -27,6 +28,7 @@ func TestRollsEnd(t *testing.T) {
 
 // TestCallsAreBounded: further attempts are calls, too.
 func TestCallsAreBounded(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	calls := 0
 	r.opts.Caps.Calls, r.opts.Caps.Parallel = 5, 1
@@ -41,6 +43,7 @@ func TestCallsAreBounded(t *testing.T) {
 // TestWaitingForThoseAsked: screens name whom the table waits for, and nobody who
 // was not asked.
 func TestWaitingForThoseAsked(t *testing.T) {
+	t.Parallel()
 	waiting := func(r *rig) (out []string) {
 		for _, n := range r.notices {
 			if n.Kind == "waiting" || n.Kind == "pause" {
@@ -71,6 +74,7 @@ func TestWaitingForThoseAsked(t *testing.T) {
 // TestWhatFedACall: the audit lists everything that a game master's message is
 // made of.
 func TestWhatFedACall(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	r.scripts["gm"] = gmSays("session-start", gmContext+prompt(tilda, "QUICK_REACTION")+"[ROLL: 1d6 | gm | luck]\n[AWAIT_AI_PLAYERS: tilda-brannock]") +
 		gmSays("Event: responses", "Hm.\n[ROLL: 1d6 | gm | more]") + gmSays("Event: rolls", "Done.")

@@ -5,6 +5,7 @@ import (
 )
 
 func TestOneCycle(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	r.scripts["gm"] = gmSays("Event: session-start", "Water drips.\n"+gmContext+prompt(tilda, "QUICK_REACTION")+prompt(gideon, "QUICK_REACTION")+"[AWAIT_AI_PLAYERS: tilda-brannock, gideon-harrowmoor]") +
 		gmSays("Event: responses", "They look down together.")

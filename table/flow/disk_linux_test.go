@@ -54,6 +54,7 @@ var disks = map[string]struct {
 
 // TestDisks runs itself in a mount namespace of its own.
 func TestDisks(t *testing.T) {
+	t.Parallel()
 	if os.Getenv("CONCLAVE_TEST_DISKS") == "" {
 		cmd := exec.Command("/proc/self/exe", "-test.run=^TestDisks$", "-test.v")
 		cmd.Env = append(os.Environ(), "CONCLAVE_TEST_DISKS=1")

@@ -23,6 +23,7 @@ func wrote(name, text string) string { return "  write " + name + " <<EOF\n" + t
 // TestAGMWritesFiles: prompts and notes that a game master writes itself are
 // taken as those that it dictates, and nothing else that it leaves.
 func TestAGMWritesFiles(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	r.scripts["gm"] = "turn on session-start\n" +
 		wrote("tmp/tilda-brannock-prompt.md", promptText("QUICK_REACTION")) +
@@ -47,6 +48,7 @@ func TestAGMWritesFiles(t *testing.T) {
 // TestAPlayerWritesFiles: a player's own response and its own notes are taken from
 // the files that it writes; no other file is.
 func TestAPlayerWritesFiles(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	r.scripts[tilda] = "turn\n" + wrote("tmp/tilda-brannock-response.md", "I hold the lantern.\n") +
 		wrote("tmp/tilda-brannock-notes-for-journal.md", "I am afraid.\n") +
@@ -73,6 +75,7 @@ func TestAPlayerWritesFiles(t *testing.T) {
 // TestAFileBeforeTheEnd: a response that a player wrote before it died, or ran out
 // of time, is its answer.
 func TestAFileBeforeTheEnd(t *testing.T) {
+	t.Parallel()
 	for name, end := range map[string]string{"died": "  die Uh\n", "slow": "  stall\n"} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, nil)
@@ -87,6 +90,7 @@ func TestAFileBeforeTheEnd(t *testing.T) {
 
 // TestFilesOutliveAKill: what a player wrote is on the record with its turn.
 func TestFilesOutliveAKill(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	r.scripts["gm"] = ask(tilda, "QUICK_REACTION", "Done.")
 	r.scripts[tilda] = "turn\n" + wrote("tmp/tilda-brannock-response.md", "I hold the lantern.\n")
@@ -112,6 +116,7 @@ func TestFilesOutliveAKill(t *testing.T) {
 // TestLaidByHand: a response that a hand lays into tmp/ while the cycle waits is
 // the answer where there is no other, and is never lost.
 func TestLaidByHand(t *testing.T) {
+	t.Parallel()
 	aside := func(r *rig) string {
 		found, err := filepath.Glob(filepath.Join(r.dir, ".conclave/tables/ash/stale/*/tilda-brannock-response.md"))
 		if err != nil || len(found) != 1 {
@@ -194,6 +199,7 @@ func TestLaidByHand(t *testing.T) {
 // TestNotesByHand: notes that a person wrote for `table signal` reach the game
 // master before the answers, once.
 func TestNotesByHand(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, map[string]string{"tmp/tilda-brannock-prompt.md": promptText("QUICK_REACTION"),
 		"tmp/gm-context.md": "## Contingencies\n- If veto: the boat.\n"})
 	gm := r.listening("gm", gmSays("Event: responses", "Done.")+gmSays("Event: continue", "Night."))

@@ -42,6 +42,7 @@ func seatGM(r *rig, p *typist) {
 // TestAPersonRunsTheTable: a person asks, tells and rolls with short commands;
 // on the disk it is what any game master leaves.
 func TestAPersonRunsTheTable(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	r.scripts[tilda] = "always\n  say I wait.\n"
 	r.scripts[gideon] = "always\n  say I run.\n"
@@ -87,6 +88,7 @@ func TestAPersonRunsTheTable(t *testing.T) {
 
 // TestAPersonLeaves: who leaves in the middle of a cycle finds it there.
 func TestAPersonLeaves(t *testing.T) {
+	t.Parallel()
 	for _, last := range []string{"/quit", ""} {
 		r := newRig(t, nil)
 		r.scripts[tilda] = "always\n  say I wait.\n"
@@ -129,6 +131,7 @@ func (p *patient) Ask(ctx context.Context, q engine.Question) (string, error) {
 // TestNobodyHurriesAPerson: the time limit of a turn is a program's, also when
 // the person's seat is open already.
 func TestNobodyHurriesAPerson(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	r.scripts[tilda] = "always\n  say I wait.\n"
 	p := &patient{typist: typist{answers: []string{"It is dark.\n/ask tilda: Do you wait?", "They part.", "The end.\n/end"}}}

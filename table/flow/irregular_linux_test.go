@@ -245,12 +245,16 @@ var trees = map[string]tree{
 // asked, with the file and the way out; what comes in between keeps the cycle
 // open with every answer in it; nobody is asked twice, and nothing said twice.
 func TestIrregularTrees(t *testing.T) {
+	t.Parallel()
 	if len(trees) < 20 {
 		t.Fatalf("%d trees", len(trees))
 	}
 	names := slices.Sorted(maps.Keys(trees))
 	for _, i := range sample.Pick(t, len(names), 4, len(names)/2) {
-		t.Run(names[i], func(t *testing.T) { trees[names[i]].play(t) })
+		t.Run(names[i], func(t *testing.T) {
+			t.Parallel()
+			trees[names[i]].play(t)
+		})
 	}
 }
 

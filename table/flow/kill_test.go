@@ -88,6 +88,7 @@ var salts = regexp.MustCompile(`"(salt|prev|hash|id)":"[^"]*"`)
 // of a turn, and continued: the same files, nobody asked twice, no die thrown
 // twice, one narrative, one entry for each character and cycle.
 func TestKillEverywhere(t *testing.T) {
+	t.Parallel()
 	labels := enginetest.KillEverywhere(t, enginetest.Program{
 		Scopes:  []string{look.Scope("ash")},
 		Prepare: prepareAsh,
@@ -236,6 +237,7 @@ func saveAll(ctx context.Context, dir string, crash func(string)) error {
 // What has the name of a save point or of a forked campaign is whole, whenever
 // its maker died, and the next attempt makes what is missing.
 func TestKilledSaves(t *testing.T) {
+	t.Parallel()
 	sample.Long(t)
 	labels := enginetest.KillEverywhere(t, enginetest.Program{
 		Scopes:  []string{look.Scope("ash")},

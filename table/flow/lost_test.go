@@ -18,6 +18,7 @@ import (
 // T10: a person edits what the game master writes, while it thinks. Neither is
 // lost, the game master writes again what holds both, and the person is told.
 func TestEditedWhileTheGMThinks(t *testing.T) {
+	t.Parallel()
 	edit := func(r *rig, name, text string) func(string) string {
 		return func(said string) string {
 			r.write(name, text)
@@ -57,6 +58,7 @@ func TestEditedWhileTheGMThinks(t *testing.T) {
 // An edit at the very moment of the write is not overwritten either, and one
 // that only adds goes below it.
 func TestEditedAtTheWrite(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	gm := r.listening("gm", gmSays("session-start", "[FILE: story-state.md]\nThe GM's own.\n[/FILE]\n"+
 		"[FILE+: party-knowledge.md]\nIt rains.\n[/FILE]")+
@@ -76,6 +78,7 @@ func TestEditedAtTheWrite(t *testing.T) {
 // T12: killed between the beginning of the session and its first cycle, the
 // session is still begun when play goes on.
 func TestKilledBeforeTheFirstCycle(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	gm := r.listening("gm", gmSays("", "Welcome.")+gmSays("", "Go on."))
 	r.open()
@@ -93,6 +96,7 @@ func TestKilledBeforeTheFirstCycle(t *testing.T) {
 
 // T9: a clock that was set back prunes nothing that is new.
 func TestSavesOfAClockSetBack(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	r.listening("gm", "always on Event\n  say It rains.\n")
 	r.say(start)
@@ -141,6 +145,7 @@ func TestSavesOfAClockSetBack(t *testing.T) {
 // T6: dice that do not hold keep nothing from being restored but themselves,
 // and what fails leaves nothing open.
 func TestDamagedDice(t *testing.T) {
+	t.Parallel()
 	for name, harm := range map[string]func(string) error{
 		"removed": os.Remove,
 		"changed": func(p string) error {

@@ -88,6 +88,7 @@ func TestNumbersWhileACycleIsOpen(t *testing.T) {
 // The process dies in a cycle, and a person steps away before the table goes on:
 // before the cycle has its number, and after.
 func TestNumbersOfWhatWasCut(t *testing.T) {
+	t.Parallel()
 	for at, kinds := range map[string]string{
 		"begin":    "session seat seat commit commit",
 		"close gm": "session commit seat seat commit",

@@ -15,6 +15,7 @@ import (
 // asks three times, waits, and asks again when it is resumed; nothing is
 // committed.
 func TestASilentGM(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	gm, words := &talker{}, ""
 	gm.reply = func(context.Context, string) (string, error) { return words, nil }
@@ -40,6 +41,7 @@ func TestASilentGM(t *testing.T) {
 // TestAGMWhoOnlyWrites: a table that nobody watches does not go on for ever with
 // a game master who tells nobody anything.
 func TestAGMWhoOnlyWrites(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	r.agents["gm"] = &talker{reply: says("[FILE+: story-state.md]\nHm.\n[/FILE]")}
 	r.open()
@@ -51,6 +53,7 @@ func TestAGMWhoOnlyWrites(t *testing.T) {
 // TestOwnSavePoints: the table keeps the last ten of its own, and all of a
 // person's.
 func TestOwnSavePoints(t *testing.T) {
+	t.Parallel()
 	sample.Long(t)
 	r := newRig(t, nil)
 	scenes := 0

@@ -62,9 +62,11 @@ func realProgram(t *testing.T, name string, stub *modelstub.Server) seating.Acto
 // their front ends would do with @file and !command. Of tools they have the
 // dice for their own character and nothing else.
 func TestRealPlayers(t *testing.T) {
+	t.Parallel()
 	sample.Long(t)
 	for _, name := range []string{"claude", "codex"} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			stub := modelstub.New(modelstub.Script(
 				modelstub.Answer(useTool("roll", args{"expr": "1d20+3", "who": gideon})),
 				modelstub.Answer(useTool("roll", args{"expr": "1d20+3"})),

@@ -170,6 +170,7 @@ func sameWorld(t *testing.T, got, want map[string]string) {
 // some of both, the campaign's files are the same to the byte, and so is what
 // everybody was told.
 func TestRealGM(t *testing.T) {
+	t.Parallel()
 	sample.Long(t)
 	text := newGMTable(t)
 	said := tellByText()

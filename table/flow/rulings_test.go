@@ -29,6 +29,7 @@ func leftToFlow(t *testing.T) map[string]string {
 // TestRulings runs a case for every ruling that is left to the flow, and fails
 // for one that has none.
 func TestRulings(t *testing.T) {
+	t.Parallel()
 	left := leftToFlow(t)
 	cases := map[string]func(*testing.T){}
 	for _, m := range []map[string]func(*testing.T){rulingsAB, rulingsC, rulingsD, rulingsE, rulingsF, rulingsGI} {

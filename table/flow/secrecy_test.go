@@ -27,6 +27,7 @@ var inSecret = map[string][]string{
 // W7: a passage with the secrets of two is told to neither, one with the secret
 // of one to that one alone, however it is dressed up and wherever it stands.
 func TestSecretsOfTwo(t *testing.T) {
+	t.Parallel()
 	a, b := inSecret[gideon][0], inSecret[sera][0]
 	for name, c := range map[string]struct {
 		says  string
@@ -78,6 +79,7 @@ func TestSecretsOfTwo(t *testing.T) {
 // In a cycle in which two act in secret, what is marked for nobody is nobody's,
 // and the GM is asked to mark it.
 func TestUnmarkedOutcomeOfTwo(t *testing.T) {
+	t.Parallel()
 	s := newSecretTable(t, map[string]string{gideon: inSecret[gideon][0], sera: inSecret[sera][0]})
 	s.say = func(event string) string {
 		if event == "repair" {
@@ -230,6 +232,7 @@ func letters(text string) string {
 // Whatever a GM repeats of whatever was said in secret, wherever, in whatever
 // dress: nothing that another player gets holds it.
 func TestSecretsProperty(t *testing.T) {
+	t.Parallel()
 	for seed := range sample.Count(2, 6, 300) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()

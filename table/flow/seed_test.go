@@ -126,6 +126,7 @@ func ordered(t *testing.T, what, text string, want ...string) {
 // TestSeedCycle holds a cycle against the statements of the specification about
 // what happens when.
 func TestSeedCycle(t *testing.T) {
+	t.Parallel()
 	s := newSeedCycle(t)
 	for _, id := range slices.Sorted(maps.Keys(cycleStatements)) {
 		t.Run(id, func(t *testing.T) { cycleStatements[id](t, s) })
@@ -377,6 +378,7 @@ func list(t *testing.T, dir string) (names []string) {
 
 // TestSeedRulings are statements that a ruling decides: its case is their proof.
 func TestSeedRulings(t *testing.T) {
+	t.Parallel()
 	for id, run := range map[string]func(*testing.T){
 		"001-31":  rulingsE["E7"],
 		"001-61":  rulingsC["C4"],

@@ -37,6 +37,7 @@ func atOnce(seats desk.Seats) (lines []string) {
 // none is sent as speech, and the question stands again behind each; so it does
 // after a word that nobody knows, and after a command of another place.
 func TestEveryCommandWhereAPlayerIsAsked(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, map[string]string{"party/tilda-brannock-journal.md": "# Tilda Brannock's Journal\n\n---\n\n### One\n\n- Notes: OWN-ENTRY\n"})
 	r.people[tilda] = true
 	lines := append(atOnce(desk.Player), "/rol 1d20", "/ask gideon: x", "/away", "/veto")
@@ -68,6 +69,7 @@ func TestEveryCommandWhereAPlayerIsAsked(t *testing.T) {
 
 // T11, in the game master's seat.
 func TestEveryCommandInTheGameMastersTurn(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, map[string]string{"overview.md": "# OVERVIEW\n", "beats/one.md": "# The First Beat\n"})
 	lines := append(atOnce(desk.GM), "/beats one", "/scene", "/dance", "/veto no", "/save x")
 	p := &typist{answers: append(slices.Clone(lines), "It rains.\n/end")}
@@ -89,6 +91,7 @@ func TestEveryCommandInTheGameMastersTurn(t *testing.T) {
 // A player's veto by command is the seed's form, with the whole reason; thoughts
 // behind [NOTES] or /notes go to the journal alone (C15b).
 func TestVetoAndNotesOfAPerson(t *testing.T) {
+	t.Parallel()
 	for _, x := range []struct{ typed, response, notes string }{
 		{"/veto She is my sister,\nand I have never told.", "[VETO - need more input]\n\nShe is my sister,\nand I have never told.\n", ""},
 		{"I go in.\nSlowly.\n[NOTES]\nI am AFRAID.", "I go in.\nSlowly.\n", "I am AFRAID."},
@@ -111,6 +114,7 @@ func TestVetoAndNotesOfAPerson(t *testing.T) {
 // T5: a fault in one line keeps the others and points at the word; the line can be
 // typed again, left out, or all be thrown away.
 func TestAFaultKeepsTheTurn(t *testing.T) {
+	t.Parallel()
 	ten := strings.Repeat("It rains.\n", 9) + "/aks tilda: Do you wait?\nAnd it rains."
 	for _, x := range []struct {
 		then []string
@@ -149,6 +153,7 @@ func TestAFaultKeepsTheTurn(t *testing.T) {
 
 // T5, for a player: the fault of one line is named, the rest is kept.
 func TestAFaultKeepsAnAnswer(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	r.people[tilda] = true
 	p := &typist{answers: []string{"I go in.\n/rol 1d20\nSlowly.", "Carefully."}}
@@ -161,6 +166,7 @@ func TestAFaultKeepsAnAnswer(t *testing.T) {
 
 // What an agent says is matched exactly (A10); a person may use first names.
 func TestAnAgentSaysWholeNames(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	gm := r.listening("gm", gmSays("session-start", "[ROLL: 1d20 | tilda | x]")+gmSays("Event: repair", "Well."))
 	r.say(start)
@@ -169,6 +175,7 @@ func TestAnAgentSaysWholeNames(t *testing.T) {
 
 // G4: what can be looked up from a seat is what its agent could read.
 func TestTheDeskKeepsSecrets(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, map[string]string{
 		"party/tilda-brannock.md":            "# Tilda Brannock\n\n<!-- gm -->CANARY-REGION<!-- /gm -->\nA sailor.\n",
 		"party/gideon-harrowmoor.md":         "# Gideon Harrowmoor\n\nCANARY-SHEET\n",
@@ -203,6 +210,7 @@ func TestTheDeskKeepsSecrets(t *testing.T) {
 // I6: until all have answered, a person may answer differently: from the screen
 // that waits, or by leaving other words. Then it is sealed.
 func TestAnAnswerCanBeChangedUntilAllAreIn(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	r.people[tilda], r.people[gideon] = true, true
 	said := ""

@@ -38,6 +38,7 @@ func diceLines(t *testing.T, r *rig, event string) []dice.Line {
 // what it wants to know of itself. What it was asked for and did not roll falls
 // by itself. Before the last answer is in, nobody else sees a number.
 func TestPlayersRoll(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	gm := r.listening("gm", gmSays("session-start", "Now.\n"+gmContext+
 		needs(tilda, "QUICK_REACTION", "Roll if you try to be quiet:\n- 1d20 + 3 | Stealth | dc 10")+needs(gideon, "SECRET_ACTION", "1d6 | Sleight of hand")+prompt(sera, "QUICK_REACTION")+
@@ -85,6 +86,7 @@ func TestPlayersRoll(t *testing.T) {
 // A further attempt, because the answer could not stand, rolls no other dice;
 // and there is an end to them.
 func TestPlayersRollOnce(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	master := r.listening("gm", gmSays("session-start", gmContext+needs(tilda, "QUICK_REACTION", "1d20 | Luck")+"[AWAIT_AI_PLAYERS: tilda-brannock]")+gmSays("Event: responses", "So it is."))
 	r.scripts[tilda] = "turn on Request:\n  tool roll {\"expr\":\"1d20\"}\n  tool roll {\"expr\":\"1d4\"}\n  say \nturn on Event: retry\n" +
@@ -101,6 +103,7 @@ func TestPlayersRollOnce(t *testing.T) {
 // Calls stand where they were made: between the words, and nothing behind
 // await_players counts.
 func TestToolsAndWords(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	body := `---\nrequest_type: QUICK_REACTION\n---\n\n## Scene\nA mill.\n\n## Just Happened\nA splash.\n\n## Request\nReact.\n`
 	r.scripts["gm"] = `turn on session-start
@@ -143,6 +146,7 @@ turn on after await_players were withheld from everyone
 // A signal in words beside tools counts; the words themselves are told to nobody
 // when the party hears its narrative by the tool, and to everybody when not.
 func TestSignalBesideTools(t *testing.T) {
+	t.Parallel()
 	body := `---\nrequest_type: QUICK_REACTION\n---\n\n## Scene\nA mill.\n\n## Just Happened\nA splash.\n\n## Request\nReact.\n`
 	for to, want := range map[string]string{"": "Rain.\n\nDone.", `,"to":["gideon-harrowmoor"]`: "I ask her.\n\nDone."} {
 		r := newRig(t, nil)
@@ -167,6 +171,7 @@ turn on Event: responses
 // Killed in the middle of a turn, between a roll and the end of the words, GM
 // and player get the numbers that had fallen.
 func TestKilledAtTheDice(t *testing.T) {
+	t.Parallel()
 	labels := enginetest.KillEverywhere(t, enginetest.Program{
 		Scopes:  []string{look.Scope("ash")},
 		Prepare: prepareAsh,
