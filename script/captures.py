@@ -308,7 +308,15 @@ def kilo(run, home, url):
         run(["kilo", "run", "--auto", "--format", "json", *more, p], {})
 
 
+def cline(run, home, url):
+    run(["cline", "auth", "-p", "openai", "-k", "dummy-key", "-m", "stub-model", "-b", url + "/v1"], {})
+    for p in ("Look around", "Fail now"):  # a session cannot be resumed without a terminal
+        run(["cline", "-P", "openai", "-t", "60", "--json", "--retries", "1", p], {})
+    print("it has left a daemon running: end it by its id")
+
+
 PROGRAMS = {
+    "cline": ("cline@3.0.65", cline),
     "copilot": ("@github/copilot@1.0.102", copilot), "gemini": ("@google/gemini-cli@0.61.0", gemini),
     "kilo": ("@kilocode/cli@7.7.7", kilo), "opencode": ("opencode-ai@1.18.33", opencode),
     "qwen": ("@qwen-code/qwen-code@0.24.4", qwen),

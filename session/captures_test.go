@@ -81,7 +81,7 @@ func capturesIn(t testing.TB, name, root, dir string) (list []capture) {
 }
 
 // newcomers are the programs that are read and not driven.
-var newcomers = []string{"acp", "copilot", "gemini", "kilo", "opencode", "qwen"}
+var newcomers = []string{"acp", "cline", "copilot", "gemini", "kilo", "opencode", "qwen"}
 
 // mapAll maps the lines of a capture.
 func mapAll(k *kind.Kind, path string, lines [][]byte) (items []transcript.Item, m kind.Mapper) {
@@ -177,7 +177,7 @@ func TestTotalsAreThePrograms(t *testing.T) {
 		CacheWrite int64 `json:"cache_write_tokens"`
 	}
 	files, err := filepath.Glob(filepath.Join(fixtures, "*", "*", "expected.json"))
-	if err != nil || len(files) < 5 {
+	if err != nil || len(files) < 6 {
 		t.Fatalf("%d scenarios with totals, %v", len(files), err)
 	}
 	for _, file := range files {

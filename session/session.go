@@ -12,6 +12,7 @@ import (
 	"conclave/internal/jsontext"
 	"conclave/session/acp"
 	"conclave/session/claude"
+	"conclave/session/cline"
 	"conclave/session/codex"
 	"conclave/session/copilot"
 	"conclave/session/gemini"
@@ -26,7 +27,7 @@ import (
 // the last one has it: the lines of those behind claude are told apart more
 // sharply.
 var kinds = []*kind.Kind{claude.Kind, codex.Kind, acp.Kind, gemini.Kind, qwen.Kind, copilot.Kind,
-	opencode.Kind, opencode.Kilo}
+	opencode.Kind, opencode.Kilo, cline.Kind}
 
 // Names are the short names of the programs whose files are read.
 func Names() []string {

@@ -100,27 +100,11 @@ func rows(_ context.Context, path string, yield func(kind.Row) error) error {
 		return err
 	}
 	session := jsontext.Text(jsontext.Get(text, "sessionId"))
-	if session == "" {
-		return nil // not yet written, or nothing of this program
+	if session == "" || !jsontext.Valid(text) {
+		return unfold.ErrNotYet // or nothing of this program
 	}
-	head := []byte{'{'}
-	var messages []byte
-	err = jsontext.Walk(text, func(key, value []byte) error {
-		if string(key) == "messages" {
-			messages = value
-			return nil
-		}
-		if len(head) > 1 {
-			head = append(head, ',')
-		}
-		head = append(append(head, jsontext.Quote(string(key))...), ':')
-		head = append(head, unfold.Compact(value)...)
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	if err := yield(kind.Row{Session: session, Table: "head", Key: session, Members: append(head, '}')}); err != nil {
+	head, messages := unfold.Apart(text, "messages")
+	if err := yield(kind.Row{Session: session, Table: "head", Key: session, Members: head}); err != nil {
 		return err
 	}
 	n := 0

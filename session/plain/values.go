@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"bytes"
 	"math"
 	"strconv"
 
@@ -74,8 +75,11 @@ func Object(v []byte) bool { return len(v) > 0 && v[0] == '{' }
 
 // Some is v unless it says nothing: null, or what is empty.
 func Some(v []byte) []byte {
+	if len(v) > 1 && (v[0] == '{' || v[0] == '[') && len(bytes.TrimSpace(v[1:len(v)-1])) == 0 {
+		return nil
+	}
 	switch string(v) {
-	case "null", `""`, "[]", "{}":
+	case "null", `""`:
 		return nil
 	}
 	return v

@@ -74,6 +74,10 @@ func (s Store) Update(ctx context.Context, spool string) error {
 	return nil
 }
 
+// ErrNotYet is what Rows returns of a store that is just being written: it is read
+// the next time.
+var ErrNotYet = errors.New("it is being written")
+
 // stampFile says of which state of the store the lines are.
 const stampFile = "stamp"
 
@@ -115,7 +119,9 @@ func (u *update) run(ctx context.Context) error {
 	if was, err := os.ReadFile(file); err == nil && string(was) == now {
 		return nil
 	}
-	if err := u.store.Kind.Rows(ctx, u.store.Path, u.row); err != nil {
+	if err := u.store.Kind.Rows(ctx, u.store.Path, u.row); errors.Is(err, ErrNotYet) {
+		return nil
+	} else if err != nil {
 		return err
 	}
 	if err := u.gone(); err != nil {
@@ -274,8 +280,15 @@ func (l *lines) write() (err error) {
 
 // Sniff says whether a line is one of a store of that kind.
 func Sniff(name string) func(line []byte) bool {
-	mark := append(append([]byte(`{"from":`), jsontext.Quote(name)...), `,"table":`...)
-	return func(line []byte) bool { return bytes.HasPrefix(line, mark) }
+	quoted := jsontext.Quote(name)
+	mark := append(append([]byte(`{"from":`), quoted...), `,"table":`...)
+	return func(line []byte) bool {
+		if bytes.HasPrefix(line, mark) { // as Update writes them
+			return true
+		}
+		m := jsontext.Members(line, "from", "table", "key", "row")
+		return bytes.Equal(m[0], quoted) && m[1] != nil && m[2] != nil && m[3] != nil
+	}
 }
 
 // Locate is the Locate of a kind of that name: its files lie where Update puts
@@ -307,6 +320,28 @@ func Row(line []byte) (table, key, session string, row []byte) {
 		row = m[3]
 	}
 	return jsontext.Text(m[0]), jsontext.Text(m[1]), jsontext.Text(m[2]), row
+}
+
+// Apart takes the member list out of an object, and returns what is left of it, on
+// one line; nil when it is no object.
+func Apart(object []byte, list string) (left, elements []byte) {
+	left = []byte{'{'}
+	err := jsontext.Walk(object, func(key, value []byte) error {
+		if string(key) == list {
+			elements = value
+			return nil
+		}
+		if len(left) > 1 {
+			left = append(left, ',')
+		}
+		left, _ = jsontext.AppendString(left, key)
+		left = append(append(left, ':'), Compact(value)...)
+		return nil
+	})
+	if err != nil {
+		return nil, nil
+	}
+	return append(left, '}'), elements
 }
 
 // Compact is v on one line, if it is JSON; else as a JSON string.

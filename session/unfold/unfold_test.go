@@ -1,0 +1,169 @@
+package unfold
+
+import (
+	"context"
+	"database/sql"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"conclave/internal/sqlite"
+	"conclave/session/kind"
+)
+
+// shop is a program whose store is a list of rows.
+type shop struct {
+	rows []kind.Row
+	err  error
+}
+
+func (s *shop) kind() *kind.Kind {
+	return &kind.Kind{Name: "shop", Store: func(path string) bool { return filepath.Base(path) == "shop.db" },
+		Rows: func(_ context.Context, _ string, yield func(kind.Row) error) error {
+			for _, r := range s.rows {
+				if err := yield(r); err != nil {
+					return err
+				}
+			}
+			return s.err
+		}}
+}
+
+func row(session, key, members string) kind.Row {
+	return kind.Row{Session: session, Table: "t", Key: key, Members: []byte(members)}
+}
+
+// Lines are appended and nothing else: a row that is new or has changed, and that
+// one is gone. What has not changed is not written again; a store that is half
+// written, or cannot be read, changes nothing.
+func TestUpdate(t *testing.T) {
+	t.Parallel()
+	dir, spool := t.TempDir(), t.TempDir()
+	path := filepath.Join(dir, "shop.db")
+	s := new(shop)
+	stores := func() Store {
+		t.Helper()
+		found, err := Find(dir, []*kind.Kind{s.kind()})
+		if err != nil || len(found) != 1 {
+			t.Fatalf("%v, %v", found, err)
+		}
+		return found[0]
+	}
+	clock := time.Now()
+	update := func(want error) {
+		t.Helper()
+		clock = clock.Add(time.Second)
+		if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, clock, clock); err != nil {
+			t.Fatal(err)
+		}
+		if err := stores().Update(t.Context(), spool); (err == nil) != (want == nil) {
+			t.Fatal(err)
+		}
+	}
+	check := func(session string, want ...string) {
+		t.Helper()
+		text, err := os.ReadFile(filepath.Join(stores().Dir(spool), session+".jsonl"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := string(text); got != strings.Join(want, "\n")+"\n" {
+			t.Errorf("%s:\n%s\nwant\n%s", session, got, strings.Join(want, "\n"))
+		}
+	}
+	line := func(key, row string) string {
+		return `{"from":"shop","table":"t","key":"` + key + `","session":"a","row":` + row + `}`
+	}
+	s.rows = []kind.Row{row("a", "1", `{"n":1}`), row("b", "1", `{"n":9}`), row("a", "2", `{"n":2}`)}
+	update(nil)
+	first := []string{line("1", `{"n":1}`), line("2", `{"n":2}`)}
+	check("a", first...)
+	update(nil)
+	check("a", first...)
+
+	s.rows = []kind.Row{row("a", "2", `{"n":3}`)}
+	s.err = ErrNotYet
+	update(nil)
+	check("a", first...)
+	s.err = os.ErrPermission
+	update(s.err)
+	check("a", first...)
+
+	s.err = nil
+	update(nil)
+	all := append(first, line("2", `{"n":3}`), line("1", "null"))
+	check("a", all...)
+	check("b", `{"from":"shop","table":"t","key":"1","session":"b","row":{"n":9}}`,
+		`{"from":"shop","table":"t","key":"1","session":"b","row":null}`)
+	update(nil)
+	check("a", all...)
+
+	// Whoever died while writing left half a line.
+	f, err := os.OpenFile(filepath.Join(stores().Dir(spool), "a.jsonl"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteString(`{"from":"sh`); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s.rows = append(s.rows, row("a", "1", `{"n":1}`), row("../../x", "1", `{}`))
+	update(nil)
+	all = append(all, `{"from":"sh`, line("1", `{"n":1}`))
+	check("a", all...)
+	names, err := filepath.Glob(filepath.Join(spool, "*", "session-*.jsonl"))
+	if err != nil || len(names) != 1 {
+		t.Errorf("the session of an impossible name is in %q, %v", names, err)
+	}
+}
+
+// A database is read with what stands in its journal only, while its program has
+// it open, and nothing is made beside it.
+func TestDatabase(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "p.db")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	db := sqlite.Open(path, sqlite.Options{Write: true, Pragmas: []string{"journal_mode(WAL)", "wal_autocheckpoint(0)"}})
+	db.SetMaxOpenConns(1)
+	defer db.Close()
+	for _, q := range []string{"CREATE TABLE part(id TEXT, n INTEGER, f REAL, data TEXT, raw BLOB)",
+		`INSERT INTO part VALUES ('a', 1, 0.5, '{"text":"hi"}', x'0102'), ('b', NULL, 9e999, 'plain "text"', NULL)`,
+		"CREATE VIEW sly AS SELECT * FROM part"} {
+		if _, err := db.Exec(q); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	err = Database(t.Context(), path, func(db *sql.DB) error {
+		tables, err := Columns(t.Context(), db)
+		if err != nil || len(tables) != 1 || len(tables["part"]) != 5 {
+			t.Errorf("tables %v, %v", tables, err)
+		}
+		return Table(t.Context(), db, "part", "ORDER BY id", nil, func(members []byte, value func(string) string) error {
+			got = append(got, value("id")+value("n")+" "+string(members))
+			return nil
+		})
+	})
+	want := []string{`a1 {"id":"a","n":1,"f":0.5,"data":{"text":"hi"},"raw":{"base64":"AQI="}}`,
+		`b {"id":"b","n":null,"f":"+Inf","data":"plain \"text\"","raw":null}`}
+	if err != nil || strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("%v\n%s", err, strings.Join(got, "\n"))
+	}
+	after, err := os.ReadDir(dir)
+	if err != nil || len(after) != len(before) {
+		t.Errorf("%v beside the database, before %v, %v", after, before, err)
+	}
+}
