@@ -24,6 +24,10 @@ import (
 	"conclave/transcript"
 )
 
+// barren are directories that programs keep beside their sessions, with thousands
+// of files and no store among them.
+var barren = []string{".git", "node_modules", "snapshot", "repos"}
+
 // Find lists the stores of the kinds at path, a file or a directory, which need
 // not exist. Links are not followed.
 func Find(path string, kinds []*kind.Kind) (stores []Store, err error) {
@@ -31,8 +35,14 @@ func Find(path string, kinds []*kind.Kind) (stores []Store, err error) {
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 			return nil // gone since, or not ours to read
 		}
-		if err != nil || !d.Type().IsRegular() {
+		if err != nil {
 			return err
+		}
+		if d.IsDir() && slices.Contains(barren, d.Name()) {
+			return fs.SkipDir
+		}
+		if !d.Type().IsRegular() {
+			return nil
 		}
 		for _, k := range kinds {
 			if k.Store != nil && k.Store(path) {
