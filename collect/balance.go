@@ -18,7 +18,10 @@ type Balance struct {
 	Unknown     map[string]int64 `json:"unknown"`       // entries of type unknown, by name
 	// Skipped are files in the directories that are no sessions.
 	Skipped []string `json:"skipped,omitempty"`
-	// Unaccounted is everything that is there, or was, and is not on the
+	// Waiting are half lines at the ends of files that are being written: the
+	// next time they are whole.
+	Waiting []Gap `json:"waiting,omitempty"`
+	// Unaccounted is everything else that is there, or was, and is not on the
 	// record.
 	Unaccounted []Gap `json:"unaccounted"`
 }
@@ -43,6 +46,7 @@ func (b *Balance) Add(o Balance) {
 	b.Entries += o.Entries
 	b.Added += o.Added
 	b.Skipped = append(b.Skipped, o.Skipped...)
+	b.Waiting = append(b.Waiting, o.Waiting...)
 	b.Unaccounted = append(b.Unaccounted, o.Unaccounted...)
 	for name, n := range o.Unknown {
 		b.count(name, n)
@@ -68,7 +72,9 @@ func (b *Balance) sort() {
 		b.Unaccounted = []Gap{}
 	}
 	slices.Sort(b.Skipped)
-	slices.SortFunc(b.Unaccounted, func(x, y Gap) int {
-		return cmp.Or(cmp.Compare(x.Path, y.Path), cmp.Compare(x.Reason, y.Reason))
-	})
+	for _, gaps := range [][]Gap{b.Unaccounted, b.Waiting} {
+		slices.SortFunc(gaps, func(x, y Gap) int {
+			return cmp.Or(cmp.Compare(x.Path, y.Path), cmp.Compare(x.Reason, y.Reason))
+		})
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"conclave/internal/jsontext"
 	"conclave/internal/sample"
@@ -157,13 +158,42 @@ func TestSecondFileOfTheSameSession(t *testing.T) {
 	p.same(runID(runA, pathHash(other)), "main", b)
 }
 
-// A last line without newline is delivered at a stop; what comes to it later is
-// an entry of its own, and a newline alone is none.
+// Half a line that is being written waits at a stop for its other half: an
+// interrupted watch, or an import in that moment, must not break it in two. What
+// is whole is delivered without its newline.
+func TestHalfLineWaits(t *testing.T) {
+	t.Parallel()
+	a, b := line("a", "1"), line("b", "2")
+	for _, at := range sample.Pick(t, len(b)-1, 3, 8) {
+		p, cut := newPlace(t), at+1
+		p.write(p.main(sessionA), a+"\n"+b[:cut])
+		balance := p.collect(p.options())
+		if len(balance.Waiting) != 1 || balance.Waiting[0].Bytes != int64(cut) || !balance.OK() {
+			t.Fatalf("cut at %d: %+v", cut, balance)
+		}
+		p.same(runA, "main", a)
+		p.append(p.main(sessionA), b[cut:])
+		if balance = p.once(); len(balance.Waiting) != 0 {
+			t.Errorf("a whole line waits: %+v", balance)
+		}
+		p.same(runA, "main", a, b)
+		p.append(p.main(sessionA), "\n")
+		p.once()
+		p.same(runA, "main", a, b)
+	}
+}
+
+// A half line that nobody has gone on with is delivered; what comes to it later
+// is an entry of its own, and a newline alone is none.
 func TestLineContinuedAfterAStop(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	a, b := line("a", "1"), line("b", "2")
 	p.write(p.main(sessionA), a+"\n"+b[:20])
+	old := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(p.main(sessionA), old, old); err != nil {
+		t.Fatal(err)
+	}
 	p.once()
 	p.once()
 	p.same(runA, "main", a, b[:20])

@@ -411,6 +411,8 @@ func (s *source) balance(b *Balance) {
 		}
 		if err := s.file.Err(); err != nil {
 			b.gap(s.t.Path, err.Error(), max(0, size-read))
+		} else if s.waiting > 0 && read+s.waiting >= size {
+			b.Waiting = append(b.Waiting, Gap{s.t.Path, s.waiting, "its last line has no end yet"})
 		} else if read < size {
 			b.gap(s.t.Path, "not read yet", size-read)
 		}

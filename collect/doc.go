@@ -28,8 +28,10 @@
 // case. A read limit bounds memory, never throughput: reading goes on until
 // there is no more. At its stop it reads every file to the end that it then
 // has, or as far as it gets in the time that it was given, delivers a last line
-// without newline, and draws up the Balance: what was read of what is there,
-// and whatever is not accounted for.
+// without newline if it is whole, or if nobody has gone on with it for some
+// time (half a line of a file that is being written waits for its other half),
+// and draws up the Balance: what was read of what is there, what waits, and
+// whatever is not accounted for.
 //
 // What happens to a file that is rotated, shortened, replaced, removed, locked
 // or late is stated in internal/tail. Content that is begun anew is compared

@@ -1,12 +1,16 @@
 package collect
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"time"
 
+	"conclave/internal/jsontext"
 	"conclave/internal/tail"
 	"conclave/session"
 	"conclave/transcript"
+	"conclave/workspace"
 )
 
 // allOfIt says that every entry of a line is on the record.
@@ -43,6 +47,7 @@ type source struct {
 	stopping bool // the last line is being delivered
 
 	lines, entries, added int64
+	waiting               int64 // bytes of a last line whose other half is still to come
 	size                  int64 // at the end, or as the index has it
 	unknown               map[string]int64
 	faults                []string
@@ -298,13 +303,42 @@ func (s *source) finish() error {
 	return s.end()
 }
 
+// tornAfter is how long a half line waits for its other half. Programs write a
+// line at once; who has not gone on by then was cut off.
+const tornAfter = 10 * time.Minute
+
+// halfLine says that the file ends in the middle of a line that is being written:
+// what is there of it is no JSON yet, and was written a short while ago. Taken
+// as it is, neither half would mean anything.
+func (s *source) halfLine() bool {
+	n := s.file.Pending()
+	if n == 0 || n > session.MaxLine {
+		return false
+	}
+	f, err := workspace.OpenNamed(s.t.Path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || time.Since(info.ModTime()) > tornAfter {
+		return false
+	}
+	half := make([]byte, n)
+	if _, err := f.ReadAt(half, s.file.Offset()); err != nil && err != io.EOF {
+		return false
+	}
+	return bytes.HasPrefix(bytes.TrimSpace(half), []byte("{")) && !jsontext.Valid(half)
+}
+
 // end delivers a last line without newline, and what the mapping holds back.
 // That reading stopped here is stated first: whoever goes on after a crash in
 // between does the same.
 func (s *source) end() error {
-	s.file.Finish()
 	var items []transcript.Item
-	if s.file.Next() {
+	if s.waiting = 0; s.halfLine() {
+		s.waiting = s.file.Pending()
+	} else if s.file.Finish(); s.file.Next() {
 		s.lines++
 		items = s.file.Map(nil)
 		if len(s.file.Line()) >= s.sess.c.o.giant {

@@ -103,6 +103,9 @@ func balanceText(w *screen.Writer, b app.Balance) error {
 	for _, path := range b.Skipped {
 		w.Printf("skipped        %s: no session of a known agent\n", path)
 	}
+	for _, g := range b.Waiting {
+		w.Printf("waiting        %s: %s (%s)\n", g.Path, g.Reason, counted(int(g.Bytes), "byte", "bytes"))
+	}
 	if b.OK() {
 		w.Printf("unaccounted    nothing\n")
 	}
