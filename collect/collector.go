@@ -89,6 +89,11 @@ func (c *Collector) Run(ctx context.Context) (err error) {
 	c.hurry = func() bool { return ctx.Err() != nil }
 	c.search("scan")
 	c.lastNew, c.lastSaid = time.Now(), time.Now()
+	if c.o.Once {
+		if err := c.sweep(ctx); err != nil {
+			return err
+		}
+	}
 	for ctx.Err() == nil {
 		if err := c.pass(ctx); err != nil {
 			return err
@@ -242,6 +247,63 @@ func (c *Collector) pass(ctx context.Context) error {
 		c.say()
 	}
 	return nil
+}
+
+// sweep reads what is ready session after session, each to its end, and lets go
+// of it: what is held does not grow with the number of sessions, and no record
+// is opened twice. Of what comes while it does so the usual passes take care.
+func (c *Collector) sweep(ctx context.Context) error {
+	list := c.inOrder()
+	for len(list) > 0 && ctx.Err() == nil {
+		sess := list[0].sess
+		n := slices.IndexFunc(list, func(s *source) bool { return s.sess != sess })
+		if n < 0 {
+			n = len(list)
+		}
+		for _, s := range list[:n] {
+			if err := c.readAll(ctx, s); err != nil || ctx.Err() != nil {
+				return err
+			}
+		}
+		if err := sess.stop(); err != nil {
+			return err
+		}
+		for _, s := range list[:n] {
+			if c.index.keep(s) {
+				s.letGo()
+			}
+		}
+		sess.letGo()
+		list = list[n:]
+		c.say()
+	}
+	return nil
+}
+
+// readAll reads a file to the end that it has now.
+func (c *Collector) readAll(ctx context.Context, s *source) error {
+	if err := c.open(s); err != nil {
+		return err
+	}
+	for more := true; more && ctx.Err() == nil; {
+		var took int64
+		var err error
+		if took, more, err = s.read(turn, true); err != nil {
+			return err
+		}
+		if took > 0 {
+			c.lastNew = time.Now()
+		}
+		if err := s.sess.flush(); err != nil {
+			return err
+		}
+		c.say()
+	}
+	if ctx.Err() != nil {
+		return nil // the end of the run sees to the rest
+	}
+	delete(c.ready, s)
+	return s.finish()
 }
 
 // inOrder sorts what is ready: session by session, parents before children.

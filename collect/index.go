@@ -69,6 +69,19 @@ func (x *index) restore(s *source) bool {
 	return true
 }
 
+// keep notes a file that was read to its end; it is false for one that was not.
+func (x *index) keep(s *source) bool {
+	path := s.t.Path
+	delete(x.Files, path)
+	info, err := os.Stat(path)
+	if err != nil || s.file == nil || s.file.Offset() != info.Size() || len(s.faults) > 0 || s.file.Lost() > 0 {
+		return false
+	}
+	x.Files[path] = entry{Run: s.sess.run, Size: info.Size(), Modified: info.ModTime(),
+		RecordSize: s.sess.size(), Lines: s.lines, Entries: s.entries, Unknown: s.unknown}
+	return true
+}
+
 // save writes down what is true now.
 func (x *index) save(sources map[string]*source) error {
 	for path, s := range sources {
@@ -78,13 +91,7 @@ func (x *index) save(sources map[string]*source) error {
 			x.Files[path] = e
 			continue
 		}
-		delete(x.Files, path)
-		info, err := os.Stat(path)
-		if err != nil || s.file == nil || s.file.Offset() != info.Size() || len(s.faults) > 0 {
-			continue
-		}
-		x.Files[path] = entry{Run: s.sess.run, Size: info.Size(), Modified: info.ModTime(),
-			RecordSize: s.sess.size(), Lines: s.lines, Entries: s.entries, Unknown: s.unknown}
+		x.keep(s)
 	}
 	b, err := json.Marshal(x)
 	if err != nil {

@@ -123,3 +123,40 @@ func TestMapAndCollectAgree(t *testing.T) {
 		t.Errorf("map says %+v, collect %+v", mapped, got)
 	}
 }
+
+// What an import holds does not grow with the number of sessions: each is let go
+// of when it was read, and is taken up again when something comes to it.
+func TestImportLetsGo(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	a, b := line("a", "1"), line("b", "2")
+	var names []string
+	for i := range 40 {
+		names = append(names, fmt.Sprintf("00000000-0000-4000-8000-%012d", i))
+		p.write(p.main(names[i]), a+"\n")
+	}
+	o := p.options()
+	o.Once = true
+	late := false
+	c, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for path, s := range c.byPath {
+		if s.file != nil || s.ledger != nil || s.sess.emitter != nil || s.sess.past != nil || s.sess.writer != nil {
+			t.Errorf("%s is still held", path)
+		}
+		late = late || s.added != 1
+	}
+	if balance := c.Balance(); late || balance.Entries != 40 || balance.Records != 40 || !balance.OK() {
+		t.Errorf("%+v", balance)
+	}
+	p.append(p.main(names[7]), b+"\n")
+	if balance := p.once(); balance.Added != 1 || balance.Entries != 41 {
+		t.Errorf("after one has grown: %+v", balance)
+	}
+	p.same(runID("claude", names[7]), "main", a, b)
+}

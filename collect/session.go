@@ -161,6 +161,17 @@ func (s *recording) stop() error {
 	return errors.Join(s.emitter.Stop(), s.close())
 }
 
+// letGo forgets a record that is closed, if none of its files is held: it is
+// read again when one of them changes.
+func (s *recording) letGo() {
+	for _, src := range s.sources {
+		if !src.settled {
+			return
+		}
+	}
+	s.emitter, s.past = nil, nil
+}
+
 // event writes a position.
 func (s *recording) event(p position) error {
 	return s.emitter.Event(slog.LevelDebug, eventPosition, "position in a collected file", p)

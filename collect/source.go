@@ -303,6 +303,12 @@ func (s *source) finish() error {
 	return s.end()
 }
 
+// letGo forgets a file that is in the index, until it changes.
+func (s *source) letGo() {
+	s.file.Close()
+	s.file, s.items, s.ledger, s.settled = nil, nil, nil, true
+}
+
 // tornAfter is how long a half line waits for its other half. Programs write a
 // line at once; who has not gone on by then was cut off.
 const tornAfter = 10 * time.Minute
