@@ -268,3 +268,35 @@ func TestReftable(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// A log that leaves older commits out says so in its last line, and only then.
+func TestHistorySaysWhereItEnds(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	tree, tip := p.git("rev-parse", "HEAD^{tree}"), p.git("rev-parse", "HEAD")
+	for n := 2; n < maxCommits; n++ {
+		tip = p.git("commit-tree", "-m", "more", "-p", tip, tree)
+	}
+	said := func() string {
+		t.Helper()
+		p.git("reset", "-q", "--soft", tip)
+		return ask(t.Context(), p.repo).history
+	}
+	if h := said(); strings.Contains(h, "left out") || !strings.Contains(h, "first commit") {
+		t.Errorf("with all of its commits the log ends with %q", h[len(h)-80:])
+	}
+	tip = p.git("commit-tree", "-m", "one more", "-p", tip, tree)
+	if h := said(); strings.Contains(h, "first commit") ||
+		!strings.HasSuffix(h, "\n\nOlder commits are left out here: these are the newest 500.\n") {
+		t.Errorf("without the oldest it ends with %q", h[len(h)-80:])
+	}
+	r, err := Open(t.Context(), p.repo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	h, err := r.History(t.Context(), 1000)
+	if err != nil || len(h) > 1100 || !strings.HasSuffix(string(h), "files of the last one above.\n") {
+		t.Errorf("cut at 1000 bytes: %v, %d of them", err, len(h))
+	}
+}

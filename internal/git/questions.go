@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"conclave/internal/screen"
@@ -109,24 +111,38 @@ func (r *Repository) ownNames(changed []string, cut bool) (own []string, left bo
 // maxNames bounds the names on a command line.
 const maxNames = 100 << 10
 
-// History is the log as text: who, when, what, which files; no patches. Of more
-// than limit bytes it is the beginning, in whole lines. It is text for agents
-// and people: what would steer a terminal is shown, not kept.
+// maxCommits is how many commits History tells of.
+const maxCommits = 500
+
+// History is the log as text: who, when, what, which files; no patches. It tells
+// of the newest commits only, and of more than limit bytes it is the beginning, in
+// whole lines; its last line says so where older ones are left out. It is text for
+// agents and people: what would steer a terminal is shown, not kept.
 func (r *Repository) History(ctx context.Context, limit int) ([]byte, error) {
 	if r.head.commit == "" {
 		return nil, nil
 	}
 	args := []string{"log", "--format=%h %ad %an%n    %s", "--name-status", "--find-renames=100%", "--relative", "--no-textconv",
 		"--no-ext-diff", "--no-color", "--no-mailmap", "--no-notes", "--no-decorate", "--no-show-signature", "--ignore-submodules=all",
-		"--date=short", "--max-count=500", r.head.commit, "--"}
-	if r.workspace != r.top {
-		args = append(args, ".") // else commits that changed no file would be left out
+		"--date=short", fmt.Sprintf("--max-count=%d", maxCommits), r.head.commit, "--"}
+	counts := []string{"rev-list", "--count", fmt.Sprintf("--max-count=%d", maxCommits+1), r.head.commit, "--"}
+	if r.workspace != r.top { // else commits that changed no file would be left out
+		args, counts = append(args, "."), append(counts, ".")
 	}
 	log, err := r.ask(ctx, limit, args...)
+	note := ""
 	if errors.Is(err, errCut) {
-		log, err = wholeLines(log), nil
+		log, err, note = wholeLines(log), nil, "\nOlder commits are left out here, and perhaps files of the last one above.\n"
+	} else if err == nil && bytes.Count(log, []byte("\n")) >= 2*maxCommits { // each has two lines at least
+		n, err := r.ask(ctx, limit, counts...)
+		if err != nil {
+			return nil, err
+		}
+		if strings.TrimSpace(string(n)) == strconv.Itoa(maxCommits+1) {
+			note = fmt.Sprintf("\nOlder commits are left out here: these are the newest %d.\n", maxCommits)
+		}
 	}
-	return []byte(screen.Block(string(log)).String()), err
+	return []byte(screen.Block(string(log)).String() + note), err
 }
 
 func wholeLines(b []byte) []byte { return b[:bytes.LastIndexByte(b, '\n')+1] }

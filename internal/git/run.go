@@ -69,15 +69,15 @@ func (r *Repository) ask(ctx context.Context, limit int, args ...string) ([]byte
 	err := cmd.Run()
 	switch {
 	case out.cut:
-		return out.Bytes(), errCut
+		return out.kept.Bytes(), errCut
 	case err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return nil, fmt.Errorf("git %s: no answer within %v", args[0], patience)
 	case err != nil && ctx.Err() != nil:
 		return nil, ctx.Err()
 	case err != nil:
-		return nil, fmt.Errorf("git %s: %w: %s", args[0], err, firstLine(said.String()))
+		return nil, fmt.Errorf("git %s: %w: %s", args[0], err, firstLine(said.kept.String()))
 	}
-	return out.Bytes(), nil
+	return out.kept.Bytes(), nil
 }
 
 func firstLine(s string) string {
@@ -87,18 +87,18 @@ func firstLine(s string) string {
 
 // bounded keeps the beginning of what it is given, and tells when that is full.
 type bounded struct {
-	bytes.Buffer
+	kept  bytes.Buffer // not embedded: its ReadFrom would pass by the limit
 	limit int
 	cut   bool
 	full  func()
 }
 
 func (b *bounded) Write(p []byte) (int, error) {
-	room := b.limit - b.Len()
+	room := b.limit - b.kept.Len()
 	if len(p) <= room {
-		return b.Buffer.Write(p)
+		return b.kept.Write(p)
 	}
-	b.Buffer.Write(p[:max(room, 0)])
+	b.kept.Write(p[:max(room, 0)])
 	if b.cut = true; b.full != nil {
 		b.full()
 	}
