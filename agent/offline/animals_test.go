@@ -109,3 +109,34 @@ func TestResumed(t *testing.T) {
 		t.Errorf("without the words before it: %s", got)
 	}
 }
+
+// TestWordsAreDenied: that no line bears a word is said of the files that were
+// searched, and only where none does: a line that is too long to be quoted, or
+// lies under a name that cannot be cited, bears it all the same.
+func TestWordsAreDenied(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("words ", 40) + "to maintain it "
+	for name, c := range map[string]struct {
+		files map[string]string
+		want  string
+		lacks string
+	}{
+		"far to the right": {map[string]string{"UPGRADING.md": long + "\n"},
+			"“maintain” stands in 1 line of 1 file: `UPGRADING.md:1`.", "No line"},
+		"in a very long one": {map[string]string{"a.md": strings.Repeat(long, 9) + "\n"},
+			"“maintain” stands in 1 line of 1 file", "No line"},
+		"under a name with blanks": {map[string]string{"New Leave.md": "We maintain it.\n", "b.md": "x\n"},
+			"“maintain” stands in 1 line of 1 file, in none whose name I can cite.", "No line"},
+		"in a licence alone": {map[string]string{"LICENSE": "MIT License\n\nwhoever may maintain it\n", "b.md": "x\n"},
+			"No line of the 1 file that I searched bears “maintain” as a word.", "stands"},
+		"in no word of its own": {map[string]string{"b.md": "The maintainers.\n"},
+			"No line of the 1 file that I searched bears “maintain” as a word.", "stands"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			said := start(t, "bear", nested{"workspace", mapFS(c.files)}, purpose("consult")).say(t, "Who will maintain it?")
+			if !strings.Contains(said, c.want) || strings.Contains(said, c.lacks) {
+				t.Errorf("it says %s\nand should say %q", said, c.want)
+			}
+		})
+	}
+}

@@ -149,16 +149,16 @@ func busyUntested(s *sight) []finding {
 		if rank >= 10 || c.n < 8 {
 			return nil
 		}
-		if f == nil || !citable(f.Path) || strings.HasPrefix(f.Path, ".") || f.Aside() || !s.mostTested(f.Lang, bare) {
+		if f == nil || !citable(f.Path) || strings.HasPrefix(f.Path, ".") || f.Aside() || !s.MostTested(f.Lang) {
 			continue
 		}
 		ch, ok := s.past.newest(c.name)
 		if !ok {
 			return nil
 		}
-		return []finding{found("`"+f.Path+"`", "Most sources of its language are named by a test here; no test file stands beside "+
-			"this one, and none names it, yet of the last %s in the log at least %d changed it, the latest at %s. It begins at "+
-			"%s. %s",
+		return []finding{found("`"+f.Path+"`", "Most sources of its language here have a test beside or within them, or "+
+			"one that names them or what they declare; for this one I found none, yet of the last %s in the log at least "+
+			"%d changed it, the latest at %s. It begins at %s. %s",
 			count(len(s.past), "commit"), c.n, ch, at(f, 1), cannotSee).
 			then("Before its next change pin down what `"+f.Path+"` does now, with one test.", costHalfDay,
 				"the next change that breaks it unseen").
@@ -173,21 +173,6 @@ func (s *sight) testedWhole() bool {
 	return s.Has("src/main.rs") && slices.ContainsFunc(s.Of(project.Test), func(f *project.File) bool {
 		return f.Lang == "Rust" && (f.Dir == "tests" || strings.HasPrefix(f.Dir, "tests/"))
 	})
-}
-
-// mostTested says that three of four sources of a language have a test: then one
-// without is an exception, and no habit.
-func (s *sight) mostTested(lang string, bare map[string]*project.File) bool {
-	all, without := 0, 0
-	for _, f := range s.Subjects() {
-		if f.Lang != lang {
-			continue
-		}
-		if all++; bare[f.Path] != nil {
-			without++
-		}
-	}
-	return without*4 <= all
 }
 
 // last points at the last line of a file.

@@ -116,14 +116,16 @@ func (h history) churn() []tally {
 }
 
 // busiest are the n files that change most, and often; none where the log is too
-// short to tell.
+// short to tell. Of files that change as often as others either all are among
+// them or none.
 func (h history) busiest(n int) map[string]bool {
 	if len(h.work()) < 30 {
 		return nil
 	}
 	out := map[string]bool{}
-	for _, c := range h.churn() {
-		if c.n >= 3 && len(out) < n {
+	all := h.churn()
+	for i, c := range all {
+		if c.n >= 3 && i < n && (len(all) <= n || c.n > all[n].n) {
 			out[c.name] = true
 		}
 	}

@@ -17,7 +17,7 @@ func owl() animal {
 		name:    "owl",
 		opening: "First, so that it is said: I have no model behind me. I look, I do not reason.",
 		nothing: "I looked for unticked tasks and notes whose day has passed, for steps that name what is not there " +
-			"and for versions that contradict each other, and found none.",
+			"and for versions that contradict each other, and found nothing I could point at.",
 		rules: []rule{
 			deadSteps, olderMachine, readAsNumber, retiredImage, overdueNote, overdueVersion, overdueTask, wrongDay, twoDays,
 			statedVersions, longSinceRelease, lowestUnchecked,

@@ -119,6 +119,9 @@ var placeholderText = pattern.New(`\bTBD\b|\bTBC\b|[|:(]\s*\?\?\?\s*(?:[|).]|$)`
 	`|<(?:insert|fill in)\b[^>]{1,40}>|\bcoming soon\b` +
 	`|(?:^\s*(?:[-*+]\s+)?|[|:(–—]\s*)[*_]*to be (?:written|decided|confirmed|determined)[*_]*\s*(?:[.)|]|$))`)
 
+// specimen knows what is there to be filled in by others, or shows how.
+var specimen = pattern.New(`(?i)style[^/]*$|template|(?:^|/)(?:examples?|samples?|demos?)/`)
+
 // leftOpen are places that a document leaves to be filled.
 func leftOpen(s *sight) []finding {
 	var where places
@@ -126,8 +129,7 @@ func leftOpen(s *sight) []finding {
 	docs := s.documents()
 	slices.SortStableFunc(docs, first)
 	for _, f := range docs {
-		if s.HasCode() && !prominent(f) || strings.Contains(strings.ToLower(f.Base),
-			"style") {
+		if s.HasCode() && !prominent(f) || specimen.MatchString(f.Path) {
 			continue
 		}
 		for _, l := range proseOf(f) {
@@ -144,13 +146,13 @@ func leftOpen(s *sight) []finding {
 	if len(where) == 0 {
 		return nil
 	}
-	text := "%d places are still to be filled: %s."
+	text := "At least %d places are still to be filled: %s."
 	args := []any{n, where}
 	if n == 1 {
 		text, args = "A place is still to be filled: %s.", []any{where}
 	}
 	if n > len(where) {
-		text = "%d places are still to be filled, among them %s."
+		text = "At least %d places are still to be filled, among them %s."
 	}
 	return []finding{found("what is still open", text, args...).
 		then("Fill "+where[0].place()+", or strike it out.", costHour, "a reader who takes a blank for an answer").

@@ -15,7 +15,7 @@ import (
 )
 
 // sighting is where a word stands: how often, in how many files, and the lines worth
-// showing.
+// showing: those that can be cited.
 type sighting struct {
 	word  string
 	lines int
@@ -35,7 +35,7 @@ type spot struct {
 func searched(f *project.File) bool {
 	switch f.Kind {
 	case project.Source, project.Test, project.Doc, project.Config, project.Example, project.Data, project.Other:
-		return f.Read && citable(f.Path) && !people.MatchString(f.Base)
+		return f.Read && !people.MatchString(f.Base)
 	}
 	return false
 }
@@ -59,13 +59,18 @@ func lookFor(s *sight, word string) sighting {
 		before := m.lines
 		kept := 0
 		for n, line := range project.Lines(f.Text) {
-			if len(line) > 1000 || !ok(line) {
+			if !ok(line) {
 				continue
 			}
 			m.lines++
-			if kept < 4 && strings.Contains(strings.ToLower(quote(line)), lower) {
+			switch {
+			case !citable(f.Path) || kept == 4:
+			case shows(line, lower):
 				kept++
 				m.best = append(m.best, spot{f, n, worth(f, line, lower)})
+			case kept == 0: // it is there, further on than can be quoted
+				kept++
+				m.best = append(m.best, spot{f, n, worth(f, line, lower) + unshown})
 			}
 		}
 		if m.lines > before {
@@ -74,6 +79,21 @@ func lookFor(s *sight, word string) sighting {
 	}
 	slices.SortStableFunc(m.best, func(a, b spot) int { return cmp.Compare(a.rank, b.rank) })
 	return m
+}
+
+// unshown is what a line ranks behind when what can be quoted of it lacks the word.
+const unshown = 40
+
+// shows says that what can be quoted of a line holds the word.
+func shows(line, lower string) bool { return strings.Contains(strings.ToLower(quote(line)), lower) }
+
+// at cites the spot, with its words where these show the one that was looked for.
+func (b spot) at(lower string) cite {
+	c := at(b.f, b.n)
+	if !strings.Contains(strings.ToLower(c.quote), lower) {
+		c.quote = ""
+	}
+	return c
 }
 
 // worth ranks a line: where the word is defined, then headings and documents,
@@ -178,32 +198,33 @@ func (t *turn) showPlaces(tree fs.FS, s *sight, q query) error {
 	slices.SortStableFunc(list, func(a, b sighting) int { return cmp.Compare(a.files, b.files) })
 	var rows []string
 	for _, m := range list {
-		row, err := t.describe(tree, s, m)
-		switch {
-		case err != nil:
-			return err
-		case row == "":
+		if m.lines == 0 && s.named(m.word) == nil {
 			missing = append(missing, m.word)
-		case len(rows) < maxShown:
+			continue
+		}
+		row, err := t.describe(tree, s, m)
+		if err != nil {
+			return err
+		}
+		if row != "" && len(rows) < maxShown {
 			rows = append(rows, row)
 		}
 	}
-	if len(rows) == 0 {
-		t.say(fmt.Sprintf("No line of the %s that I read bears %s.", count(s.Looked.Read, "file"), quotedOr(missing)))
-		return nil
+	if len(rows) > 0 {
+		t.say("Where your words stand:\n\n" + strings.Join(rows, "\n"))
 	}
-	text := "Where your words stand:\n\n" + strings.Join(rows, "\n")
 	if len(missing) > 0 {
-		text += fmt.Sprintf("\n\nNo line bears %s.", quotedOr(missing))
+		t.say(fmt.Sprintf("No line of the %s that I searched bears %s as a word.",
+			count(len(slices.DeleteFunc(slices.Clone(s.Files), func(f *project.File) bool { return !searched(f) })), "file"),
+			quotedOr(missing)))
 	}
-	t.say(text)
 	return nil
 }
 
 // describe shows a file that was named, or the lines that bear a word.
 func (t *turn) describe(tree fs.FS, s *sight, m sighting) (string, error) {
 	var o observation
-	if f := s.called(m.word); f != nil && f.Read && f.Lines > 0 {
+	if f := s.named(m.word); f != nil {
 		head := cite{path: f.Path, line: 1}
 		if h := lineWhere(f.Text, func(l string) bool { return quote(l) != "" }); h.line > 0 {
 			head = at(f, h.line)
@@ -211,12 +232,14 @@ func (t *turn) describe(tree fs.FS, s *sight, m sighting) (string, error) {
 		o = observation{fmt.Sprintf("- `%s` has %s; it begins %s and ends at %s.", f.Path, count(f.Lines, "line"), head,
 			last(f)), []cite{head, last(f)}}
 	} else if len(m.best) == 0 {
-		return "", nil
+		o.text = fmt.Sprintf("- “%s” stands in %s of %s, in none whose name I can cite.", printable(m.word),
+			count(m.lines, "line"), count(m.files, "file"))
 	} else {
-		where := places{at(m.best[0].f, m.best[0].n)}
+		lower := strings.ToLower(m.word)
+		where := places{m.best[0].at(lower)}
 		for _, b := range m.best[1:] {
 			if b.f != m.best[0].f {
-				where = append(where, at(b.f, b.n))
+				where = append(where, b.at(lower))
 				break
 			}
 		}
@@ -228,6 +251,14 @@ func (t *turn) describe(tree fs.FS, s *sight, m sighting) (string, error) {
 		return "", err
 	}
 	return o.text, nil
+}
+
+// named is the file that bears the name, where there is something to show of it.
+func (s *sight) named(word string) *project.File {
+	if f := s.called(word); f != nil && f.Read && f.Lines > 0 {
+		return f
+	}
+	return nil
 }
 
 // called is the file that bears the name, by its path or its last part.

@@ -164,6 +164,7 @@ type council struct {
 	agreed  []string
 	dissent []string
 	steps   []string
+	order   string // of the steps, in words
 }
 
 func (t *turn) synthesise(seats []seat) error {
@@ -184,7 +185,7 @@ func (t *turn) synthesise(seats []seat) error {
 			t.say("Where they differ:\n\n" + dissent)
 		}
 		if len(c.steps) > 1 {
-			t.say("What to do next, what is cheap and weighs most first:\n\n" + numberedList(c.steps))
+			t.say("What to do next, " + c.order + ":\n\n" + numberedList(c.steps))
 		} else {
 			t.say("What to do next: " + c.steps[0])
 		}
@@ -252,7 +253,7 @@ func (t *turn) joined(seats []seat) council {
 		verb := map[bool]string{true: " points", false: " point"}[len(silent) == 1]
 		c.agreed = append(c.agreed, "", begins(named(silent))+verb+" to nothing.")
 	}
-	c.steps = t.steps(seats)
+	c.steps, c.order = t.steps(seats)
 	return c
 }
 
@@ -352,7 +353,7 @@ type option struct {
 // steps draws the next steps from the findings: what several would begin with
 // first, then what weighs most with each of them, the cheapest first. Nothing
 // is a step that nobody named; two that are the same are one.
-func (t *turn) steps(seats []seat) []string {
+func (t *turn) steps(seats []seat) (list []string, order string) {
 	var all []*option
 	for _, s := range seats {
 		for i, r := range s.seen {
@@ -383,9 +384,13 @@ func (t *turn) steps(seats []seat) []string {
 		out = append(out, t.stepWords(o))
 	}
 	if len(out) == 0 {
-		out = t.lookFirst(seats)
+		return t.lookFirst(seats), "in the order in which they spoke"
 	}
-	return out
+	order = "what weighs most with each of them first, and of that the cheapest"
+	if len(all[0].from) > 1 {
+		order = "first what several of them would begin with, then what weighs most with each, and of that the cheapest"
+	}
+	return out, order
 }
 
 func (r remark) cost() int {

@@ -188,6 +188,34 @@ func TestStrangers(t *testing.T) {
 			"a.test.ts": "fdescribe('x', () => {\n  it('y', () => {})\n})\n"}, ""},
 		{"a release before that is new", waitingEntries, map[string]string{
 			"CHANGELOG.md": "## Unreleased\n\n- a\n- b\n- c\n\n## 1.0.0\n\n- d\n"}, ""},
+		{"blanks in specimens", leftOpen, map[string]string{"locales/en/examples/teamwork/index.md": "Date: [Insert date]\n",
+			"record-template.md": "Date: [insert date]\n"}, ""},
+		{"a test that bears the plural of a name", busyUntested, javas(map[string]string{
+			"src/test/java/TreeAdaptersTest.java": "class TreeAdaptersTest { void a() {} }\n",
+		}, "TreeAdapter", "Tide", "Quay", "Mole", "Pier"), commits("src/main/java/TreeAdapter.java", "Mara", 30)},
+		{"tests that name the index only", busyUntested, map[string]string{"src/index.ts": "export * from './struct'\n",
+			"src/struct.ts": body(60, "if (x) y()"), "src/error.ts": body(60, "if (x) z()"),
+			"src/shape.ts": body(60, "if (x) a()"), "src/coerce.ts": body(60, "if (x) c()"),
+			"src/helpers.ts":     body(60, "if (x) b()"),
+			"test/index.test.ts": "import { object } from '../src'\nconst struct = object(error, shape, coerce)\n",
+		}, commits("src/helpers.ts", "Mara", 30)},
+		{"as many changes as in nineteen others", longFunction, map[string]string{
+			"a.js": "function all() {\n" + body(400, "  if (x) y()") + "}\n", "b.js": "x\n"},
+			evenly(20) + commits("b.js", "Mara", 9)},
+		{"a log without patch releases", missingEntry, map[string]string{"package.json": "{\n\"version\": \"2.0.2\"\n}\n",
+			"Changelog.md": "### `2.0.0` - July 3, 2024\n\n### `1.0.0`\n\n### `0.16.0`\n\n### `0.15.0`\n"}, ""},
+		{"a lock file of another manager", unlocked, map[string]string{
+			"pnpm-lock.yaml": "lockfileVersion: '9.0'\n\ndom: ^7.0.1\n",
+			"package.json":   "{\n\"packageManager\": \"pnpm@11.3.0\",\n\"devDependencies\": {\n\"dom\": \"^7.0.1\"\n}}\n",
+			"package-lock.json": "{\n\"lockfileVersion\": 3,\n\"packages\": {\n\"\": {\n\"devDependencies\": {\n" +
+				"\"dom\": \"^6.9.1\"\n}}}}\n"}, ""},
+		{"a part of what one person makes", oneHand, map[string]string{"a/a.go": "x\n", "a/b.go": "x\n", "b/a.go": "x\n",
+			"b/b.go": "x\n"}, commits("a/a.go", "Ada", 30) + commits("b/a.go", "Ada", 8) + commits("b/a.go", "Joss", 8)},
+		{"a project that has one person", oneHand, map[string]string{"a/a.go": "x\n", "a/b.go": "x\n"},
+			commits("a/a.go", "Ada", 60) + commits("a/a.go", "Joss", 2) + commits("a/b.go", "Mara", 1)},
+		{"what is kept if it can be", swallowed, map[string]string{
+			"a.py": "def f():\n    rv = g()\n    try:\n        cache[stream] = rv\n    except Exception:\n        pass\n" +
+				"    return rv\n"}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := told(t, c.rule, c.files, c.log); got != "" {
@@ -195,6 +223,26 @@ func TestStrangers(t *testing.T) {
 			}
 		})
 	}
+}
+
+// javas adds classes, and a test for each but the first.
+func javas(files map[string]string, names ...string) map[string]string {
+	for i, n := range names {
+		files["src/main/java/"+n+".java"] = "class " + n + " {\n" + strings.Repeat("  if (x) y();\n", 60) + "}\n"
+		if i > 0 {
+			files["src/test/java/"+n+"Test.java"] = "class " + n + "Test { " + n + " x; }\n"
+		}
+	}
+	return files
+}
+
+// evenly is a log in which each of n files changes as often as a.js does.
+func evenly(n int) string {
+	log := commits("a.js", "Mara", 5)
+	for i := range n - 1 {
+		log += commits(fmt.Sprintf("f%d.js", i), "Mara", 5)
+	}
+	return log
 }
 
 // numbers are n lines that differ.

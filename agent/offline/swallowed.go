@@ -83,11 +83,23 @@ func pySwallowed(f *project.File, g *grouped) {
 				}
 			}
 		}
-		if answered(lines, i) {
+		if answered(lines, i) || !calls(lines, i) {
 			continue
 		}
 		g.add(f, i+1)
 	}
+}
+
+// calls says that what is tried above line i calls something: else it keeps or
+// looks at what is at hand, and nothing from outside can fail.
+func calls(lines []string, i int) bool {
+	for j := i - 1; j >= 0 && indentOf(lines[j]) > indentOf(lines[i]) || j >= 0 && strings.TrimSpace(lines[j]) == ""; j-- {
+		if t := strings.TrimSpace(lines[j]); strings.Contains(t, "(") || strings.HasPrefix(t, "import ") ||
+			strings.HasPrefix(t, "from ") {
+			return true
+		}
+	}
+	return false
 }
 
 var ignores = pattern.New(`(?i)ignor|silent|suppress|best.effort|swallow|fail`)

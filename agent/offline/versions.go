@@ -100,6 +100,16 @@ func versionIn(f *project.File) project.Value {
 	return project.Value{}
 }
 
+// passesOverPatches says that a log has an entry for the release that a version
+// mends, and has never had one for such a version.
+func passesOverPatches(log []release, v project.Version) bool {
+	mends := func(v project.Version) bool { return len(v.Parts) > 2 && v.Parts[2] > 0 }
+	return mends(v) && len(log) > 2 && !slices.ContainsFunc(log, func(r release) bool { return mends(r.v) }) &&
+		slices.ContainsFunc(log, func(r release) bool {
+			return len(r.v.Parts) > 1 && slices.Equal(r.v.Parts[:2], v.Parts[:2])
+		})
+}
+
 // missingEntry: the manifest's version has no entry in the log of changes.
 func missingEntry(s *sight) []finding {
 	m := s.product()
@@ -113,6 +123,9 @@ func missingEntry(s *sight) []finding {
 	}
 	if strings.Contains(f.Text, m.Version.Text) || lineWhere(f.Text, unreleased.MatchString).line > 0 {
 		return nil // under a heading of another form, perhaps, or under construction
+	}
+	if passesOverPatches(log, v) {
+		return nil
 	}
 	newest := log[0]
 	for _, r := range log {

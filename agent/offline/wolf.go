@@ -37,8 +37,8 @@ func oneHand(s *sight) []finding {
 			s.past[0].date.Sub(h.when) > 365*24*time.Hour { // carried once
 			continue
 		}
-		if authors[0].name == most.name && authors[0].n*10 >= len(s.past.work())*9 {
-			break // it is so everywhere: one finding about the whole
+		if authors[0].name == most.name && authors[0].n*3 > len(s.past.work())*2 {
+			continue // whoever does most of the project does most of its parts
 		}
 		shown := "`" + h.dir + "/`"
 		if h.dir == "." {
@@ -53,15 +53,15 @@ func oneHand(s *sight) []finding {
 	}
 	most := authors[0]
 	all := s.past.work()
-	if len(all) < 30 || most.n*10 < len(all)*9 {
-		return nil
+	if len(all) < 30 || most.n*10 < len(all)*9 || authors[1].n < 5 {
+		return nil // nobody else is there who could take some of it
 	}
 	i := slices.IndexFunc(all, func(c commit) bool { return c.author == most.name })
 	if all[i].cite().quote == "" {
 		return nil
 	}
 	return []finding{found("the whole project", "One person carries it: of the last %s in the log %d count here, and %d "+
-		"of these are by %s, the latest %s. Commits of more than %d files, and those of programs, are left out.",
+		"of these are by %s, the latest %s. Merges, commits of more than %d files and those of programs are left out.",
 		count(len(s.past), "commit"), len(all), most.n, printable(most.name), all[i].cite(), massChange).
 		then("Let somebody else make the next change, with "+printable(most.name)+" beside them.", costHalfDay,
 			"the week in which "+printable(most.name)+" is away").
@@ -162,14 +162,40 @@ func twoLocks(s *sight) []finding {
 			if other == nil || !other.Read || other.Lines == 0 || !citable(f.Path) {
 				continue
 			}
-			return []finding{found("lock files", "Two package managers are in use side by side: %s and %s.",
-				cite{path: f.Path, line: 1}, cite{path: other.Path, line: 1}).
-				then("Agree on one of them and delete the other's file.", costMinutes,
-					"two people who install two different things").
+			a, b := cite{path: f.Path, line: 1}, cite{path: other.Path, line: 1}
+			x := found("lock files", "Two package managers have a lock file side by side: %s and %s.", a, b)
+			step := "Agree on one of them and delete the other's file."
+			if named, stray := s.managerOf(f, other); stray != nil {
+				x = found("lock files", "Two package managers have a lock file side by side, %s and %s; the manifest names the "+
+					"manager, %s.", a, b, named)
+				step = "Delete `" + stray.Path + "`, or name the other manager."
+			}
+			return []finding{x.then(step, costMinutes, "two people who install two different things").
 				weighs(contradicted, "dependencies lock conventions")}
 		}
 	}
 	return nil
+}
+
+var managerLine = pattern.New(`"packageManager"\s*:\s*"(npm|yarn|pnpm)@`)
+
+// managerOf is where the manifest beside two lock files says which manager is used,
+// and the lock file of the other one; nil where it does not.
+func (s *sight) managerOf(locks ...*project.File) (cite, *project.File) {
+	m := s.File(path.Join(locks[0].Dir, "package.json"))
+	if m == nil || !m.Read {
+		return cite{}, nil
+	}
+	h := lineWhere(m.Text, managerLine.MatchString)
+	if h.line == 0 || quote(h.text) == "" {
+		return cite{}, nil
+	}
+	own := map[string]string{"npm": "package-lock.json", "yarn": "yarn.lock",
+		"pnpm": "pnpm-lock.yaml"}[managerLine.FindStringSubmatch(h.text)[1]]
+	if !slices.ContainsFunc(locks, func(f *project.File) bool { return f.Base == own }) {
+		return cite{}, nil
+	}
+	return at(m, h.line), locks[slices.IndexFunc(locks, func(f *project.File) bool { return f.Base != own })]
 }
 
 // twoConfigs: one tool is told what to do in two places, of which it reads one.

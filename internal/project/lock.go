@@ -16,14 +16,17 @@ type Fault struct {
 	Have Value
 }
 
+// lockFiles are the lock files of each tool's package managers.
+var lockFiles = map[string][]string{
+	"go": {"go.sum"}, "npm": {"package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock",
+		"bun.lockb"},
+	"cargo": {"Cargo.lock"}, "pip": {"poetry.lock", "uv.lock", "pdm.lock"},
+}
+
 // LockOf is the lock file that holds a manifest's dependencies: beside it or
 // in a directory above.
 func (p *Project) LockOf(m *Manifest) *File {
-	names := map[string][]string{
-		"go": {"go.sum"}, "npm": {"package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock",
-			"bun.lockb"},
-		"cargo": {"Cargo.lock"}, "pip": {"poetry.lock", "uv.lock", "pdm.lock"},
-	}[m.Tool]
+	names := lockFiles[m.Tool]
 	if m.Tool == "pip" && m.File.Base != "pyproject.toml" {
 		return nil
 	}
@@ -51,7 +54,9 @@ func (p *Project) Unlocked(m *Manifest) []Fault {
 
 func (p *Project) faults(m *Manifest) []Fault {
 	lock := p.LockOf(m)
-	if lock == nil || !lock.Read {
+	if lock == nil || !lock.Read || slices.ContainsFunc(lockFiles[m.Tool], func(n string) bool {
+		return n != lock.Base && p.names[path.Join(lock.Dir, n)] // whose lock is kept?
+	}) {
 		return nil
 	}
 	switch {

@@ -13,13 +13,16 @@ type pairing struct {
 	goDirs map[string]bool // directories with a _test.go
 	words  map[string]bool // every word of every test, and of the names of tests
 	folded map[string]bool // the same, however they are spelled
+	loaded map[string]bool // folded words of the lines by which tests load something
+	bases  []string        // the names of tests, folded
 	goText []*File
 	n      int
 }
 
 func (p *Project) pairs() *pairing {
 	p.pairOnce.Do(func() {
-		x := &pairing{goDirs: map[string]bool{}, words: map[string]bool{}, folded: map[string]bool{}}
+		x := &pairing{goDirs: map[string]bool{}, words: map[string]bool{}, folded: map[string]bool{},
+			loaded: map[string]bool{}}
 		for _, f := range p.Files {
 			if f.Kind != Test || !f.Read {
 				continue
@@ -31,6 +34,10 @@ func (p *Project) pairs() *pairing {
 				continue
 			}
 			eachWord(f.Text, func(w string) { x.words[w] = true })
+			for _, line := range loads.FindAllString(f.Text, -1) {
+				eachWord(line, func(w string) { x.loaded[fold(w)] = true })
+			}
+			x.bases = append(x.bases, fold(f.Base))
 			eachWord(strings.TrimSuffix(f.Base, path.Ext(f.Base)), func(w string) {
 				x.words[w] = true
 				for _, mark := range []string{"test_", "_test", "_tests", "_spec", "Test", "Tests", "TestCase", "IT", "ITCase"} {
@@ -62,6 +69,10 @@ func eachWord(s string, do func(string)) {
 		}
 	}
 }
+
+// loads is a line by which a test takes something in.
+var loads = pattern.New(`(?m)^\s*(?:(?:pub\s+)?use|import|from|mod|export)\b.*$` +
+	`|^.*\b(?:require|import|mock|importorskip|import_module)\(.*$|^\}? ?from ['"].*$`)
 
 // Tests is how many files of tests were read.
 func (p *Project) Tests() int { return p.pairs().n }
@@ -98,15 +109,25 @@ func subject(f *File) bool {
 	return len(decides.FindAllStringIndex(f.Text, 12)) >= 12
 }
 
-// Subjects lists the sources that people of their language test.
-func (p *Project) Subjects() []*File {
-	var out []*File
+// MostTested says of a language that most of the sources which its people test
+// have a test beside or within them, or one that names them or what they declare,
+// and that of three in four some word of a test speaks at least: then one without
+// is an exception, and no habit.
+func (p *Project) MostTested(lang string) bool {
+	x := p.pairs()
+	all, known, bare := 0, 0, 0
 	for _, f := range p.Files {
-		if subject(f) {
-			out = append(out, f)
+		if f.Lang != lang || !subject(f) {
+			continue
+		}
+		switch all++; {
+		case p.beside(x, f) || x.names(f):
+			known++
+		case !x.mentions(f):
+			bare++
 		}
 	}
-	return out
+	return known*2 > all && bare*4 <= all
 }
 
 // Untested lists the sources for which no test is known: none beside it by the
@@ -118,22 +139,23 @@ func (p *Project) Untested() []*File {
 		return nil
 	}
 	var out []*File
-	for _, f := range p.Subjects() {
-		if !p.tested(x, f) {
+	for _, f := range p.Files {
+		if subject(f) && !p.beside(x, f) && !x.names(f) && !x.mentions(f) {
 			out = append(out, f)
 		}
 	}
 	return out
 }
 
-func (p *Project) tested(x *pairing, f *File) bool {
-	stem := strings.TrimSuffix(f.Base, path.Ext(f.Base))
+func stemOf(f *File) string { return strings.TrimSuffix(f.Base, path.Ext(f.Base)) }
+
+// beside says that a test stands where the language's people put it: in the same
+// package, next to the source or within it.
+func (p *Project) beside(x *pairing, f *File) bool {
+	stem := stemOf(f)
 	switch f.Lang {
 	case "Go":
-		if x.goDirs[f.Dir] {
-			return true
-		}
-		return slices.ContainsFunc(x.goText, func(t *File) bool { return strings.Contains(t.Text, "/"+path.Base(f.Dir)+`"`) })
+		return x.goDirs[f.Dir]
 	case "Rust":
 		if strings.Contains(f.Text, "#[cfg(test)]") || strings.Contains(f.Text, "#[test]") || strings.Contains(f.Text,
 			"/// ```") || strings.Contains(f.Text, "//! ```") {
@@ -145,14 +167,43 @@ func (p *Project) tested(x *pairing, f *File) bool {
 			}
 		}
 	case "Python":
-		if strings.Contains(f.Text, ">>> ") {
-			return true
-		}
-		if x.words[strings.TrimLeft(stem, "_")] {
+		return strings.Contains(f.Text, ">>> ")
+	}
+	return false
+}
+
+// names says that a test can mean nothing else: it bears the name of the source or
+// loads it, or speaks of something that the source declares under a name of its
+// own.
+func (x *pairing) names(f *File) bool {
+	if f.Lang == "Go" {
+		return slices.ContainsFunc(x.goText, func(t *File) bool { return strings.Contains(t.Text, "/"+path.Base(f.Dir)+`"`) })
+	}
+	stem := stemOf(f)
+	short := fold(strings.TrimLeft(stem, "_"))
+	bears := func(base string) bool { return strings.Contains(base, short) }
+	if x.loaded[short] || len(short) > 5 && slices.ContainsFunc(x.bases, bears) || f.Lang == "Java" && x.words[stem] {
+		return true
+	}
+	for _, m := range declared.FindAllStringSubmatch(f.Text, -1) {
+		if x.words[m[1]] && ownName.MatchString(m[1]) {
 			return true
 		}
 	}
-	if x.words[stem] || stem == "" {
+	return false
+}
+
+// ownName is a name that is no word of the language: of several words, or long.
+var ownName = pattern.New(`[a-z][A-Z]|\w_\w|^\w{10,}$`)
+
+// mentions says that some word of a test may mean the source, or something that it
+// declares. The word may as well mean something else.
+func (x *pairing) mentions(f *File) bool {
+	if f.Lang == "Go" {
+		return false
+	}
+	stem := stemOf(f)
+	if stem == "" || x.words[stem] || f.Lang == "Python" && x.words[strings.TrimLeft(stem, "_")] {
 		return true
 	}
 	if f.Lang == "Java" {
@@ -165,12 +216,7 @@ func (p *Project) tested(x *pairing, f *File) bool {
 	if x.folded[fold(stem)] { // useThing.ts is tested as use-thing
 		return true
 	}
-	for _, m := range declared.FindAllStringSubmatch(f.Text, -1) {
-		if x.words[m[1]] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(declared.FindAllStringSubmatch(f.Text, -1), func(m []string) bool { return x.words[m[1]] })
 }
 
 // declared are the names that a file gives to others.
