@@ -133,6 +133,7 @@ var outside = map[string]string{
 	"github.com/jackc/pgx/v5":                  "engine",
 	"github.com/klauspost/compress":            "internal/pack",
 	"github.com/landlock-lsm/go-landlock":      "room",
+	"github.com/pelletier/go-toml/v2":          "internal/project",
 	"github.com/rivo/uniseg":                   "profile",
 	"github.com/spf13/cobra":                   "cmd/conclave",
 	"go.yaml.in/yaml/v3":                       "frontmatter",

@@ -1,7 +1,12 @@
 package project
 
 import (
+	"bytes"
+	"errors"
+	"slices"
 	"strings"
+
+	"github.com/pelletier/go-toml/v2/unstable"
 )
 
 // tomlValue is a value of a TOML file, as far as manifests need it.
@@ -21,204 +26,105 @@ type tomlPair struct {
 	tomlValue
 }
 
-// tomlReader reads the common part of TOML. What it does not understand it
-// leaves out, to the end of the line.
+// tomlReader knows the lines of a text that a parser reads.
 type tomlReader struct {
-	s    string
-	at   int
-	line int
+	unstable.Parser
+	all  []byte
+	from int   // where the parser began
+	ends []int // of lines
 }
 
 // readTOML lists the pairs of a text in order. Dotted keys are joined to their
-// table.
+// table. What is no TOML is left out, to the end of the line.
 func readTOML(text string) []tomlPair {
-	r := &tomlReader{s: text, line: 1}
+	r := &tomlReader{all: slices.Clip([]byte(text))}
+	for i, c := range r.all {
+		if c == '\n' {
+			r.ends = append(r.ends, i)
+		}
+	}
+	r.Reset(r.all)
 	var out []tomlPair
 	table, headLine, nth := "", 0, map[string]int{}
-	for r.skip(); r.at < len(r.s); r.skip() {
-		if r.s[r.at] == '[' {
-			double := strings.HasPrefix(r.s[r.at:], "[[")
-			head, _, _ := strings.Cut(r.s[r.at:], "\n")
-			head = strings.TrimLeft(head, "[")
-			head, _, _ = strings.Cut(head, "]")
-			table, headLine = joinKeys(head), r.line
-			if double {
+	for {
+		if !r.NextExpression() {
+			if !r.again() {
+				return out
+			}
+			continue
+		}
+		e := r.Expression()
+		names, line := r.names(e.Key())
+		switch e.Kind {
+		case unstable.Table, unstable.ArrayTable:
+			if table, headLine = strings.Join(names, "."), line; e.Kind == unstable.ArrayTable {
 				nth[table]++
 			}
-			r.toLineEnd()
-			continue
-		}
-		start := r.line
-		key, ok := r.key()
-		if !ok {
-			r.toLineEnd()
-			continue
-		}
-		v, ok := r.value(0)
-		if !ok {
-			r.toLineEnd()
-			continue
-		}
-		v.line = start
-		t, k := table, joinKeys(key)
-		if i := strings.LastIndexByte(k, '.'); i >= 0 && !strings.ContainsAny(key, `"'`) {
-			t, k = strings.TrimPrefix(t+"."+k[:i], "."), k[i+1:]
-			out = append(out, tomlPair{t, nth[table], start, k, v})
-		} else {
-			out = append(out, tomlPair{t, nth[table], headLine, k, v})
-		}
-		r.toLineEnd()
-	}
-	return out
-}
-
-// joinKeys takes blanks and quotation marks from a dotted key.
-func joinKeys(s string) string {
-	var parts []string
-	for part := range strings.SplitSeq(s, ".") {
-		parts = append(parts, strings.Trim(strings.TrimSpace(part), `"'`))
-	}
-	return strings.Join(parts, ".")
-}
-
-// skip passes blanks, line ends and comments.
-func (r *tomlReader) skip() {
-	for r.at < len(r.s) {
-		switch c := r.s[r.at]; c {
-		case '\n':
-			r.line++
-			r.at++
-		case ' ', '\t', '\r':
-			r.at++
-		case '#':
-			for r.at < len(r.s) && r.s[r.at] != '\n' {
-				r.at++
+		case unstable.KeyValue:
+			v := r.value(e.Value(), line)
+			v.line = line
+			p := tomlPair{table, nth[table], headLine, names[len(names)-1], v}
+			if up := names[:len(names)-1]; len(up) > 0 {
+				p.table, p.head = strings.TrimPrefix(table+"."+strings.Join(up, "."), "."), line
 			}
-		default:
-			return
+			out = append(out, p)
 		}
 	}
 }
 
-func (r *tomlReader) toLineEnd() {
-	for r.at < len(r.s) && r.s[r.at] != '\n' {
-		r.at++
+// again goes on in the line after a fault; at the end there is nothing to go on
+// with.
+func (r *tomlReader) again() bool {
+	var fault *unstable.ParserError
+	if !errors.As(r.Error(), &fault) {
+		return false
 	}
-}
-
-func (r *tomlReader) key() (string, bool) {
-	rest := r.s[r.at:]
-	i := strings.IndexAny(rest, "=\n")
-	if i <= 0 || rest[i] != '=' {
-		return "", false
+	at := max(cap(r.all)-cap(fault.Highlight), r.from)
+	if at >= len(r.all) {
+		return false
 	}
-	r.at += i + 1
-	return strings.TrimSpace(rest[:i]), true
-}
-
-func (r *tomlReader) value(depth int) (tomlValue, bool) {
-	for r.at < len(r.s) && (r.s[r.at] == ' ' || r.s[r.at] == '\t') {
-		r.at++
-	}
-	if r.at >= len(r.s) || depth > 16 {
-		return tomlValue{}, false
-	}
-	switch r.s[r.at] {
-	case '"', '\'':
-		return r.str()
-	case '[':
-		return r.array(depth)
-	case '{':
-		return r.inline(depth)
-	}
-	v := tomlValue{line: r.line}
-	end := strings.IndexAny(r.s[r.at:], ",]}#\n")
+	end := bytes.IndexByte(r.all[at:], '\n')
 	if end < 0 {
-		end = len(r.s) - r.at
+		return false
 	}
-	v.text = strings.TrimSpace(r.s[r.at : r.at+end])
-	r.at += end
-	return v, v.text != ""
+	r.from = at + end + 1
+	r.Reset(r.all[r.from:])
+	return true
 }
 
-func (r *tomlReader) str() (tomlValue, bool) {
-	v := tomlValue{line: r.line}
-	mark := r.s[r.at : r.at+1]
-	if long := strings.Repeat(mark, 3); strings.HasPrefix(r.s[r.at:], long) {
-		rest := r.s[r.at+3:]
-		i := strings.Index(rest, long)
-		if i < 0 {
-			return v, false
-		}
-		v.text = rest[:i]
-		r.line += strings.Count(rest[:i], "\n")
-		r.at += 6 + i
-		return v, true
-	}
-	var b strings.Builder
-	for i := r.at + 1; i < len(r.s) && r.s[i] != '\n'; i++ {
-		switch {
-		case r.s[i] == '\\' && mark == `"` && i+1 < len(r.s):
-			i++
-			b.WriteByte(r.s[i])
-		case r.s[i] == mark[0]:
-			v.text, r.at = b.String(), i+1
-			return v, true
-		default:
-			b.WriteByte(r.s[i])
+// names are the parts of a key, and the line it stands in.
+func (r *tomlReader) names(it unstable.Iterator) (parts []string, line int) {
+	for it.Next() {
+		n := it.Node()
+		if parts = append(parts, string(n.Data)); line == 0 {
+			line = r.lineOf(n)
 		}
 	}
-	return v, false
+	return parts, line
 }
 
-func (r *tomlReader) array(depth int) (tomlValue, bool) {
-	v := tomlValue{line: r.line, list: []tomlValue{}}
-	r.at++
-	for {
-		r.skip()
-		if r.at >= len(r.s) {
-			return v, false
-		}
-		switch r.s[r.at] {
-		case ']':
-			r.at++
-			return v, true
-		case ',':
-			r.at++
-			continue
-		}
-		item, ok := r.value(depth + 1)
-		if !ok {
-			return v, false
-		}
-		v.list = append(v.list, item)
-	}
+func (r *tomlReader) lineOf(n *unstable.Node) int {
+	i, _ := slices.BinarySearch(r.ends, r.from+int(n.Raw.Offset))
+	return i + 1
 }
 
-func (r *tomlReader) inline(depth int) (tomlValue, bool) {
-	v := tomlValue{line: r.line, table: map[string]tomlValue{}}
-	r.at++
-	for {
-		r.skip()
-		if r.at >= len(r.s) {
-			return v, false
+// value reads a node. An array has no place of its own: it is where its key is.
+func (r *tomlReader) value(n *unstable.Node, line int) tomlValue {
+	v := tomlValue{line: line}
+	switch n.Kind {
+	case unstable.Array:
+		v.list = []tomlValue{}
+		for it := n.Children(); it.Next(); {
+			v.list = append(v.list, r.value(it.Node(), line))
 		}
-		switch r.s[r.at] {
-		case '}':
-			r.at++
-			return v, true
-		case ',':
-			r.at++
-			continue
+	case unstable.InlineTable:
+		v.line, v.table = r.lineOf(n), map[string]tomlValue{}
+		for it := n.Children(); it.Next(); {
+			names, at := r.names(it.Node().Key())
+			v.table[strings.Join(names, ".")] = r.value(it.Node().Value(), at)
 		}
-		key, ok := r.key()
-		if !ok {
-			return v, false
-		}
-		item, ok := r.value(depth + 1)
-		if !ok {
-			return v, false
-		}
-		v.table[joinKeys(key)] = item
+	default:
+		v.line, v.text = r.lineOf(n), string(n.Data)
 	}
+	return v
 }
