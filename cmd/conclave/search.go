@@ -16,7 +16,7 @@ func newSearchCommand(env *environment) *cobra.Command {
 		Use:   "search WORDS",
 		Short: "Find what was said and done, in all records and sessions",
 		Long: `Search finds entries that hold all the words, the best first: in the records of
-this workspace and the sessions of Claude Code and Codex. "Words in quotes" stand
+this workspace and the sessions of agents' programs. "Words in quotes" stand
 together, word* is the beginning of a word, and -word must not be there (put --
 before a query that begins with it). Accents and case do not count.
 

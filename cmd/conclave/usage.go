@@ -19,7 +19,7 @@ func newUsageCommand(env *environment) *cobra.Command {
 		Use:   "usage [PATH…]",
 		Short: "Count tokens and their cost, each response once",
 		Long: `Usage counts the tokens that the records of this workspace and the sessions of
-Claude Code and Codex tell of, subagents included. A response that several files
+agents' programs (docs/agents.md) tell of, subagents included. A response that several files
 tell of (a session that was forked, a copy, a record) is counted once, under its own
 day, directory and model, for the session that began first; a session whose files are
 gone is counted as long as a record or the archive has it. A bundle can be named, too. An answer
