@@ -17,11 +17,13 @@ import (
 // Export is how runs are written, and where to.
 type Export struct {
 	At         ArchiveAt
-	Format     string // md, html, jsonl or csv; "" is as the file ends, else md
+	Format     string // md, html, jsonl, csv, otlp or atif; "" is as the file ends, else md
 	Out, Title string // the file, "" for none
 	NoRedact   bool
-	All        bool // also what programs noted for themselves
-	Force      bool // replace the file
+	All        bool   // also what programs noted for themselves
+	Force      bool   // replace the file
+	Content    bool   // put what was said into traces
+	Endpoint   string // of a collector of traces, in place of a file
 }
 
 // Export writes runs to a file that is whole or not there, or to out when none
@@ -32,9 +34,12 @@ func (a *App) Export(ctx context.Context, x Export, names []string, out io.Write
 		format = formatOf(x.Out)
 	}
 	switch format {
-	case export.Markdown, export.HTML, export.JSONL, export.CSV:
+	case export.Markdown, export.HTML, export.JSONL, export.CSV, export.OTLP, export.ATIF:
 	default:
 		return 0, usageError("--format %q: %w", format, export.ErrFormat)
+	}
+	if x.Endpoint != "" && (format != export.OTLP || x.Out != "") {
+		return 0, usageError("--endpoint is for --format otlp, and takes the place of a file")
 	}
 	runs, ids, err := a.openRuns(ctx, x, names)
 	if err != nil {
@@ -42,11 +47,19 @@ func (a *App) Export(ctx context.Context, x Export, names []string, out io.Write
 	}
 	defer runs.Close()
 	fill := func(w io.Writer) error {
-		n, err = export.Write(w, format, runs.Entries(ctx, ids...), export.Options{Title: x.Title, All: x.All})
+		n, err = export.Write(w, format, runs.Entries(ctx, ids...),
+			export.Options{Title: x.Title, All: x.All, Content: x.Content})
 		if err == nil && n == 0 {
 			return noError("there are no entries in %s", strings.Join(names, ", "))
 		}
 		return refusedHere(err)
+	}
+	if x.Endpoint != "" {
+		to, err := newCollector(ctx, x.Endpoint, os.Getenv("OTEL_EXPORTER_OTLP_HEADERS"))
+		if err != nil {
+			return 0, err
+		}
+		return n, fill(to)
 	}
 	if x.Out == "" {
 		return n, fill(out)
@@ -58,7 +71,7 @@ func formatOf(out string) export.Format {
 	switch ext := strings.ToLower(filepath.Ext(out)); ext {
 	case ".html", ".htm":
 		return export.HTML
-	case ".jsonl", ".csv":
+	case ".jsonl", ".csv", ".otlp", ".atif":
 		return export.Format(ext[1:])
 	}
 	return export.Markdown

@@ -20,6 +20,7 @@ type Entry struct {
 	ToolID  string
 	Failed  bool
 	Text    string
+	Input   []byte // what a tool was called with, as JSON; of calls only
 	transcript.Entry
 }
 
@@ -95,6 +96,9 @@ func (a *Archive) Entries(ctx context.Context, runs ...string) iter.Seq2[Entry, 
 				var s *Shown
 				if s, err = a.Show(r.Ref); err == nil {
 					e.Entry, e.Text = r.entry(s), string(s.Text())
+					if e.Type == transcript.ToolUse {
+						e.Input = s.Input()
+					}
 				} else {
 					err = fmt.Errorf("%s entry %d: %w", r.Run, r.Sequence, err)
 				}

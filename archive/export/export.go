@@ -1,8 +1,11 @@
 // Package export writes runs for people and other programs: Markdown, one
-// self-contained page of HTML, JSON lines, CSV.
+// self-contained page of HTML, JSON lines, CSV; traces as OpenTelemetry's tools
+// take them (OTLP) and trajectories as those who train and compare agents do
+// (ATIF).
 //
 // It takes entries as the archive shows them, secrets already taken out, one
-// after the other: memory does not grow with the run. It stores nothing, and
+// after the other: memory does not grow with the run, but for a trajectory, which
+// is one value. It stores nothing, and
 // refuses to write formats that it does not know. A page of HTML loads nothing
 // from anywhere and runs no script; every text in it is escaped, by html/template. A cell of CSV
 // that a spreadsheet would take for a formula is quoted with an apostrophe, by
@@ -34,10 +37,12 @@ const (
 	HTML     Format = "html"
 	JSONL    Format = "jsonl"
 	CSV      Format = "csv"
+	OTLP     Format = "otlp"
+	ATIF     Format = "atif"
 )
 
 // ErrFormat is returned for an unknown format.
-var ErrFormat = errors.New("the formats are md, html, jsonl and csv")
+var ErrFormat = errors.New("the formats are md, html, jsonl, csv, otlp and atif")
 
 // Options say how to write. The zero value works.
 type Options struct {
@@ -45,6 +50,8 @@ type Options struct {
 	// All writes what the program noted for itself, too: requests, snapshots.
 	// JSON lines have everything always.
 	All bool
+	// Content puts what was said into traces; else they have times and figures.
+	Content bool
 }
 
 // maxText is where texts of tool results are cut in documents for people.
@@ -69,6 +76,10 @@ func Write(w io.Writer, f Format, entries iter.Seq2[archive.Entry, error], o Opt
 		to = &lines{out: out}
 	case CSV:
 		to = newTable(out)
+	case OTLP:
+		to = &otlp{out: out, o: o}
+	case ATIF:
+		to = &atif{out: out, o: o}
 	default:
 		return 0, fmt.Errorf("%q: %w", f, ErrFormat)
 	}
@@ -76,7 +87,7 @@ func Write(w io.Writer, f Format, entries iter.Seq2[archive.Entry, error], o Opt
 		if err != nil {
 			return n, err
 		}
-		if f != JSONL && f != CSV && !o.All && !spoken(e.Type) {
+		if (f == Markdown || f == HTML) && !o.All && !spoken(e.Type) {
 			continue
 		}
 		if err := to.entry(&e); err != nil {

@@ -125,7 +125,7 @@ func TestErrors(t *testing.T) {
 		t.Errorf("pdf: %v", err)
 	}
 	broken := errors.New("broken")
-	for _, f := range []Format{Markdown, HTML, JSONL, CSV} {
+	for _, f := range []Format{Markdown, HTML, JSONL, CSV, OTLP, ATIF} {
 		_, err := Write(&bytes.Buffer{}, f, func(yield func(archive.Entry, error) bool) { yield(archive.Entry{}, broken) }, Options{})
 		if !errors.Is(err, broken) {
 			t.Errorf("%s: %v", f, err)
@@ -165,9 +165,9 @@ func TestNoPlantedSecretInAnExport(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	for _, f := range []Format{Markdown, HTML, JSONL, CSV} {
+	for _, f := range []Format{Markdown, HTML, JSONL, CSV, OTLP, ATIF} {
 		var b bytes.Buffer
-		n, err := Write(&b, f, a.Entries(context.Background()), Options{All: true})
+		n, err := Write(&b, f, a.Entries(context.Background()), Options{All: true, Content: true})
 		if err != nil || n != int(seq) {
 			t.Fatalf("%s: %d of %d entries, %v", f, n, seq, err)
 		}

@@ -27,7 +27,7 @@ var house = map[string]string{
 	"app":                 "agent agent/claude agent/codex agent/offline agent/scripted archive archive/export archive/search archive/sql audit bundle bundle/redact collect config dice engine gateway internal/atomicfile internal/git internal/jsontext internal/lockfile internal/newer internal/ownpath internal/price internal/proc internal/screen internal/wire policy profile quest quest/flow record room seat session session/claude table table/adventure table/calls table/desk table/draft table/flow table/look table/offline table/people table/relay table/rolls table/seating table/story table/talk table/told transcript trust usage workspace",
 	"archive":             "archive/index archive/source bundle bundle/redact internal/jsontext internal/lockfile internal/newer internal/pack internal/price internal/sqlite record session session/claude session/codex transcript workspace",
 	"archive/archivetest": "archive archive/sql internal/sessiongen record transcript",
-	"archive/export":      "archive internal/screen transcript",
+	"archive/export":      "archive internal/jsontext internal/screen transcript",
 	"archive/index":       "transcript",
 	"archive/search":      "archive archive/index transcript",
 	"archive/source":      "internal/jsontext record session session/claude workspace",
