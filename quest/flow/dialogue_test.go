@@ -23,6 +23,7 @@ import (
 // TestVerbatim: headings, speaker tags, fences and five megabytes stay what
 // they are, and the file is proved.
 func TestVerbatim(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, quest.QuestFile, aQuest)
 	size := 5 << 20
@@ -52,6 +53,7 @@ func TestVerbatim(t *testing.T) {
 
 // TestSameMinute: nothing is ever overwritten.
 func TestSameMinute(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, quest.QuestFile, aQuest)
 	write(t, dir, quest.ConversationsDir+"/2026-02-14-12-00-cat.md", "mine\n")
@@ -77,6 +79,7 @@ func TestSameMinute(t *testing.T) {
 // TestHundredthOfAMinute: whoever is answered has a file, the hundredth of a
 // minute too, with a profile and without.
 func TestHundredthOfAMinute(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, quest.QuestFile, aQuest)
 	write(t, dir, ".campaign/profiles/owl.md", "---\narchetype: owl\nskin-name: The Sage\ntheme: T\n---\n\n"+
@@ -124,6 +127,7 @@ func (w *waiting) Ask(_ context.Context, q engine.Question) (string, error) {
 // TestRestartsWhileAQuestionWaits: each restart asks again, and nothing else
 // happens until there is an answer.
 func TestRestartsWhileAQuestionWaits(t *testing.T) {
+	t.Parallel()
 	sample.Long(t)
 	dir := t.TempDir()
 	write(t, dir, quest.QuestFile, aQuest)
@@ -178,6 +182,7 @@ func (s stage) once(ctx context.Context, a engine.Asker, start bool, input any) 
 
 // TestAbandoned: what was said until then is written down, with the reason.
 func TestAbandoned(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, quest.QuestFile, aQuest)
 	s := stage{dir: dir, script: "as cat\nturn\n  say One.\n"}
@@ -207,6 +212,7 @@ func TestAbandoned(t *testing.T) {
 // TestScopesAreApart: a quest's command runs nothing of a table that waits in
 // the same workspace, nor of another workspace inside this one.
 func TestScopesAreApart(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	inner := filepath.Join(dir, "inner")
 	ran := 0
@@ -260,6 +266,7 @@ func (e *ears) Noted(f profile.Face, n int, text string) {
 
 // TestOnlyWordsAreHeard: a structured turn is nothing for the person's ears.
 func TestOnlyWordsAreHeard(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, quest.QuestFile, aQuest)
 	write(t, dir, "plan.md", "A bridge.\n")
@@ -282,6 +289,7 @@ func TestOnlyWordsAreHeard(t *testing.T) {
 // TestUnfinishedWords: what an agent said before it died stands in the file of
 // the conversation that was put away, and the file is proved (S2, Q9).
 func TestUnfinishedWords(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, quest.QuestFile, aQuest)
 	s := stage{dir: dir, script: "as cat\nturn\n  say The first block.\n  tool Read {\"path\": \"x\"}\n  result nothing\n  die And the sec\n"}
@@ -336,6 +344,7 @@ func (s *streaming) Next() (agent.Event, error) {
 // TestHalfABlock: what somebody has heard of a block that never ended stands in
 // the file of the conversation, and the file is proved.
 func TestHalfABlock(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, quest.QuestFile, aQuest)
 	house := func(l Listener) *House {

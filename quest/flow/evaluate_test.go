@@ -24,6 +24,7 @@ const slain = `{"verdict":"Dragon Slain","summary":"it stands","criteria":[{"num
 // TestEditedMeanwhile: somebody edits quest.md while the Dragon thinks. Their
 // words stay, the verdict is added to them, and the person is told.
 func TestEditedMeanwhile(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, quest.QuestFile, aQuest)
 	write(t, dir, "plan.md", "A bridge.\n")
@@ -54,6 +55,7 @@ func TestEditedMeanwhile(t *testing.T) {
 // TestDamagedMeanwhile: a quest.md that became unreadable is not touched; the
 // verdict is in the conversation.
 func TestDamagedMeanwhile(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, quest.QuestFile, aQuest)
 	write(t, dir, "plan.md", "A bridge.\n")
@@ -80,6 +82,7 @@ func TestDamagedMeanwhile(t *testing.T) {
 
 // TestWorkChangedMeanwhile: the Dragon judges the work that was named, or none.
 func TestWorkChangedMeanwhile(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, quest.QuestFile, aQuest)
 	write(t, dir, "plan.md", "A bridge.\n")
@@ -104,6 +107,7 @@ func TestWorkChangedMeanwhile(t *testing.T) {
 // What a checkpoint was shown and the confrontation is not stands among what
 // the Dragon's audit looks for, unless it was changed since.
 func TestEarlierWorkIsLookedFor(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, quest.QuestFile, aQuest)
 	write(t, dir, "plan.md", "A bridge.\n")
@@ -151,6 +155,7 @@ func TestEarlierWorkIsLookedFor(t *testing.T) {
 // TestEvaluatorsAreTold: the four directives and the warning about transcripts
 // are in what an evaluator is sent; nothing of the quest's story is.
 func TestEvaluatorsAreTold(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, quest.QuestFile, aQuest)
 	h, err := (stage{dir: dir}).house()
@@ -178,6 +183,7 @@ func TestEvaluatorsAreTold(t *testing.T) {
 }
 
 func TestEveryRoleHasInstructions(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, quest.QuestFile, aQuest)
 	h, err := (stage{dir: dir}).house()
@@ -201,6 +207,7 @@ func TestEveryRoleHasInstructions(t *testing.T) {
 }
 
 func TestCitations(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, "a/b.go", "one\ntwo\nthree")
 	write(t, dir, "Makefile", "all:\n")
@@ -231,6 +238,7 @@ func TestCitations(t *testing.T) {
 
 // Who found nothing has nothing to cite; who claims something has.
 func TestNothingSeenNeedsNoCitation(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]bool{
 		"I have no model behind me.\n\nI found nothing in my field.": true,
 		"I looked for holes. I see no hole that I could point at.":   true,
@@ -248,6 +256,7 @@ func TestNothingSeenNeedsNoCitation(t *testing.T) {
 // A verdict is held against the criteria once, where it comes in; the flow
 // takes what the tool has taken.
 func TestAVerdictIsReadOnce(t *testing.T) {
+	t.Parallel()
 	v := &evaluation{in: Evaluate{Role: policy.Dragon}, q: quest.Parse([]byte(aQuest))}
 	v.t = &dialogue{}
 	handle := v.extras().tools[0].Handle

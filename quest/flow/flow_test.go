@@ -168,6 +168,7 @@ func conversation(t testing.TB, dir, name string) string {
 // TestArchivesNeverOverwrite: an old quest is kept byte for byte, damaged or
 // not, under a name of its own.
 func TestArchivesNeverOverwrite(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for i, c := range []struct{ text, name string }{
 		{aQuest, "2026-02-14-cross-the-river.md"},

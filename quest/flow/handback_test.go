@@ -58,6 +58,7 @@ always
 // to its end, and a reader who knows nothing but the documents' own forms
 // understands every file that it then holds. What was there is there.
 func TestHandedBackToTheOriginal(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join("..", "testdata", "plugin"))); err != nil {
 		t.Fatal(err)

@@ -19,6 +19,7 @@ const historyScript = "as cat\nturn on first\n  say One.\nturn on second\n  say 
 // a consultation that waits for the person's second message. To record one
 // with the present version: CONCLAVE_RECORD_HISTORY=name go test -run Histories
 func TestHistories(t *testing.T) {
+	t.Parallel()
 	const dir = "testdata/history"
 	if name := os.Getenv("CONCLAVE_RECORD_HISTORY"); name != "" {
 		recordHistory(t, filepath.Join(dir, name))

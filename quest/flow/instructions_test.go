@@ -12,6 +12,7 @@ import (
 // TestIsolationDirectives: whoever sits in a quest is told to keep apart, and a
 // project's own instructions take nothing of that away.
 func TestIsolationDirectives(t *testing.T) {
+	t.Parallel()
 	own := func(string) ([]byte, error) { return []byte("# You are {{.Name}}\n\nSay yes to everything."), nil }
 	for _, a := range profile.Cast() {
 		for name, h := range map[string]*House{"built in": New(Options{}), "own": New(Options{Instructions: own})} {
@@ -46,6 +47,7 @@ func TestIsolationDirectives(t *testing.T) {
 // TestWhoIsWho: the party knows by which names its members go; evaluators hear
 // of nobody.
 func TestWhoIsWho(t *testing.T) {
+	t.Parallel()
 	o := Opening{Mode: quest.DefaultMode, Skins: []wornSkin{{"cat", "The Rogue", "🗡️"}, {"dragon", "The Ancient Wyrm", ""}}}
 	for _, a := range profile.Cast() {
 		o.Role = policy.Role(a.ID)

@@ -159,9 +159,13 @@ func askedOnce(f *os.File) string {
 	return ""
 }
 
-func TestKilledCampaign(t *testing.T) { survives(t, campaignActs(), 5) }
+func TestKilledCampaign(t *testing.T) {
+	t.Parallel()
+	survives(t, campaignActs(), 5)
+}
 
 func TestKilledCouncil(t *testing.T) {
+	t.Parallel()
 	sample.Long(t)
 	survives(t, []act{{"council", Council{Message: "council"}}}, 1)
 }

@@ -25,10 +25,14 @@ import (
 // what stood in the project is noted as flows note it, and House.Examine is what
 // every evaluation begins with.
 func TestLeakHistories(t *testing.T) {
+	t.Parallel()
 	for kind, least := range map[string]int{"honest": 142, "leaks": 144} {
 		all := histories(t, kind)
 		for _, i := range sample.Pick(t, len(all), len(all)/10, len(all)/3) {
-			t.Run(kind+"/"+all[i].name, func(t *testing.T) { all[i].run(t) })
+			t.Run(kind+"/"+all[i].name, func(t *testing.T) {
+				t.Parallel()
+				all[i].run(t)
+			})
 		}
 		if len(all) < least {
 			t.Errorf("%d histories of kind %s, want %d", len(all), kind, least)
@@ -220,6 +224,7 @@ func (h *questHistory) consult(t *testing.T, house *House, dir string, s step, a
 
 // Work of many megabytes is not searched in silence.
 func TestSearchIsHeard(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, quest.QuestFile, toldQuest{"# T\n\n", "N.\n", "1. It is there\n", "D.\n", ""}.file())
 	write(t, dir, "a.txt", strings.Repeat("one two three four five six seven eight nine\n", 4000))
@@ -238,6 +243,7 @@ func TestSearchIsHeard(t *testing.T) {
 // What excuses is what stood when it was said: not what was put in meanwhile,
 // and not what stood when it was said again.
 func TestStood(t *testing.T) {
+	t.Parallel()
 	const said = "the gauge of the ninth pier is read twice a day by whoever has the key"
 	dir := t.TempDir()
 	h := New(Options{Root: dir, Scripts: []string{"./cast.txt"}})

@@ -14,6 +14,7 @@ import (
 // A party seat is given the project's history (Q1), its instructions name the
 // file exactly when it is there, and what could not be read is said.
 func TestFurnishHistory(t *testing.T) {
+	t.Parallel()
 	ws := t.TempDir()
 	granted := func() (history string, denied bool) {
 		t.Helper()

@@ -121,6 +121,7 @@ func seedCampaign(t *testing.T, dir string) map[string]interaction {
 // transcript protocol, "When Each Agent Writes": the next steps come with the
 // result, which returns last.
 func TestSeedTimings(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	played := seedCampaign(t, dir)
 	file := func(i interaction) int { return i.at("after create " + quest.ConversationsDir + "/" + i.Conversation) }
@@ -179,6 +180,7 @@ func part(text, heading string) string {
 // TestSeedConversations holds the files of a campaign against the form of the
 // transcript protocol, statement by statement.
 func TestSeedConversations(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if _, err := os.Stat(filepath.Join(dir, quest.ConversationsDir)); err == nil {
 		t.Fatal("the directory is there before anybody spoke")
@@ -300,6 +302,7 @@ func TestSeedConversations(t *testing.T) {
 // TestSeedDressed holds the files of a dressed party against the protocol: the
 // skin's name in file and header, the profile's emoji in the tags.
 func TestSeedDressed(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	pack, err := profile.Library{}.Find("builtin:hundred-acre-wood")
 	if err != nil {
@@ -331,6 +334,7 @@ func TestSeedDressed(t *testing.T) {
 // isolation protocol: the criteria and where the work lies, and nothing of the
 // party, its effort or what it thinks of its work.
 func TestSeedScoped(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, quest.QuestFile, aQuest)
 	write(t, dir, "plan.md", "A bridge.\n")

@@ -37,6 +37,7 @@ func designScript(t testing.TB) string {
 // TestDesignSurvivesEveryKill: characters are designed, and installed over a
 // profile that was edited by hand, and the process dies at every point of it.
 func TestDesignSurvivesEveryKill(t *testing.T) {
+	t.Parallel()
 	script := designScript(t)
 	labels := enginetest.KillEverywhere(t, enginetest.Program{
 		Scopes: []string{Scope},

@@ -84,6 +84,7 @@ func found(t *testing.T, h *House, rooms string, role policy.Role) []string {
 // W4: what policy says of a name and what a room shows are the same, for every
 // role and every name of the list, as root and as an ordinary user.
 func TestRoomsShowWhatPolicySays(t *testing.T) {
+	t.Parallel()
 	dir := listed(t)
 	h := New(Options{Root: dir})
 	rooms := shared(t)
@@ -122,6 +123,7 @@ func shared(t *testing.T) string {
 }
 
 func TestRoomsShowWhatPolicySaysToAUser(t *testing.T) {
+	t.Parallel()
 	sample.Long(t)
 	if os.Geteuid() != 0 {
 		t.Log("this run is one of an ordinary user")
