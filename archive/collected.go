@@ -49,7 +49,7 @@ func newCollected(attributes map[string]string, lines iter.Seq[[]byte]) *collect
 	var l logLine
 	for line := range lines {
 		if l.parse(line); l.entry && string(jsontext.Bare(l.source)) == transcript.Main {
-			if raw := l.raw(c.buf[:0]); raw != nil {
+			if raw := l.raw(&c.buf); raw != nil {
 				start = append(append(start, raw...), '\n')
 			}
 		}
@@ -108,12 +108,9 @@ func (c *collected) entry(l *logLine, source string, typ transcript.Type) *keptS
 		}
 		c.sources[source] = s
 	}
-	raw := l.raw(c.buf[:0])
+	raw := l.raw(&c.buf)
 	if s.Entry(raw, searchable(typ)); raw != nil {
 		s.sum, s.size = lineSum(raw), len(raw)
-		if cap(raw) <= 1<<20 && cap(raw) > cap(c.buf) && len(l.inside[len(session.FactNames)-1]) == 0 {
-			c.buf = raw
-		}
 	}
 	return s
 }

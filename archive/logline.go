@@ -82,18 +82,15 @@ func (l *logLine) parseEntry(line []byte) bool {
 	return true
 }
 
-// raw appends the line that the entry was made of to dst; nil when it is a
-// further entry of the line before. Mostly the detail has it, and if not it is
-// last, and need not be looked for.
-func (l *logLine) raw(dst []byte) []byte {
+// raw is the line that the entry was made of, perhaps in buf; nil when it is a
+// further entry of the line before. It stands last, and need not be looked for;
+// a log without it may have the line in the detail, but for what was added there.
+func (l *logLine) raw(buf *[]byte) []byte {
 	const mark, ends = `,"raw":"`, `"}}`
-	if line := l.inside[len(session.FactNames)-1]; len(line) > 0 && line[0] == '{' {
-		return line
-	}
 	quoted := l.behind
 	switch {
 	case len(quoted) == 0 || quoted[0] == '}':
-		return nil
+		return l.entryLine()
 	case bytes.HasPrefix(quoted, []byte(mark)) && bytes.HasSuffix(quoted, []byte(ends)) &&
 		!bytes.Contains(quoted, []byte(`","raw_base64":"`)):
 		quoted = quoted[len(mark)-1 : len(quoted)-2]
@@ -106,10 +103,22 @@ func (l *logLine) raw(dst []byte) []byte {
 			return b
 		}
 		if quoted = m[0]; quoted == nil {
-			return nil
+			return l.entryLine()
 		}
 	}
-	return jsontext.AppendText(dst, quoted)
+	line := jsontext.AppendText((*buf)[:0], quoted)
+	if *buf = line; cap(line) > 1<<20 {
+		*buf = nil
+	}
+	return line
+}
+
+// entryLine is the line in the detail, nil when it has none.
+func (l *logLine) entryLine() []byte {
+	if line := l.inside[len(session.FactNames)-1]; len(line) > 0 && line[0] == '{' {
+		return line
+	}
+	return nil
 }
 
 // object makes an object of how one begins.
