@@ -3,6 +3,7 @@ package hostile
 import (
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // others are about owners, rights and names that are nearly ours.
@@ -48,6 +49,19 @@ func others() []Workspace {
 			plant: steps(each([]string{".conclave/locks/quest.lock", ".conclave/locks/table-weir.lock", "archive.db.lock",
 				".conclave/profiles/lock"}, fifo), link(record+".lock", "$OUTSIDE/lock"), link(".conclave/tmp", "$OUTSIDE"),
 				link(".conclave/collect", "$OUTSIDE"))},
+		{Name: "sockets beside the locks", Touches: []string{".conclave/locks/"},
+			Careless: "test -S " + sockets[0] + " && cat .conclave/locks/table-weir.key",
+			plant: steps(each(sockets, socket), write(".conclave/locks/table-weir.key", "$CANARY\n"),
+				write(".conclave/locks/quest.key", "$CANARY\n"))},
+		{Name: "somebody else's sockets beside the locks", Root: true, Touches: []string{".conclave/locks/"},
+			Careless: "test $(stat -c %u " + sockets[0] + ") = $STRANGER && echo ALIVE",
+			plant:    steps(each(sockets, socket), each(sockets, func(p Place, name string) error { return p.give(name, 0o666) }))},
+		{Name: "links to sockets beside the locks", Touches: []string{".conclave/locks/"},
+			Careless: "test -S " + sockets[0] + " && echo ALIVE",
+			plant: steps(func(p Place) error {
+				return syscall.Mknod(filepath.Join(p.Outside, "listens"), syscall.S_IFSOCK|0o666, 0)
+			},
+				link(sockets[0], "$OUTSIDE/listens"), link(sockets[1], "$OUTSIDE/listens"))},
 		{Name: "a second person's home", Touches: []string{config, quest},
 			Careless: "cat .config/conclave/config.yaml | grep -q tools && echo ALIVE",
 			plant: steps(programsIn("tools/"), write(".config/conclave/config.yaml", "programs: {claude: tools/claude}\n"),
@@ -55,6 +69,9 @@ func others() []Workspace {
 				link(".claude/projects/p", "$OUTSIDE/sessions"), link(".codex/sessions", "$OUTSIDE/sessions"))},
 	}
 }
+
+// sockets are where who holds a lock listens.
+var sockets = []string{".conclave/locks/table-weir.sock", ".conclave/locks/quest.sock"}
 
 // give makes a file somebody else's.
 func (p Place) give(name string, mode os.FileMode) error {
