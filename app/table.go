@@ -183,7 +183,7 @@ func AwaitedIn(st look.Status) string {
 	}
 	var names []string
 	for _, seat := range st.Awaited.Seats {
-		name := seat
+		name := table.Roster{}.Called(seat)
 		for _, c := range st.Characters {
 			if c.Slug == seat {
 				name = c.Name

@@ -102,14 +102,22 @@ func (a *App) sitDown(in *Playing) error {
 	case in.Auto:
 		return errNoGM(in.Table)
 	case len(in.As) > 0:
-		a.aside("The game master of %s is a person: conclave table play %[1]s --as gm, at another terminal. "+
-			"An agent is named by %[2]s.", in.Table, gmAgentHow)
-		return nil
+		return nil // who opens the table is told: gmIsAPerson
 	}
 	in.As = []string{string(policy.GM)}
 	a.aside("You are the game master of %s: no agent is named for that seat. One is named by %s; then sit down with "+
 		"--as CHARACTER.", in.Table, gmAgentHow)
 	return nil
+}
+
+// gmIsAPerson tells who opens a table in another seat that its game master is to
+// come; who joins one sees whether they have.
+func (w *workspace) gmIsAPerson(in Playing) {
+	empty, err := w.gmVacant(in.Table)
+	if err == nil && empty && len(in.As) > 0 && !in.sits(string(policy.GM)) {
+		w.app.aside("The game master of %s is a person: conclave table play %[1]s --as gm, at another terminal. "+
+			"An agent is named by %[2]s.", in.Table, gmAgentHow)
+	}
 }
 
 // tableKey is the name under which the configuration knows a seat.

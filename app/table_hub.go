@@ -42,6 +42,7 @@ type tableHub struct {
 
 	mu        sync.Mutex
 	told      tableflow.Notice // the newest of the story, for who comes later
+	scene     tableflow.Notice // and the scene that began last
 	changed   chan struct{}    // closed, and made anew, whenever something below has changed
 	screens   []*tableScreen
 	asks      map[string]*pending // by seat
@@ -203,6 +204,8 @@ func (h *tableHub) show(n tableflow.Notice) {
 	switch n.Kind {
 	case narrative:
 		h.told = n
+	case "scene":
+		h.scene = n
 	case "left": // this process's person has; the others may go on
 		list = []*tableScreen{h.own}
 	}
@@ -517,7 +520,7 @@ func (h *tableHub) stay(ctx context.Context, s *tableScreen, until func() bool) 
 // Who was at the table before it was this process's has read it.
 func (h *tableHub) remind(s *tableScreen) {
 	h.mu.Lock()
-	told := h.told
+	told, scene := h.told, h.scene
 	h.mu.Unlock()
 	if h.table != nil && s.state().Cycle == 0 {
 		recap, last, err := h.table.Recap()
@@ -531,6 +534,9 @@ func (h *tableHub) remind(s *tableScreen) {
 			s.skip(told)
 			return
 		}
+	}
+	if scene.Cycle == told.Cycle && s.state().Cycle != told.Cycle && !scene.Again {
+		s.show(scene)
 	}
 	s.show(told)
 }

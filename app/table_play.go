@@ -65,6 +65,9 @@ func (a *App) playHere(ctx context.Context, in Playing, s *tableScreen, open *bo
 		return a.at.stay(ctx, s, nil)
 	}
 	return a.atHub(ctx, "play", in.Seating, s, func(h *tableHub) error {
+		if w, err := a.openWorkspace(); err == nil && s.state().Cycle == 0 { // else they were at it before
+			w.gmIsAPerson(in)
+		}
 		err := h.play(ctx, in)
 		if ctx.Err() != nil {
 			return environmentError("interrupted. Go on with: conclave table play %s", in.Table)
@@ -173,8 +176,10 @@ func (a *App) ResumeTable(ctx context.Context, in Seating) error {
 			if err != nil {
 				return a.handedOff(in.Table, err)
 			}
-			if len(results) == 0 {
+			if n := len(results); n == 0 {
 				a.noneOpen()
+			} else if results[n-1].End { // the game master has said so
+				return tableError(in.Table, t.Finish(ctx))
 			}
 			return tableError(in.Table, t.Drain(ctx))
 		})

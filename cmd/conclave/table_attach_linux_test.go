@@ -236,6 +236,8 @@ func TestAGuestLeavesInTheMiddle(t *testing.T) {
 	him := sit(t, w, "table", "play", "rot", "--as", corwin)
 	him.await("somebody who is not here")
 	gm := sit(t, w, "table", "play", "rot", "--as", "gm")
+	w.run(0, "table", "status", "rot")
+	inOrder(t, w.out.String(), "awaited: the game master (conclave table play rot --as gm)")
 	gm.then("set the scene", "It rains.\nThe night passes.\n/quit\n")
 	gm.await("What you had typed and not sent is kept")
 	gm.ends(exitDone)
@@ -251,6 +253,41 @@ func TestAGuestLeavesInTheMiddle(t *testing.T) {
 	gm.ends(exitDone)
 	him.types("\x04")
 	him.ends(exitDone)
+}
+
+// In a campaign of one's own, whoever opens the table in another seat is told that
+// its game master is to come, once; who joins one where they are is not. The title
+// of the scene is read by who comes in the middle of its first round, too.
+func TestGuestsOfAGameMaster(t *testing.T) {
+	t.Parallel()
+	w := rot(t, "  player: {agent: human}\n", "")
+	const is = "The game master of rot is a person"
+	him := sit(t, w, "table", "play", "rot", "--as", corwin)
+	him.await("somebody who is not here")
+	if n := strings.Count(him.all.String(), is); n != 1 {
+		t.Errorf("he is told %d times:\n%s", n, him.all.String())
+	}
+	gm := sit(t, w, "table", "play", "rot", "--as", "gm")
+	gm.then("set the scene", "/scene The Mill | at dusk\nAsh falls.\n/ask corwin, tilda: Do you go in?\n\n")
+	him.await("The Mill")
+	him.await("Do you go in?")
+	her := sit(t, w, "table", "play", "rot", "--as", tildaB)
+	her.await("── The Mill ──")
+	him.types("I wait.\n")
+	her.then("Do you go in?", "I go in.\n")
+	without(t, "her screen", her.all.String(), is)
+	gm.await("Tilda Brannock answers:")
+	gm.then("What happens?", "/quit\n")
+	gm.ends(exitDone)
+	her.types("\x03")
+	her.ends(exitEnvironment)
+	him.types("\x03")
+	him.ends(exitEnvironment)
+	// The end of a session is said from outside as well.
+	w.run(0, "table", "say", "rot", "--as", "gm", "The night passes.\n/end")
+	w.run(0, "table", "resume", "rot", "--as", "gm")
+	w.run(0, "table", "status", "rot")
+	inOrder(t, w.out.String(), "rot: session 1, cycle 1, at rest")
 }
 
 // Who joins a table at which agents play every seat looks on, and is told so.
