@@ -15,12 +15,15 @@ import (
 // feed makes items of the lines of one source.
 type feed interface {
 	add(dst []item, line []byte, off int) []item
-	// due appends what comes of the end of a block.
+	// holds says that what the last line means is not all there yet, and due
+	// appends what comes of the end of a block all the same.
+	holds() bool
 	due(dst []item) []item
 	// flush appends what comes of the end; the last line stands at off.
 	flush(dst []item, off, size int) []item
 }
 
+func (f *logFeed) holds() bool                       { return false }
 func (f *logFeed) due(dst []item) []item             { return dst }
 func (f *logFeed) flush(dst []item, _, _ int) []item { return dst }
 
@@ -33,7 +36,8 @@ type cutter struct {
 	held    *chunk // complete, and perhaps the last
 	lastOff int
 	lastLen int
-	longest int // 0 means session.MaxLine
+	longest int  // 0 means session.MaxLine
+	late    bool // the block should have ended
 }
 
 func (c *cutter) begin(pos int64) {
@@ -146,7 +150,10 @@ func (c *cutter) line(line []byte, pos int64) error {
 	if len(bytes.TrimSpace(text)) > 0 {
 		k.items = c.feed.add(k.items, text, off)
 	}
-	if len(k.raw) >= blockMin && blockEnds(len(k.raw), lineSum(text)) {
+	if c.late || len(k.raw) >= blockMin && blockEnds(len(k.raw), lineSum(text)) {
+		if c.late = c.feed.holds() && len(k.raw) < 2*blockMax; c.late {
+			return nil // it ends with the next line
+		}
 		k.items = c.feed.due(k.items)
 		return c.end()
 	}

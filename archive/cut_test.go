@@ -2,6 +2,8 @@ package archive
 
 import (
 	"bytes"
+	"conclave/session"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -15,6 +17,8 @@ func (f *seenLines) add(dst []item, line []byte, _ int) []item {
 	f.lines = append(f.lines, string(line))
 	return dst
 }
+
+func (*seenLines) holds() bool { return false }
 
 func (*seenLines) due(dst []item) []item { return dst }
 
@@ -56,5 +60,40 @@ func TestLineThatIsTooLong(t *testing.T) {
 		if strings.Join(feed.lines, "|") != strings.Join(want, "|") {
 			t.Errorf("from %d: %d lines were taken apart, want %q", from, len(feed.lines), want)
 		}
+	}
+}
+
+// TestNoBlockEndsInAMessage: the usage of a message stands behind its last line in
+// the archive, too, wherever blocks end.
+func TestNoBlockEndsInAMessage(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	words := strings.Repeat("x", 9000)
+	for i := range 120 {
+		for range 3 {
+			fmt.Fprintf(&text, `{"type":"assistant","uuid":"u","message":{"id":"m%d","content":[{"type":"text","text":"%s"}],`+
+				`"stop_reason":"end_turn","usage":{"output_tokens":1}}}`+"\n", i, words)
+		}
+		text.WriteString(`{"type":"user","message":{"content":"go on"}}` + "\n")
+	}
+	feed := newSessionFeed(session.Unnamed("x.jsonl", session.OfName("claude")), indexer{off: true})
+	if err := feed.identify(strings.NewReader(text.String())); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	blocks := 0
+	c := &cutter{feed: feed, pool: new(sync.Pool), emit: func(k *chunk) error {
+		blocks++
+		for _, it := range k.items {
+			got = append(got, string(it.typ))
+		}
+		return nil
+	}}
+	if err := c.lines(strings.NewReader(text.String()), 0, false); err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Repeat("assistant_message assistant_message assistant_message token_usage user_message ", 120)
+	if strings.Join(got, " ")+" " != want || blocks < 5 {
+		t.Errorf("in %d blocks: %.400s", blocks, strings.Join(got, " "))
 	}
 }

@@ -84,6 +84,13 @@ func (f *sessionFeed) early() int {
 // behind the items of that line.
 func (f *sessionFeed) late(typ transcript.Type, i int) item { return f.item(typ, i, 100+i) }
 
+// holds says that the mapping holds something back for its place alone: it is
+// better not to end a block here.
+func (f *sessionFeed) holds() bool {
+	h, ok := f.mapper.(session.Holder)
+	return ok && h.Holding()
+}
+
 // due appends what the mapping holds back for its place alone: the next line
 // stands in another block.
 func (f *sessionFeed) due(dst []item) []item {

@@ -12,7 +12,7 @@ SELECT i.id AS rowid, (SELECT s.run FROM sources s WHERE s.id = i.source) AS bun
   CASE WHEN i.type IS NULL THEN i.message ELSE conclave_part('message', (SELECT s.kind FROM sources s WHERE s.id = i.source), (SELECT o.adapter FROM origins o WHERE o.id = i.origin), i.type, i.block, i.off, i.size, i.part) END AS message,
   conclave_part('context', (SELECT s.kind FROM sources s WHERE s.id = i.source), (SELECT o.adapter FROM origins o WHERE o.id = i.origin), i.type, i.block, i.off, i.size, i.part) AS context,
   i.seq AS seq, i.type AS entry_type, i.seq AS sequence_number, (SELECT o.prompt_name FROM origins o WHERE o.id = i.origin) AS prompt_name, (SELECT o.adapter FROM origins o WHERE o.id = i.origin) AS adapter,
-  i.agent AS transcript_source, (SELECT o.session_id FROM origins o WHERE o.id = i.origin) AS session_id, i.source AS source_id
+  i.agent AS transcript_source, nullif((SELECT o.session_id FROM origins o WHERE o.id = i.origin), '') AS session_id, i.source AS source_id
 FROM items i WHERE i.event IS NOT NULL;
 
 CREATE VIEW transcript AS
@@ -33,7 +33,7 @@ SELECT i.id AS rowid, (SELECT s.run FROM sources s WHERE s.id = i.source) AS bun
   conclave_part('content', (SELECT s.kind FROM sources s WHERE s.id = i.source), (SELECT o.adapter FROM origins o WHERE o.id = i.origin), i.type, i.block, i.off, i.size, i.part) AS said,
   coalesce(i.event, 'transcript.entry') AS event, coalesce(i.level, 'DEBUG') AS level,
   i.subtype AS subtype, i.failed AS is_error, i.chars AS characters,
-  (SELECT o.adapter FROM origins o WHERE o.id = i.origin) AS adapter, (SELECT o.session_id FROM origins o WHERE o.id = i.origin) AS session_id, (SELECT o.seat FROM origins o WHERE o.id = i.origin) AS seat, (SELECT o.project FROM origins o WHERE o.id = i.origin) AS project, i.source AS source_id
+  (SELECT o.adapter FROM origins o WHERE o.id = i.origin) AS adapter, nullif((SELECT o.session_id FROM origins o WHERE o.id = i.origin), '') AS session_id, (SELECT o.seat FROM origins o WHERE o.id = i.origin) AS seat, (SELECT o.project FROM origins o WHERE o.id = i.origin) AS project, i.source AS source_id
 FROM standing i WHERE i.type IS NOT NULL;
 
 CREATE VIEW transcript_entries AS

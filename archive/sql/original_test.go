@@ -123,12 +123,13 @@ func TestEnvironmentViews(t *testing.T) {
 		}
 	}
 	for query, want := range map[string]string{
-		"SELECT os_name, cpu_count, typeof(cpu_count), hostname FROM env_system":                "linux|2|integer|hal",
-		"SELECT branch, is_dirty, remotes->>'origin', tags->>0 FROM env_git":                    "main|1|https://example.org/x.git|v1",
-		"SELECT is_containerized, image IS NULL FROM env_container":                             "0|1",
-		"SELECT count(*) FROM env_python":                                                       "0",
-		"SELECT value FROM env_vars WHERE name = 'LANG'":                                        "C.UTF-8",
-		"SELECT count(*) = count(DISTINCT tool_use_id) AND count(*) > 0 FROM native_tool_calls": "1",
+		"SELECT os_name, cpu_count, typeof(cpu_count), hostname FROM env_system":                                "linux|2|integer|hal",
+		"SELECT branch, is_dirty, remotes->>'origin', tags->>0 FROM env_git":                                    "main|1|https://example.org/x.git|v1",
+		"SELECT is_containerized, image IS NULL FROM env_container":                                             "0|1",
+		"SELECT count(*) = 0 FROM transcript WHERE session_id = '' OR session_id IS NOT context->>'session_id'": "1",
+		"SELECT count(*) FROM env_python":                                                                       "0",
+		"SELECT value FROM env_vars WHERE name = 'LANG'":                                                        "C.UTF-8",
+		"SELECT count(*) = count(DISTINCT tool_use_id) AND count(*) > 0 FROM native_tool_calls":                 "1",
 	} {
 		if got := strings.TrimSpace(table(t, a, query)); got != want {
 			t.Errorf("%s: %s, want %s", query, got, want)

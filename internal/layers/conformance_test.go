@@ -16,7 +16,7 @@ import (
 
 // openStatements is how many statements of the specifications nobody has proved
 // yet. The number only becomes smaller, and is then written down here.
-const openStatements = 1
+const openStatements = 0
 
 // statements is how many each specification has.
 var statements = map[string]int{"000": 116, "001": 146, "002": 73, "003": 90, "004": 205}

@@ -146,6 +146,9 @@ func (m *Mapper) Flush() []transcript.Item {
 	return out
 }
 
+// Holding says that something is held back for its place alone.
+func (m *Mapper) Holding() bool { return m.usage.held != nil }
+
 // Due returns what is held back for its place alone: the usage of a message that
 // has ended, and of which a further line may come. For who cannot wait for the
 // next line.

@@ -186,6 +186,8 @@ type Facts struct {
 
 // Holder is a Mapper that holds items back for their place alone.
 type Holder interface {
+	// Holding says that there are some.
+	Holding() bool
 	// Due gives them, for who cannot wait for the next line.
 	Due() []transcript.Item
 }
