@@ -129,6 +129,9 @@ var (
 // what it names is served from a directory of its own, or is an address and no
 // file.
 func (s *sight) madeBySite(f *project.File, l link) bool {
+	if strings.Contains(f.Path, ".docc/") {
+		return true // DocC finds a picture or a page by its name, wherever in the catalogue it lies
+	}
 	name, _, _ := strings.Cut(l.as, "#")
 	name, _, _ = strings.Cut(name, "?")
 	for _, dir := range []string{"static", "public"} {

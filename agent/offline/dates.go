@@ -215,6 +215,9 @@ func overdueVersion(s *sight) []finding {
 
 var openBox = pattern.New(`^\s*(?:[-*+]|\d+[.)])\s+\[ \]\s+\S`)
 
+// wholeLink is a link with its title: a day in it is that of what it leads to.
+var wholeLink = pattern.New(`\[[^\]]+\]\([^)]*\)`)
+
 // overdueTask are open tasks whose day has passed.
 func overdueTask(s *sight) []finding {
 	var g grouped
@@ -225,7 +228,7 @@ func overdueTask(s *sight) []finding {
 			if !open {
 				continue
 			}
-			day, text, ok := dateIn(l.text)
+			day, text, ok := dateIn(wholeLink.ReplaceAllString(l.text, " "))
 			if !ok || !day.Before(s.today) {
 				continue
 			}

@@ -213,6 +213,10 @@ func TestStrangers(t *testing.T) {
 			"b/b.go": "x\n"}, commits("a/a.go", "Ada", 30) + commits("b/a.go", "Ada", 8) + commits("b/a.go", "Joss", 8)},
 		{"a project that has one person", oneHand, map[string]string{"a/a.go": "x\n", "a/b.go": "x\n"},
 			commits("a/a.go", "Ada", 60) + commits("a/a.go", "Joss", 2) + commits("a/b.go", "Mara", 1)},
+		{"tasks to watch what is older", overdueTask, map[string]string{
+			"README.md": "- [ ] [CS 61B 2014-04-21: Radix Sort (video)](https://x.example/a)\n"}, ""},
+		{"a catalogue that looks for names", deadLinks, map[string]string{"Sources/A/Docs.docc/A.md": "![x](repeat.png)\n",
+			"Sources/A/Docs.docc/Images/repeat.png": "x\n", "Sources/A/Docs.docc/other.png": "x\n"}, commits("a", "Mara", 1)},
 		{"what is kept if it can be", swallowed, map[string]string{
 			"a.py": "def f():\n    rv = g()\n    try:\n        cache[stream] = rv\n    except Exception:\n        pass\n" +
 				"    return rv\n"}, ""},
