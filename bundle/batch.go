@@ -21,7 +21,7 @@ import (
 // several cleans and packs, and one tells, in order, to the files of the bundle.
 // What of a log is an entry is packed once and stands in two files.
 const (
-	batchBytes  = 1 << 20 // of payloads; one that is longer is a batch of its own
+	batchBytes  = 512 << 10 // of payloads; one that is longer is a batch of its own
 	batchFrames = 4096
 	mostWorkers = 8
 )
