@@ -43,7 +43,10 @@ func responseKey(key string) (k [16]byte) {
 
 // usageMark stands on every line that has figures. Most lines have none, and
 // are passed over without being looked at; within texts its quote is escaped.
-var usageMark = []byte(`usage":{"`)
+var usageMark = []byte(`usage":`)
+
+// spacedMark is the same as others write it, with blanks.
+var spacedMark = []byte(`usage" `)
 
 // maxAnswer is how long a line with figures can be: an answer and no more. Two
 // of this length are in memory at a time.
@@ -126,6 +129,10 @@ func lineEnd(f io.ReaderAt, pos int64) (int64, error) {
 
 // lines takes the figures out of whole lines.
 func (u *file) lines(b []byte) {
+	mark := usageMark
+	if !bytes.Contains(b, mark) {
+		mark = spacedMark
+	}
 	if u.project == "" || u.began == 0 {
 		begin := session.Begin(session.Unnamed(u.path, claude.Kind), b[:min(len(b), session.BeginBytes)])
 		if u.project == "" {
@@ -136,7 +143,7 @@ func (u *file) lines(b []byte) {
 		}
 	}
 	for {
-		i := bytes.Index(b, usageMark)
+		i := bytes.Index(b, mark)
 		if i < 0 {
 			return
 		}

@@ -191,3 +191,17 @@ func TestUsageOfForks(t *testing.T) {
 			GROUP BY session_id ORDER BY sum(total) DESC`), "\n", ", "), want)
 	}
 }
+
+// TestUsageWithBlanks: JSON is JSON, however it is spaced.
+func TestUsageWithBlanks(t *testing.T) {
+	t.Parallel()
+	for _, spaced := range []string{`"usage": {`, `"usage" : {`, "\"usage\":\t{"} {
+		path := filepath.Join(t.TempDir(), "s.jsonl")
+		writeFile(t, path, []byte(`{"type": "assistant", "sessionId": "s", "timestamp": "2026-11-15T10:00:00.000Z", `+
+			`"message": {"id": "msg_1", "model": "m", "stop_reason": "end_turn", `+spaced+
+			`"input_tokens": 3, "output_tokens": 2}}}`+"\n"))
+		if u := count(t, Options{}, path); u.Total.Total != 5 {
+			t.Errorf("%s: %+v", spaced, u.Total)
+		}
+	}
+}
