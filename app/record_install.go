@@ -119,10 +119,10 @@ func systemdService(s Service, config, home, program, root string, env []string)
 	dir := filepath.Join(config, "systemd", "user")
 	s.File = filepath.Join(dir, s.Name)
 	var b strings.Builder
-	fmt.Fprintf(&b, "[Unit]\nDescription=Conclave records the sessions of agents into %s\n\n[Service]\n", percent(root))
-	fmt.Fprintf(&b, "ExecStart=%s record watch\nWorkingDirectory=%s\n", quoteUnit(program), percent(root))
+	b.WriteString("[Unit]\nDescription=Conclave records the sessions of agents into " + percent(root) + "\n\n[Service]\n" +
+		"ExecStart=" + quoteUnit(program) + " record watch\nWorkingDirectory=" + percent(root) + "\n")
 	for _, v := range env {
-		fmt.Fprintf(&b, "Environment=%s\n", quoteUnit(v))
+		b.WriteString("Environment=" + quoteUnit(v) + "\n")
 	}
 	// 1 says that something is not accounted for, and that is no failure to start again for.
 	b.WriteString("SuccessExitStatus=1\nRestart=on-failure\nRestartSec=10\nNice=10\n\n[Install]\nWantedBy=default.target\n")
@@ -152,12 +152,12 @@ func launchdService(s Service, home, program, root string, env []string) (Servic
 	var b strings.Builder
 	b.WriteString(xml.Header + `<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" ` +
 		`"http://www.apple.com/DTDs/PropertyList-1.0.dtd">` + "\n")
-	fmt.Fprintf(&b, "<plist version=\"1.0\"><dict>\n<key>Label</key>%s\n", text(s.Name))
-	fmt.Fprintf(&b, "<key>ProgramArguments</key><array>%s%s%s</array>\n", text(program), text("record"), text("watch"))
-	fmt.Fprintf(&b, "<key>WorkingDirectory</key>%s\n<key>EnvironmentVariables</key><dict>", text(root))
+	b.WriteString("<plist version=\"1.0\"><dict>\n<key>Label</key>" + text(s.Name) + "\n" +
+		"<key>ProgramArguments</key><array>" + text(program) + text("record") + text("watch") + "</array>\n" +
+		"<key>WorkingDirectory</key>" + text(root) + "\n<key>EnvironmentVariables</key><dict>")
 	for _, v := range env {
 		name, value, _ := strings.Cut(v, "=")
-		fmt.Fprintf(&b, "<key>%s</key>%s", name, text(value))
+		b.WriteString("<key>" + name + "</key>" + text(value))
 	}
 	b.WriteString("</dict>\n<key>RunAtLoad</key><true/>\n<key>ProcessType</key><string>Background</string>\n" +
 		"<key>KeepAlive</key><dict><key>Crashed</key><true/></dict>\n</dict></plist>\n")

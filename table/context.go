@@ -117,10 +117,12 @@ func (s SeatContext) check() error {
 func (s *SeatContext) file(d *Dir, prefix, name, title string, limit int64, filter func(string) string,
 	required bool) error {
 	data, err := d.Read(name, limit)
-	if errors.Is(err, fs.ErrNotExist) && !required {
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && required:
+		return fmt.Errorf("%s%s was here and is gone: put it back, and the table goes on: %w", prefix, name, err)
+	case errors.Is(err, fs.ErrNotExist):
 		return nil
-	}
-	if err != nil {
+	case err != nil:
 		return err
 	}
 	if !markdown.Readable(data) {

@@ -156,7 +156,7 @@ func TestImage(t *testing.T) {
 			t.Errorf("reply %q, %v", reply.Text, err)
 		}
 		r.stop()
-		r.wantSequence("main", "user_message", "user_message", "assistant_message", "token_usage")
+		r.wantSequence("main", "user_message", "assistant_message", "token_usage")
 		if !bytes.Contains(r.server.Requests()[0].Body, []byte(`"image/png"`)) {
 			t.Error("the model did not get the picture")
 		}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -272,8 +273,24 @@ func (tree tree) play(t *testing.T) {
 			tree.during(r)
 		}
 	})
+	both := make(chan struct{}) // closed when both have been asked: what comes then comes too late for neither
+	waiting := new(atomic.Int32)
 	answers := func(text string) *talker {
-		return &talker{reply: func(context.Context, string) (string, error) { once(); return text, nil }}
+		asked := sync.OnceFunc(func() {
+			if waiting.Add(1) == 2 {
+				close(both)
+			}
+		})
+		return &talker{reply: func(ctx context.Context, _ string) (string, error) {
+			asked()
+			select {
+			case <-both:
+			case <-ctx.Done():
+				return "", ctx.Err()
+			}
+			once()
+			return text, nil
+		}}
 	}
 	r.tilda, r.gideon = answers("I hold the lantern."), answers("I try the hatch.")
 	r.agents[tilda], r.agents[gideon] = r.tilda, r.gideon
