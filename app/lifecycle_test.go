@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"conclave/archive/search"
+	"conclave/internal/sample"
 	"conclave/record"
 )
 
@@ -102,11 +103,13 @@ func withoutHits(numbers string) string {
 func TestSessionLifeCycle(t *testing.T) {
 	t.Parallel()
 	const fixtures = "../testdata/fixtures/"
-	for _, c := range []struct{ name, root, archived, word, run string }{
+	cases := []struct{ name, root, archived, word, run string }{
 		{"claude", fixtures + "claude/02-thinking-tools/home/.claude", "", "the", "claude-"},
 		{"claude with subagents", fixtures + "claude/04-subagents-hooks/home/.claude", "", "the", "claude-"},
 		{"codex", fixtures + "codex/31-long-usage/codex_home", "archived_sessions", "long", "codex-"},
-	} {
+	}
+	for _, i := range sample.Pick(t, len(cases), 1, len(cases)) {
+		c := cases[i]
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			liveThrough(t, c.root, c.archived, c.word, c.run)

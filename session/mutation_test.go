@@ -225,7 +225,7 @@ func TestMutations(t *testing.T) {
 	t.Parallel()
 	made := map[string]int{}
 	rounds := sample.Count(1, 1, 60)
-	most := sample.Count(20<<10, 40<<10, 300<<10)
+	most := sample.Count(40<<10, 40<<10, 300<<10)
 	for i, c := range captures(t, all...) {
 		if len(c.text) > most {
 			continue

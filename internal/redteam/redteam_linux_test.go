@@ -102,7 +102,7 @@ func asOrdinary(t *testing.T, binary string) {
 func redTeam(t *testing.T, binary string) {
 	w := newWorld(t, binary)
 	var tried []attempt
-	for _, i := range sample.Pick(t, len(attempts), 20, len(attempts)/3) {
+	for _, i := range sample.Pick(t, len(attempts), 10, len(attempts)/3) {
 		a := attempts[i]
 		if a.root && os.Getuid() != 0 {
 			continue
@@ -114,7 +114,7 @@ func redTeam(t *testing.T, binary string) {
 		}
 		tried = append(tried, a)
 	}
-	if least := sample.Count(15, 25, 100); len(tried) < least {
+	if least := sample.Count(6, 25, 100); len(tried) < least {
 		t.Fatalf("only %d attempts can succeed at all, want %d", len(tried), least)
 	}
 	w.refusesPlantedLinks(t)
