@@ -13,7 +13,11 @@ import (
 // entry in its own tables: who speaks, what is said, which tool. It looks at the
 // detail, and at the source line where there is none. The views that bear its
 // names give its answers, whoever wrote the bundle.
-type reading struct{ role, content, tool, toolID string }
+type reading struct {
+	role, content, tool, toolID string
+
+	calls bool // a block of its message calls a tool: the first one counts
+}
 
 // readAs reads an entry by those rules.
 func readAs(typ transcript.Type, detail, raw []byte) (r reading) {
@@ -25,10 +29,11 @@ func readAs(typ transcript.Type, detail, raw []byte) (r reading) {
 		parsed = object(raw)
 	}
 	if parsed != nil {
-		r.message(object(jsontext.Get(parsed, "message")))
-		r.ofTool(typ, parsed)
+		m := membersOf(parsed)
+		r.message(object(m["message"]))
+		r.ofTool(typ, m)
 		if r.content == "" {
-			r.content = elsewhere(typ, parsed)
+			r.content = elsewhere(typ, parsed, m)
 		}
 	}
 	if r.content == "" {
@@ -49,39 +54,58 @@ func (r *reading) message(m []byte) {
 	if m == nil {
 		return
 	}
-	content := jsontext.Get(m, "content")
-	r.role, _ = jsontext.String(jsontext.Get(m, "role"))
-	r.content = readable(content)
-	for _, block := range elements(content) {
-		if jsontext.Text(jsontext.Get(block, "type")) == "tool_use" {
-			r.tool = jsontext.Text(jsontext.Get(block, "name"))
-			r.toolID = firstOf(block, "id", "tool_use_id", "tool_call_id")
-			return
+	got := jsontext.Members(m, "role", "content")
+	r.role, _ = jsontext.String(got[0])
+	content := got[1]
+	if len(content) == 0 || content[0] != '[' {
+		r.content = readable(content)
+		r.called(membersOf(object(content)))
+		return
+	}
+	var parts []string
+	_ = jsontext.Elements(content, func(e []byte) error {
+		block := membersOf(object(e))
+		if part := readableOf(e, block); part != "" {
+			parts = append(parts, part)
 		}
-	}
-}
-
-// elements are those of an array, or the one value that is there instead.
-func elements(v []byte) (list [][]byte) {
-	if len(v) == 0 || v[0] != '[' {
-		return [][]byte{object(v)}
-	}
-	_ = jsontext.Elements(v, func(e []byte) error {
-		list = append(list, object(e))
+		r.called(block)
 		return nil
 	}) // it was valid as a part of the line
-	return list
+	r.content = strings.Join(parts, "\n")
 }
 
-// firstOf is the first of the members that is a text with something in it.
-func firstOf(obj []byte, names ...string) string {
+// called takes the tool of a block that calls one, if none was called before.
+func (r *reading) called(block members) {
+	if !r.calls && jsontext.Text(block["type"]) == "tool_use" {
+		r.calls, r.tool = true, jsontext.Text(block["name"])
+		r.toolID = block.first("id", "tool_use_id", "tool_call_id")
+	}
+}
+
+// members are those of an object, read once: a line may be long, and much is
+// asked of it.
+type members map[string][]byte
+
+func membersOf(obj []byte) members {
+	m := members{}
+	_ = jsontext.Walk(obj, func(key, value []byte) error {
+		m[string(key)] = value
+		return nil
+	}) // it was valid as a part of the line
+	return m
+}
+
+// first is the first of the members that is a text with something in it.
+func (m members) first(names ...string) string {
 	for _, name := range names {
-		if s, _ := jsontext.String(jsontext.Get(obj, name)); s != "" {
+		if s, _ := jsontext.String(m[name]); s != "" {
 			return s
 		}
 	}
 	return ""
 }
+
+func firstOf(obj []byte, names ...string) string { return membersOf(obj).first(names...) }
 
 func or(s *string, other string) {
 	if *s == "" {
@@ -90,36 +114,38 @@ func or(s *string, other string) {
 }
 
 // ofTool finds the tool and its call where the message does not have them.
-func (r *reading) ofTool(typ transcript.Type, parsed []byte) {
+func (r *reading) ofTool(typ transcript.Type, m members) {
 	use, result := typ == transcript.ToolUse, typ == transcript.ToolResult
 	if result {
-		or(&r.toolID, firstOf(parsed, "tool_use_id", "tool_call_id"))
-		or(&r.tool, firstOf(parsed, "tool_name"))
-		or(&r.content, readable(jsontext.Get(parsed, "content")))
+		or(&r.toolID, m.first("tool_use_id", "tool_call_id"))
+		or(&r.tool, m.first("tool_name"))
+		if r.content == "" {
+			r.content = readable(m["content"])
+		}
 	}
 	if r.toolID == "" && (use || result) {
-		r.ofNotification(parsed)
+		r.ofNotification(m)
 	}
-	if use && r.tool == "" && firstOf(parsed, "type") == "tool_use" {
-		r.tool = firstOf(parsed, "name")
-		r.toolID = firstOf(parsed, "id", "tool_use_id", "tool_call_id")
+	if use && r.tool == "" && m.first("type") == "tool_use" {
+		r.tool = m.first("name")
+		r.toolID = m.first("id", "tool_use_id", "tool_call_id")
 	}
-	or(&r.toolID, firstOf(parsed, "tool_call_id"))
-	or(&r.tool, firstOf(parsed, "tool_name"))
+	or(&r.toolID, m.first("tool_call_id"))
+	or(&r.tool, m.first("tool_name"))
 }
 
 // ofNotification looks into a notification: at its item, or at a call that the
 // client was asked for.
-func (r *reading) ofNotification(parsed []byte) {
-	n := object(jsontext.Get(parsed, "notification"))
+func (r *reading) ofNotification(m members) {
+	n := object(m["notification"])
 	item := object(jsontext.Get(n, "item"))
 	switch {
 	case n == nil:
 	case item == nil:
 		or(&r.toolID, firstOf(n, "callId"))
 		or(&r.tool, firstOf(n, "tool"))
-		if out := jsontext.Get(parsed, "result"); r.content == "" && len(out) > 0 && string(out) != "null" {
-			if r.content = firstOf(parsed, "result"); r.content == "" {
+		if out := m["result"]; r.content == "" && len(out) > 0 && string(out) != "null" {
+			if r.content = m.first("result"); r.content == "" {
 				r.content = string(appendSpaced(nil, out))
 			}
 		}
@@ -135,14 +161,18 @@ func (r *reading) ofNotification(parsed []byte) {
 }
 
 // elsewhere is the content of an entry without a message.
-func elsewhere(typ transcript.Type, parsed []byte) string {
+func elsewhere(typ transcript.Type, parsed []byte, m members) string {
 	name := "content"
 	if typ == transcript.Thinking {
 		name = "thinking"
 	}
-	content := readable(jsontext.Get(parsed, name))
-	or(&content, firstOf(jsontext.Get(parsed, "notification", "item"), "text"))
-	or(&content, readable(parsed))
+	content := readable(m[name])
+	if content == "" {
+		content = firstOf(jsontext.Get(m["notification"], "item"), "text")
+	}
+	if content == "" {
+		content = readable(parsed)
+	}
 	return content
 }
 
@@ -153,7 +183,7 @@ func readable(v []byte) string {
 	}
 	switch v[0] {
 	case '"':
-		return jsontext.Text(v)
+		return string(jsontext.AppendText(nil, v))
 	case '[':
 		var parts []string
 		_ = jsontext.Elements(v, func(e []byte) error {
@@ -162,15 +192,7 @@ func readable(v []byte) string {
 		}) // it was valid as a part of the line
 		return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "\n")
 	case '{':
-		for _, name := range []string{"text", "content", "thinking", "summary"} {
-			if s := readable(jsontext.Get(v, name)); s != "" {
-				return s
-			}
-		}
-		if firstOf(v, "type") == "tool_use" {
-			return calledWith(v)
-		}
-		return string(appendSpaced(nil, v))
+		return readableOf(v, membersOf(v))
 	case 't':
 		return "True"
 	case 'f':
@@ -179,15 +201,31 @@ func readable(v []byte) string {
 	return string(appendSpaced(nil, v))
 }
 
+// readableOf is readable where the members of an object are known.
+func readableOf(v []byte, m members) string {
+	if object(v) == nil {
+		return readable(v)
+	}
+	for _, name := range []string{"text", "content", "thinking", "summary"} {
+		if s := readable(m[name]); s != "" {
+			return s
+		}
+	}
+	if m.first("type") == "tool_use" {
+		return calledWith(m)
+	}
+	return string(appendSpaced(nil, v))
+}
+
 // calledWith is a call of a tool in one line.
-func calledWith(v []byte) string {
+func calledWith(m members) string {
 	parts := []string{"[tool_use]"}
-	for _, s := range []string{firstOf(v, "name"), firstOf(v, "id", "tool_use_id")} {
+	for _, s := range []string{m.first("name"), m.first("id", "tool_use_id")} {
 		if s != "" {
 			parts = append(parts, s)
 		}
 	}
-	if in := jsontext.Get(v, "input"); len(in) > 0 && string(in) != "null" {
+	if in := m["input"]; len(in) > 0 && string(in) != "null" {
 		parts = append(parts, string(appendSpaced(nil, in)))
 	}
 	return strings.Join(parts, " ")
@@ -236,19 +274,22 @@ func appendSpaced(dst, v []byte) []byte {
 
 func appendPlainString(dst []byte, s string) []byte {
 	const hex = "0123456789abcdef"
-	short := map[byte]string{'"': `\"`, '\\': `\\`, '\n': `\n`, '\r': `\r`, '\t': `\t`, '\b': `\b`, '\f': `\f`}
 	dst = append(dst, '"')
+	from := 0 // what is not yet copied begins there
 	for i := range len(s) {
 		c := s[i]
-		if e := short[c]; e != "" {
-			dst = append(dst, e...)
-		} else if c < 0x20 {
-			dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+		if c >= 0x20 && c != '"' && c != '\\' {
+			continue
+		}
+		dst = append(dst, s[from:i]...)
+		from = i + 1
+		if short := strings.IndexByte("\"\\\n\r\t\b\f", c); short >= 0 {
+			dst = append(dst, '\\', `"\nrtbf`[short])
 		} else {
-			dst = append(dst, c)
+			dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
 		}
 	}
-	return append(dst, '"')
+	return append(append(dst, s[from:]...), '"')
 }
 
 func appendFraction(dst []byte, f float64) []byte {
