@@ -69,6 +69,7 @@ func MapReader(ctx context.Context, r io.Reader, out transcript.Store, o MapOpti
 	k := session.OfAdapter(o.Adapter)
 	var err, read error
 	in := &counter{r: r}
+	m.far = func() (read, size int64) { return in.n, in.n }
 	for line := range transcript.Lines(in, &read) {
 		if m.mapper == nil {
 			if o.Adapter == "" {
@@ -114,6 +115,7 @@ type mapping struct {
 	prompts  map[string]int
 	callers  session.Callers
 	said     time.Time
+	far      func() (read, size int64) // of the file at hand
 
 	mapper  session.Mapper
 	emitter *transcript.Emitter
@@ -207,6 +209,7 @@ func (m *mapping) file(t target) error {
 		PieceSize: session.PieceSize, NoHash: true}, time.Time{}, func() session.Mapper { return m.mapper })
 	defer f.Close()
 	f.Finish()
+	m.far = func() (read, size int64) { return f.Offset(), f.Size() }
 	m.b.Files++
 	for f.Next() {
 		m.items = f.Map(m.items[:0])
@@ -256,7 +259,10 @@ func (m *mapping) line(piece bool) error {
 func (m *mapping) pause() error {
 	if m.o.Progress != nil && time.Since(m.said) >= time.Second {
 		m.said = time.Now()
-		m.o.Progress(m.b)
+		b := m.b
+		read, size := m.far()
+		b.BytesRead, b.BytesOnDisk = b.BytesRead+read, b.BytesOnDisk+size
+		m.o.Progress(b)
 	}
 	return m.ctx.Err()
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"conclave/record"
 )
@@ -121,6 +122,35 @@ func TestMapAndCollectAgree(t *testing.T) {
 	got := p.once()
 	if got.Entries != mapped.Entries || got.BytesRead != mapped.BytesRead || got.Lines != mapped.Lines || fmt.Sprint(got.Unknown) != fmt.Sprint(mapped.Unknown) {
 		t.Errorf("map says %+v, collect %+v", mapped, got)
+	}
+}
+
+// Who waits for a long file is told how much of that file was read.
+func TestHowFarAFileIsMapped(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	const id = "00000000-0000-4000-8000-000000000001"
+	p.write(p.main(id), strings.Repeat(line("a", "some words")+"\n", 2000))
+	info, err := os.Stat(p.main(id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said []Balance
+	var out counting
+	m := newMapping(t.Context(), &out, MapOptions{Progress: func(b Balance) { said = append(said, b) }})
+	m.said = time.Time{} // a second ago, and longer
+	target, err := classify(p.main(id), "", true)
+	if err == nil {
+		err = m.file(target)
+	}
+	if err != nil || len(said) != 1 {
+		t.Fatalf("%v, told %v", err, said)
+	}
+	if b := said[0]; b.BytesOnDisk != info.Size() || b.BytesRead < b.BytesOnDisk/3 || b.BytesRead >= b.BytesOnDisk {
+		t.Errorf("of %d bytes: %+v", info.Size(), b)
+	}
+	if b := m.balance(); b.BytesRead != info.Size() || b.BytesOnDisk != info.Size() {
+		t.Errorf("in the end: %+v", b)
 	}
 }
 
