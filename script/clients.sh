@@ -17,6 +17,10 @@ claude-2.1.325 @anthropic-ai/claude-code@2.1.325 claude
 claude-2.1.197 @anthropic-ai/claude-code@2.1.197 claude
 codex-0.166.0 @openai/codex@0.166.0 codex
 ccusage-20.0.24 ccusage@20.0.24 ccusage
+gemini-0.61.0 @google/gemini-cli@0.61.0 gemini
+qwen-0.24.4 @qwen-code/qwen-code@0.24.4 qwen
+copilot-1.0.102 @github/copilot@1.0.102 copilot
+opencode-1.18.33 opencode-ai@1.18.33 opencode
 '
 
 root=${CONCLAVE_CLIENTS:-${XDG_CACHE_HOME:-${HOME:?set HOME or CONCLAVE_CLIENTS}/.cache}/conclave/clients}

@@ -16,6 +16,10 @@ const (
 	ClaudeOld = "2.1.197"
 	CodexOnly = "0.166.0"
 	ccusage   = "20.0.24"
+	gemini    = "0.61.0"
+	qwen      = "0.24.4"
+	copilot   = "1.0.102"
+	opencode  = "1.18.33"
 )
 
 // dir is where the programs lie.
@@ -39,6 +43,18 @@ func Claude(version string) (string, error) { return find("claude", version) }
 
 // Codex returns the path of Codex.
 func Codex() (string, error) { return find("codex", CodexOnly) }
+
+// Gemini returns the path of Gemini CLI.
+func Gemini() (string, error) { return find("gemini", gemini) }
+
+// Qwen returns the path of Qwen Code.
+func Qwen() (string, error) { return find("qwen", qwen) }
+
+// Copilot returns the path of GitHub Copilot CLI.
+func Copilot() (string, error) { return find("copilot", copilot) }
+
+// OpenCode returns the path of opencode.
+func OpenCode() (string, error) { return find("opencode", opencode) }
 
 // Counter returns the path of ccusage, which reads the files that Claude Code
 // keeps and counts their tokens: the native program, without its launcher.
