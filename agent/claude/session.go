@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"conclave/agent"
+	"conclave/agent/structured"
 	"conclave/session"
 	"conclave/session/claude"
 	"conclave/transcript"
@@ -162,15 +163,15 @@ func (s *driven) Send(ctx context.Context, m agent.Message) (agent.Turn, error) 
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("send to claude: %w", ctx.Err())
 	}
-	form, err := formOf(m)
+	form, err := structured.Of(m)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("send to claude: %w", err)
 	}
 	// What came after the end of the last turn belongs to no turn.
 	if err := s.pump(); err != nil {
 		return nil, fmt.Errorf("send to claude: %w", err)
 	}
-	line, err := encodeMessage(m, s.cfg.SlashCommands)
+	line, err := encodeMessage(m, form, s.cfg.SlashCommands)
 	if err != nil {
 		return nil, err
 	}

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"conclave/agent"
+	"conclave/agent/structured"
 	"conclave/internal/jsontext"
-	"conclave/internal/schema"
 	"conclave/session/claude"
 	"conclave/transcript"
 )
@@ -24,8 +24,8 @@ import (
 type turn struct {
 	s       *driven
 	ctx     context.Context
-	form    *schema.Schema // of the answer, nil for none
-	cancels func() bool    // stops the watch over ctx
+	form    *structured.Form // of the answer, nil for none
+	cancels func() bool      // stops the watch over ctx
 	wall    *time.Timer
 
 	events []agent.Event
@@ -58,7 +58,7 @@ const pollEvery = 5 * time.Millisecond
 // nowhere but in the program's sums.
 const totalsWait = 300 * time.Millisecond
 
-func newTurn(ctx context.Context, s *driven, form *schema.Schema) *turn {
+func newTurn(ctx context.Context, s *driven, form *structured.Form) *turn {
 	t := &turn{s: s, ctx: ctx, form: form, before: s.counted}
 	t.cancels = context.AfterFunc(ctx, func() { t.interrupt("cancelled") })
 	if w := s.spec.Limits.Wall; w > 0 {
@@ -261,7 +261,7 @@ func (t *turn) finish(err error) {
 	t.reply.Text = strings.Join(t.text, "\n\n")
 	t.reply.Usage = t.usage
 	if t.form != nil && err == nil {
-		t.reply.Structured = structured(t.form, t.reply.Text)
+		t.reply.Structured = t.form.Find(t.reply.Text)
 	}
 	t.s.turn = nil
 }
@@ -276,13 +276,17 @@ func (t *turn) Reply() agent.Reply {
 // encodeMessage makes the line that the program reads. A slash at the very
 // beginning would make a command of it, whatever the flags say; a blank in
 // front keeps it words.
-func encodeMessage(m agent.Message, commands bool) ([]byte, error) {
+//
+// The program takes one schema per process, on the command line, where words of
+// a conversation do not belong; a session has one per message. So the form of
+// an answer is asked for in the message itself.
+func encodeMessage(m agent.Message, form *structured.Form, commands bool) ([]byte, error) {
 	text := m.Text
 	if !commands && strings.HasPrefix(text, "/") {
 		text = " " + text
 	}
-	if m.Schema != nil {
-		text += schemaRequest(m.Schema)
+	if form != nil {
+		text += form.Request()
 	}
 	var content any = text
 	if len(m.Images) > 0 {

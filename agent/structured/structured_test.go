@@ -1,16 +1,15 @@
-package claude
+package structured
 
 import (
 	"strings"
 	"testing"
 
 	"conclave/agent"
-	"conclave/internal/schema"
 )
 
-func compile(t *testing.T, form string) *schema.Schema {
+func compile(t *testing.T, form string) *Form {
 	t.Helper()
-	s, err := formOf(agent.Message{Schema: []byte(form)})
+	s, err := Of(agent.Message{Schema: []byte(form)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +32,7 @@ func TestStructured(t *testing.T) {
 		`no`:                                        "",
 		"```{\"n\":1":                               "",
 	} {
-		if got := string(structured(form, text)); got != want {
+		if got := string(form.Find(text)); got != want {
 			t.Errorf("%q gives %q, want %q", text, got, want)
 		}
 	}
@@ -50,7 +49,7 @@ func TestStructuredFailsClosed(t *testing.T) {
 		`{"type":"object","additionalProperties":{"type":"string"}}`:               `{"l":1}`,
 		`{"type":"object","required":["n"],"properties":{"n":{"type":"integer"}}}`: `{"n":1,"n":"x"}`,
 	} {
-		if got := structured(compile(t, form), answer); got != nil {
+		if got := compile(t, form).Find(answer); got != nil {
 			t.Errorf("%s gives %s, which does not fit %s", answer, got, form)
 		}
 	}
@@ -71,12 +70,27 @@ func TestFormsAreReadAtTheStart(t *testing.T) {
 		`{"items":{"pattern":"("}}`:  "pattern",
 		`{"items":{"minItems":"1"}}`: "minItems",
 	} {
-		_, err := formOf(agent.Message{Schema: []byte(form)})
-		if err == nil || !strings.Contains(err.Error(), says) || !strings.HasPrefix(err.Error(), "send to claude: the schema") {
+		_, err := Of(agent.Message{Schema: []byte(form)})
+		if err == nil || !strings.Contains(err.Error(), says) || !strings.HasPrefix(err.Error(), "the schema") {
 			t.Errorf("%s: %v, want %s", form, err, says)
 		}
 	}
-	if form, err := formOf(agent.Message{}); form != nil || err != nil {
+	if form, err := Of(agent.Message{}); form != nil || err != nil {
 		t.Errorf("%v, %v", form, err)
+	}
+}
+
+// What is wrong is said by its place, and the form is asked for again.
+func TestCorrection(t *testing.T) {
+	form := compile(t, `{"type":"object","required":["n"],"properties":{"n":{"type":"integer"}}}`)
+	for text, says := range map[string]string{
+		"I would rather not.":              "there is no JSON value in it",
+		`{"n":"one"}`:                      "n",
+		"Look:\n```json\n{\"m\":1}\n```\n": "n",
+	} {
+		got := form.Correction(text)
+		if !strings.Contains(got, says) || !strings.HasSuffix(got, form.Request()) {
+			t.Errorf("%q: %s", text, got)
+		}
 	}
 }
