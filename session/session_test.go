@@ -96,7 +96,7 @@ func TestFollowLinks(t *testing.T) {
 	}
 	items := w.Map(nil)
 	if len(items) != 1 || !strings.Contains(string(items[0].Detail), `"parent":"subagent:a1","parent_tool_use_id":"t1"`) || w.Depth != 2 {
-		t.Errorf("depth %d, %s", w.Depth, items)
+		t.Errorf("depth %d, %v", w.Depth, items)
 	}
 	late := Follow(f, Callers{}, tail.Options{}, time.Now().Add(-time.Minute), nil)
 	defer late.Close()

@@ -87,7 +87,7 @@ func (e *Emitter) Emit(item Item) (Entry, error) {
 		entry.Type = Unknown
 	}
 	var fault error
-	entry.Detail, fault = oneLine(item.Detail)
+	entry.Detail, fault = oneLine(item.Detail, item.Checked)
 
 	e.mu.Lock()
 	defer e.mu.Unlock()

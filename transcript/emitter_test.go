@@ -213,3 +213,16 @@ func TestNewEmitterWantsNames(t *testing.T) {
 		}
 	}
 }
+
+// A detail that is known to be JSON need not be on one line.
+func TestCheckedDetailIsPutOnOneLine(t *testing.T) {
+	var store lineStore
+	e, err := NewEmitter(Options{PromptName: "p", Adapter: "a", Store: &store})
+	if err != nil {
+		t.Fatal(err)
+	}
+	entry, err := e.Emit(Item{Type: UserMessage, Detail: []byte("{\"a\":\r\n1}"), Checked: true})
+	if err != nil || string(entry.Detail) != `{"a":1}` {
+		t.Fatalf("%s, %v", entry.Detail, err)
+	}
+}

@@ -123,17 +123,20 @@ func appendString(dst []byte, s string) []byte {
 	return dst
 }
 
-// oneLine makes sure that detail is a JSON object on one line. What is no
-// JSON is kept as text; fault then says what was wrong with it.
-func oneLine(detail json.RawMessage) (_ json.RawMessage, fault error) {
+// oneLine makes sure that detail is a JSON object on one line; checked says that
+// it is known to be one, on however many lines. What is no JSON is kept as text;
+// fault then says what was wrong with it.
+func oneLine(detail json.RawMessage, checked bool) (_ json.RawMessage, fault error) {
 	if detail == nil {
 		return nil, nil
 	}
-	if err := jsontext.Check(detail); err != nil {
-		return keepAsText(detail), err
-	}
-	if i := firstNonSpace(detail); detail[i] != '{' {
-		return keepAsText(detail), jsontext.ErrNotObject
+	if !checked {
+		if err := jsontext.Check(detail); err != nil {
+			return keepAsText(detail), err
+		}
+		if i := firstNonSpace(detail); detail[i] != '{' {
+			return keepAsText(detail), jsontext.ErrNotObject
+		}
 	}
 	if bytes.IndexByte(detail, '\n') < 0 && bytes.IndexByte(detail, '\r') < 0 {
 		return detail, nil

@@ -97,6 +97,10 @@ type Item struct {
 	// no JSON is kept as text under "undecodable" and costs an error event.
 	Detail json.RawMessage
 
+	// Checked says that Detail is known to be a JSON object, because whoever
+	// made it has read every byte of what it is made of: it is not read again.
+	Checked bool
+
 	// Raw is the source line or notification, on the first entry that it
 	// gave rise to; nil on the others.
 	Raw []byte

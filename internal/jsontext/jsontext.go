@@ -10,6 +10,7 @@
 package jsontext
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 )
@@ -36,6 +37,14 @@ func Valid(b []byte) bool { return Check(b) == nil }
 
 // Check is Valid with the place of the fault.
 func Check(b []byte) error { return whole(b, value(b, space(b, 0), 0)) }
+
+// Shallow says at a glance that b, which is JSON, can be put inside some other
+// values and still nests less deep than MaxDepth. It may be false for what can.
+func Shallow(b []byte) bool {
+	const around = 100
+	return len(b) < 2*(MaxDepth-around) ||
+		bytes.Count(b, []byte("{"))+bytes.Count(b, []byte("[")) < MaxDepth-around
+}
 
 // whole says whether b ends, but for white space, at end.
 func whole(b []byte, end int) error {

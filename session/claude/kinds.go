@@ -19,6 +19,7 @@ type lineOf struct {
 	out       []transcript.Item
 	first     int // index in out of the line's first item
 	block     int // the block at hand, -1 where there is none
+	shallow   bool
 }
 
 // told is what the mapper remembers of an item beside its detail.
@@ -34,7 +35,7 @@ type told struct {
 // detail.sdk_entry; later ones have the uuid of their line, by which the first
 // is found, and, in extra, the block that they stand for as their sdk_entry.
 func (l *lineOf) add(t transcript.Type, extra []byte) {
-	item := transcript.Item{Type: t, Source: l.m.opts.Source, SessionID: l.sessionID}
+	item := transcript.Item{Type: t, Source: l.m.opts.Source, SessionID: l.sessionID, Checked: l.shallow}
 	tail := l.m.tail
 	var d []byte
 	if len(l.out) == l.first {

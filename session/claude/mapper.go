@@ -110,7 +110,7 @@ func (m *Mapper) Append(dst []transcript.Item, line []byte) []transcript.Item {
 		}
 		l.notJSON(name)
 	} else {
-		l.sessionID = m.intern(l.env.session())
+		l.sessionID, l.shallow = m.intern(l.env.session()), jsontext.Shallow(line)
 		l.dispatch()
 	}
 	m.stats.Entries += int64(len(l.out) - len(dst))

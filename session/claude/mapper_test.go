@@ -322,3 +322,22 @@ func FuzzMap(f *testing.F) {
 		}
 	})
 }
+
+// A detail of a line that was read whole is not read again, unless putting the
+// line into it may nest it deeper than JSON is read.
+func TestCheckedUnlessDeep(t *testing.T) {
+	nested := func(depth int) []byte {
+		return []byte(`{"type":"user","a":` + strings.Repeat("[", depth) + strings.Repeat("]", depth) +
+			`,"message":{"content":"hi"}}`)
+	}
+	for depth, want := range map[int]bool{1: true, 5000: true, jsontext.MaxDepth - 1: false} {
+		items := NewMapper(Options{}).Map(nested(depth))
+		if len(items) != 1 || items[0].Type != transcript.UserMessage || items[0].Checked != want {
+			t.Errorf("nested %d deep: %d items, the first %s, checked %v",
+				depth, len(items), items[0].Type, items[0].Checked)
+		}
+		if items[0].Checked && !jsontext.Valid(items[0].Detail) {
+			t.Errorf("nested %d deep: its detail is no JSON, and said to be", depth)
+		}
+	}
+}

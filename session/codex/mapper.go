@@ -248,7 +248,8 @@ func (m *Mapper) item(typ transcript.Type, subtype string, n *note, more func(*d
 		more(d)
 	}
 	d.raw("notification", n.params).raw("request", n.request).raw("response", n.reply)
-	return transcript.Item{Type: typ, SessionID: m.session, Detail: d.done(), Raw: n.line}
+	return transcript.Item{Type: typ, SessionID: m.session,
+		Detail: d.done(), Checked: jsontext.Shallow(n.line), Raw: n.line}
 }
 
 // parentOf is the thread that started a thread. One that speaks before its

@@ -100,7 +100,8 @@ func (r *Rollout) item(typ transcript.Type, subtype string, l *rolloutLine, more
 		more(d)
 	}
 	d.raw("notification", l.payload)
-	return transcript.Item{Type: typ, SessionID: r.session, Detail: d.done(), Raw: l.line}
+	return transcript.Item{Type: typ, SessionID: r.session,
+		Detail: d.done(), Checked: jsontext.Shallow(l.line), Raw: l.line}
 }
 
 func (r *Rollout) event(subtype string, l *rolloutLine) []transcript.Item {
