@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"conclave/archive/segment"
 	"conclave/archive/source"
 	"conclave/bundle"
 	"conclave/internal/lockfile"
@@ -200,11 +201,14 @@ func below(path string, roots []string) bool {
 	return false
 }
 
-// message is what workers send to the writer: a chunk of a job, or its end.
+// message is what comes to the writer: a chunk of a job, or its end; without a
+// job, the words of the chunks since the last such message.
 type message struct {
-	job   *job
-	chunk *chunk
-	done  bool
+	job     *job
+	chunk   *chunk
+	done    bool
+	segment *segment.Segment // nil: there were none
+	last    bool             // no more will come
 }
 
 // queue is how many chunks may wait for the writer: as many as workers make
@@ -226,12 +230,13 @@ func (w *writer) run(ctx context.Context, jobs []*job) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	queue := make(chan *job)
+	cut := make(chan message, w.queue()/4)
 	messages := make(chan message, w.queue())
 	var workers sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(jobs)) {
 		workers.Go(func() {
 			for j := range queue {
-				if err := w.a.work(ctx, j, messages); err != nil {
+				if err := w.a.work(ctx, j, cut); err != nil {
 					cancel(err)
 				}
 			}
@@ -249,8 +254,9 @@ func (w *writer) run(ctx context.Context, jobs []*job) error {
 	})
 	go func() { // ends with the workers, for which write waits
 		workers.Wait()
-		close(messages)
+		close(cut)
 	}()
+	go w.a.index(ctx, cut, messages) // ends with cut
 	err := w.write(ctx, messages)
 	if err != nil {
 		cancel(err)

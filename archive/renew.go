@@ -16,7 +16,7 @@ func (a *Archive) tables() string {
 	if a.isCache {
 		return derivedSQL + indexesSQL
 	}
-	return derivedSQL + indexesSQL + wordsSQL
+	return derivedSQL + indexesSQL + wordsTable()
 }
 
 // derivation is how rows are made of lines. It goes up when the same tables are

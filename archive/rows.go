@@ -1,7 +1,6 @@
 package archive
 
 import (
-	"cmp"
 	"context"
 	"database/sql/driver"
 	"errors"
@@ -20,12 +19,6 @@ type row struct {
 	*item
 }
 
-// doc waits for the index, which wants its documents in order.
-type doc struct {
-	number int64
-	words  []byte
-}
-
 // addRows takes up the items of a block.
 func (w *writer) addRows(j *job, block int64, items []item) error {
 	for i := range items {
@@ -39,9 +32,6 @@ func (w *writer) addRows(j *job, block int64, items []item) error {
 		}
 		w.rows = append(w.rows, row{w.nextID, j.id, block, origin, it})
 		w.nextID++
-		if it.doc != 0 && !w.a.isCache {
-			w.docs = append(w.docs, doc{it.doc, it.words})
-		}
 	}
 	if len(w.rows) >= heldRows {
 		return w.flushRows()
@@ -49,14 +39,7 @@ func (w *writer) addRows(j *job, block int64, items []item) error {
 	return nil
 }
 
-// flush puts in what is held in memory.
-func (w *writer) flush() error {
-	if err := w.flushRows(); err != nil {
-		return err
-	}
-	return w.flushDocs()
-}
-
+// flushRows puts in what is held in memory.
 func (w *writer) flushRows() error {
 	if err := w.insert(`INSERT INTO items(id, source, origin, agent, type, seq, at, block, off, size, part, line, chars, doc,
 		tool, tool_id, subtype, failed, level, logger, event, message) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
@@ -83,26 +66,6 @@ func (r *row) values() []any {
 		int64(r.off), int64(r.size), int64(r.part), zero(r.line), int64(r.chars), zero(r.doc),
 		empty(r.tool), empty(r.toolID), empty(r.subtype), flag(r.failed),
 		empty(r.level), empty(r.logger), empty(r.event), empty(r.message)}
-}
-
-// flushDocs gives the index its documents in ascending order: it would write
-// out what it has at every step back.
-func (w *writer) flushDocs() error {
-	slices.SortFunc(w.docs, func(a, b doc) int { return cmp.Compare(a.number, b.number) })
-	docs := w.docs[:0]
-	for _, d := range w.docs {
-		if last := len(docs) - 1; last >= 0 && docs[last].number == d.number {
-			docs[last].words = append(slices.Clip(docs[last].words), d.words...)
-			continue
-		}
-		docs = append(docs, d)
-	}
-	err := w.insert("INSERT INTO words(rowid, bag) VALUES (?, ?)", len(docs), func(i int) []any {
-		return []any{docs[i].number, string(docs[i].words)}
-	})
-	clear(w.docs) // the words are not kept until the next ones come
-	w.docs = w.docs[:0]
-	return err
 }
 
 // insert runs one statement n times. It goes past database/sql, whose locks and

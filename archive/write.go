@@ -15,7 +15,7 @@ import (
 )
 
 // commitBytes is how many bytes of sources one transaction takes up. Each makes
-// a segment of the index of words, and many small ones are merged again.
+// a segment of the index of words, and many of them are merged again.
 const commitBytes = 128 << 20
 
 // writer puts chunks into the archive. It is used by one goroutine.
@@ -30,9 +30,7 @@ type writer struct {
 	conn    *sql.Conn
 	tx      *sql.Tx // on conn
 	stmts   map[string]*sql.Stmt
-	pending int64 // bytes since the last flush or commit
 	rows    []row
-	docs    []doc
 	origins map[origin]int64
 	held    map[holding]bool // that are in the table
 	touched map[string]bool  // sessions of which something is new
@@ -49,13 +47,12 @@ func (w *writer) write(ctx context.Context, messages <-chan message) error {
 		if err := w.begin(ctx); err != nil {
 			return err
 		}
-		if err := w.take(m); err != nil {
-			return fmt.Errorf("archive %s: %w", m.job.path, err)
-		}
-		if w.pending >= w.a.commitBytes {
-			if err := w.save(); err != nil {
+		if m.job == nil {
+			if err := w.endBatch(m); err != nil {
 				return err
 			}
+		} else if err := w.take(m); err != nil {
+			return fmt.Errorf("archive %s: %w", m.job.path, err)
 		}
 	}
 	return nil
@@ -67,8 +64,7 @@ func (w *writer) save() error {
 	if !w.whole {
 		return w.commit()
 	}
-	w.pending = 0
-	return w.flush()
+	return w.flushRows()
 }
 
 // end commits what is left, or gives up what was not committed.
@@ -117,8 +113,7 @@ func (w *writer) begin(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, conn.Close())
 	}
-	w.conn, w.tx, w.stmts, w.pending = conn, tx, map[string]*sql.Stmt{}, 0
-	w.rows, w.docs = w.rows[:0], w.docs[:0]
+	w.conn, w.tx, w.stmts, w.rows = conn, tx, map[string]*sql.Stmt{}, w.rows[:0]
 	w.origins, w.held = map[origin]int64{}, map[holding]bool{}
 	if w.bulk {
 		// Whoever is killed before they are made again leaves that to the next
@@ -132,7 +127,7 @@ func (w *writer) begin(ctx context.Context) error {
 }
 
 func (w *writer) commit() error {
-	err := w.flush()
+	err := w.flushRows()
 	if err == nil {
 		err = w.markCopies()
 	}
@@ -264,7 +259,6 @@ func (w *writer) putChunk(j *job, c *chunk) error {
 	}
 	j.seq += count
 	j.entries += count
-	w.pending += int64(c.size)
 	w.report.Bytes += int64(c.size)
 	w.report.Entries += count
 	if w.a.opts.Progress != nil {

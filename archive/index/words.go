@@ -16,7 +16,7 @@ const maxWord = 48
 // a phrase stands in a text as it was asked for is looked up in the text
 // itself, so that the index can do without positions and stays small and fast.
 type Bag struct {
-	out   []byte // the words, each with a space behind it
+	out   []byte // the words, each with its length before it
 	word  []byte
 	table []uint64 // hashes seen, each with the number of the text in its top
 	epoch uint64
@@ -34,17 +34,18 @@ func (b *Bag) Reset() {
 	}
 }
 
-// AddWord adds a word as it is.
+// AddWord adds a word of at most 255 bytes as it is.
 func (b *Bag) AddWord(w []byte) {
 	if b.fresh(maphash.Bytes(seed, w)) {
-		b.out = append(append(b.out, w...), ' ')
+		b.out = append(append(b.out, byte(len(w))), w...)
 	}
 }
 
 // seed makes it impossible to write a text in which one word hides another.
 var seed = maphash.MakeSeed()
 
-// Bytes are the words, each with a space behind it, until the next Reset.
+// Bytes are the words, each with its length, one byte, before it, until the next
+// Reset.
 func (b *Bag) Bytes() []byte { return b.out }
 
 func (b *Bag) fresh(h uint64) bool {
