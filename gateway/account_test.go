@@ -3,6 +3,7 @@ package gateway_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -29,29 +30,35 @@ func (a *account) Reserve(_ context.Context, c gateway.Call) (func(gateway.Usage
 
 // What a request can cost at most is asked for before it is sent, and what it
 // did cost is told afterwards.
-func TestAccountIsAskedAndTold(t *testing.T) {
+func TestAccountIsAskedAndTold(t *testing.T) { forKinds(t, accountIsAskedAndTold) }
+
+func accountIsAskedAndTold(t *testing.T, s speech) {
 	a := &account{}
-	d := open(t, gateway.Options{Account: a, Models: []string{"*"}}, func(w http.ResponseWriter, r *http.Request) {
+	d := open(t, s.with(gateway.Options{Account: a, Models: []string{"*"}}), func(w http.ResponseWriter, r *http.Request) {
 		if len(a.asked) == 0 {
 			t.Error("the request was sent before the account was asked")
 		}
 		io.Copy(io.Discard, r.Body)
-		spend(100, 10)(w, r)
+		s.spend(100, 10)(w, r)
 	})
-	for _, body := range []string{
-		`{"model":"claude-sonnet-4-5","max_tokens":1000,"x":"` + strings.Repeat("x", 400) + `"}`,
-		`{"model":"unheard-of","max_output_tokens":7}`,
-	} {
-		if got := d.ask(t, "POST", "/v1/messages", body); got.status != 200 {
+	for _, c := range []struct {
+		model string
+		most  int
+		text  string
+	}{{"claude-sonnet-4-5", 1000, strings.Repeat("x", 400)}, {"unheard-of", 7, ""}} {
+		more := []string{fmt.Sprintf(s.most, c.most), fmt.Sprintf(s.user, c.text)}
+		if got := d.call(t, s, c.model, more...); got.status != 200 {
 			t.Fatalf("%d %s", got.status, got.body)
 		}
 	}
-	d.ask(t, "POST", "/v1/messages/count_tokens", call("m")) // costs nothing
+	if s.free != "" {
+		d.ask(t, "POST", s.free, s.say("m")) // costs nothing
+	}
 	if len(a.asked) != 2 || len(a.told) != 2 {
 		t.Fatalf("asked %+v, told %+v", a.asked, a.told)
 	}
 	priced, free := a.asked[0], a.asked[1]
-	if in := priced.Most.Input; priced.Most.Output != 1000 || in < 100 || in > 130 || !priced.Priced ||
+	if in := priced.Most.Input; priced.Most.Output != 1000 || in < 100 || in > 160 || !priced.Priced ||
 		priced.USD != (float64(in)*3+1000*15)/1e6 {
 		t.Errorf("asked for %+v", priced)
 	}
@@ -64,19 +71,21 @@ func TestAccountIsAskedAndTold(t *testing.T) {
 }
 
 // A refusal of the account is one of the gateway, and nothing is sent.
-func TestAccountRefuses(t *testing.T) {
+func TestAccountRefuses(t *testing.T) { forKinds(t, accountRefuses) }
+
+func accountRefuses(t *testing.T, s speech) {
 	a := &account{refuse: errors.New("the quest's budget is spent; raise it there")}
-	d := open(t, gateway.Options{Account: a}, func(http.ResponseWriter, *http.Request) { t.Error("it was sent") })
-	got := d.ask(t, "POST", "/v1/messages", call("m"))
-	if kind, text := message(t, got); got.status != 402 || kind != "billing_error" ||
+	d := open(t, s.with(gateway.Options{Account: a}), func(http.ResponseWriter, *http.Request) { t.Error("it was sent") })
+	got := d.call(t, s, "m")
+	if kind, text := message(t, got); got.status != 402 || kind != s.error("billing_error") ||
 		!strings.Contains(text, "the quest's budget is spent; raise it there") {
 		t.Errorf("%d %s %s", got.status, kind, text)
 	}
 	// One that never left is given back whole.
 	b := &account{}
-	d = open(t, gateway.Options{Account: b, Budget: gateway.Budget{Tokens: 1}}, spend(5, 5))
+	d = open(t, s.with(gateway.Options{Account: b, Budget: gateway.Budget{Tokens: 1}}), s.spend(5, 5))
 	for _, want := range []int{200, 402} {
-		if got := d.ask(t, "POST", "/v1/messages", call("m")); got.status != want {
+		if got := d.call(t, s, "m"); got.status != want {
 			t.Errorf("%d, want %d", got.status, want)
 		}
 	}

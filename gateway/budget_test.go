@@ -12,6 +12,13 @@ import (
 )
 
 // spend answers with a usage.
+func (s speech) spend(in, out int) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		io.WriteString(w, s.whole(in, out))
+	}
+}
+
 func spend(in, out int) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -21,7 +28,9 @@ func spend(in, out int) http.HandlerFunc {
 
 func call(name string) string { return fmt.Sprintf(`{"model":%q}`, name) }
 
-func TestBudgets(t *testing.T) {
+func TestBudgets(t *testing.T) { forKinds(t, budgets) }
+
+func budgets(t *testing.T, s speech) {
 	prices := price.List{"mine": {Input: 1000, Output: 10_000}}
 	for _, c := range []struct {
 		name, model string
@@ -39,20 +48,22 @@ func TestBudgets(t *testing.T) {
 		{"dollars without a price, but tokens", "unheard-of", gateway.Budget{USD: 1, Tokens: 200}, 2, "200 tokens"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := open(t, gateway.Options{Budget: c.budget, Prices: prices}, spend(100, 10))
+			d := open(t, s.with(gateway.Options{Budget: c.budget, Prices: prices}), s.spend(100, 10))
 			for i := range c.passes {
-				if a := d.ask(t, "POST", "/v1/messages", call(c.model)); a.status != 200 {
+				if a := d.call(t, s, c.model); a.status != 200 {
 					t.Fatalf("call %d: %d %s", i, a.status, a.body)
 				}
 			}
 			if c.says != "" {
-				a := d.ask(t, "POST", "/v1/messages", call(c.model))
+				a := d.call(t, s, c.model)
 				kind, text := message(t, a)
-				if a.status != 402 || kind != "billing_error" || !strings.Contains(text, c.says) {
+				if a.status != 402 || kind != s.error("billing_error") || !strings.Contains(text, c.says) {
 					t.Errorf("%d %s", a.status, text)
 				}
-				if a := d.ask(t, "POST", "/v1/messages/count_tokens", call(c.model)); a.status != 200 {
-					t.Errorf("counting costs nothing, and got %d", a.status)
+				if s.free != "" {
+					if a := d.ask(t, "POST", s.free, s.say(c.model)); a.status != 200 {
+						t.Errorf("counting costs nothing, and got %d", a.status)
+					}
 				}
 			}
 			if s := d.Observed(); s.Calls != c.passes || s.Usage.Total() != int64(110*c.passes) {

@@ -21,12 +21,12 @@ func (g *Gateway) check(to route, x *exchange, body []byte) *refusal {
 		}
 		return nil
 	}
-	top, err := readTop(body)
+	top, err := g.api.readTop(body, to.asked.model)
 	if err != nil {
 		return &refusal{ruleBody, fmt.Sprintf("the request's body cannot be judged: %v", err)}
 	}
 	x.Model = clip(top.model)
-	x.maxOutput = max(count(top.members["max_tokens"]), count(top.members["max_output_tokens"]), 0)
+	x.maxOutput = top.maxOutput()
 	if !allowed(g.opts.Models, top.model) {
 		return &refusal{ruleModel, fmt.Sprintf(
 			"the model %q is not allowed in this room (allowed: %s): ask for one of these, or have it added to the role's models",
@@ -58,41 +58,69 @@ func listed(names []string) string {
 
 // top is the outermost object of a request.
 type top struct {
+	api     *api
 	model   string
-	members map[string][]byte
+	members map[string][]byte // by the name that the API knows them under
+	names   []string          // as they are written
+	nested  bool              // it stands in another
 }
 
-func readTop(body []byte) (top, error) {
-	var t top
+// readTop reads a request of a model that stands in its body, or in the path.
+func (a *api) readTop(body []byte, inPath string) (top, error) {
+	t := top{api: a, model: inPath}
 	var err error
-	if t.members, err = members(body); err != nil {
+	if t.members, t.names, err = a.object(body); err != nil {
 		return t, err
 	}
-	var ok bool
-	if t.model, ok = jsontext.String(t.members["model"]); !ok || t.model == "" {
+	raw, ok := t.members["model"]
+	name, isText := jsontext.String(raw)
+	switch {
+	case inPath == "" && (!isText || name == ""):
 		return t, errors.New(`it has no "model"`)
+	case inPath == "":
+		t.model = name
+	case ok && strings.TrimPrefix(name, "models/") != inPath:
+		return t, fmt.Errorf("it names the model %q, and its path %q", clip(name), clip(inPath))
 	}
 	return t, nil
 }
 
-// members reads an object strictly. A key that stands there twice, or in
+// maxOutput is how many tokens an answer may have, as the request says; 0: it
+// does not.
+func (t top) maxOutput() int64 {
+	config, _, err := t.api.object(t.members["generationconfig"])
+	if err != nil {
+		config = nil
+	}
+	most, answers := int64(0), int64(1)
+	for _, m := range []map[string][]byte{t.members, config} {
+		for _, name := range []string{"max_tokens", "max_output_tokens", "max_completion_tokens", "maxoutputtokens"} {
+			most = max(most, count(m[name]))
+		}
+		answers = max(answers, count(m["n"]), count(m["candidatecount"]))
+	}
+	return most * min(answers, 1<<10)
+}
+
+// object reads an object strictly. A key that stands there twice, or in
 // another case, may be read one way here and another way by the model's server,
 // and a rule that looked at the wrong one would be none.
-func members(obj []byte) (map[string][]byte, error) {
-	out := map[string][]byte{}
+func (a *api) object(obj []byte) (out map[string][]byte, names []string, err error) {
+	out = map[string][]byte{}
 	var seen keys
-	err := jsontext.Walk(obj, func(key, value []byte) error {
+	err = jsontext.Walk(obj, func(key, value []byte) error {
 		name, ok := keyText(key)
 		if !ok {
 			return errNoText
 		}
-		if err := seen.add(fold(name)); err != nil {
+		if err := seen.add(a.same(name)); err != nil {
 			return err
 		}
-		out[name] = value
+		names = append(names, name)
+		out[a.known(name)] = value
 		return nil
 	})
-	return out, err
+	return out, names, err
 }
 
 var errNoText = errors.New("a key is no text")

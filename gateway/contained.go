@@ -5,49 +5,45 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"conclave/internal/jsontext"
 )
-
-// elsewhere are members of a request that stand for something which the
-// provider keeps or reaches.
-var elsewhere = []string{"previous_response_id", "conversation", "prompt", "container", "mcp_servers"}
-
-// own are members that hold no messages: names and numbers, and the tools, which
-// are judged by themselves.
-var own = []string{"model", "metadata", "client_metadata", "tools"}
-
-// localTools are the types of tools that the agent's program runs itself, in
-// the room, or that look for one among those. A type that is not here, to the
-// letter, is taken to run at the provider.
-var localTools = []string{
-	"custom", "function", "namespace", "local_shell", "shell", "apply_patch", "tool_search",
-	"bash_20241022", "bash_20250124", "computer_20241022", "computer_20250124", "computer_20251124", "memory_20250818",
-	"text_editor_20241022", "text_editor_20250124", "text_editor_20250429", "text_editor_20250728",
-	"tool_search_tool_regex", "tool_search_tool_regex_20251119", "tool_search_tool_bm25", "tool_search_tool_bm25_20251119",
-}
 
 const maxDepth = 64 // of the content of a message
 
 // selfContained says what a request refers to that is not in it.
 func (t top) selfContained() error {
-	for name, value := range t.members {
-		if !plainKey(name) {
-			return fmt.Errorf("the key %q is spelt as neither API spells one", clip(name))
+	a := t.api
+	for _, name := range t.names {
+		if !a.spelt(name) {
+			return fmt.Errorf("the key %q is spelt as this API spells none", clip(name))
 		}
-		if slices.Contains(elsewhere, name) && !slices.Contains(nothing, string(value)) {
+		value := t.members[a.known(name)]
+		if a.reaches(a.known(name), value) {
 			return fmt.Errorf("%q stands for something that the provider keeps or reaches", name)
 		}
 	}
-	if err := checkTools(t.members["tools"], 0); err != nil {
+	if err := a.checkTools(t.members["tools"], 0); err != nil {
 		return err
 	}
+	if inner, ok := t.members[a.inner]; ok {
+		in, err := a.readTop(inner, t.model)
+		if err != nil {
+			return fmt.Errorf("the request within it cannot be judged: %w", err)
+		}
+		in.nested = true
+		if t.nested {
+			return errTooDeep
+		}
+		if err := in.selfContained(); err != nil {
+			return err
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(t.members)) {
-		if slices.Contains(own, name) {
+		if slices.Contains(a.own, name) {
 			continue
 		}
-		c := cursor{b: t.members[name]}
+		c := cursor{api: a, b: t.members[name]}
 		if err := c.content(0); err != nil {
 			return err
 		}
@@ -55,16 +51,36 @@ func (t top) selfContained() error {
 	return nil
 }
 
-// nothing are the values of a member that stands for nothing.
-var nothing = []string{"null", "[]", "{}", `""`}
-
-// plainKey is how both APIs write their keys. Another spelling is none of
-// theirs, or one that a lenient reader takes for theirs.
-func plainKey(name string) bool {
-	return name != "" && strings.IndexFunc(name, func(c rune) bool { return !('a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '_') }) < 0
+// reaches says whether a member of a request stands for something that is not
+// in it. Where the members are listed, an empty object is a setting as well.
+func (a *api) reaches(name string, value []byte) bool {
+	if a.members == nil {
+		return slices.Contains(a.elsewhere, name) && !slices.Contains(nothing, string(value))
+	}
+	return !slices.Contains(a.members, name) && !slices.Contains(unset, string(value)) && !isNumber(value)
 }
 
-func checkTools(list []byte, depth int) error {
+// nothing are the values of a member that stands for nothing; unset are those
+// that do so whatever the member is.
+var (
+	nothing = []string{"null", "[]", "{}", `""`}
+	unset   = []string{"null", "[]", "false", `""`}
+)
+
+func isNumber(value []byte) bool {
+	return len(value) > 0 && (value[0] == '-' || '0' <= value[0] && value[0] <= '9')
+}
+
+// known is the name under which an API knows a key: as it is written, unless
+// that API has several spellings of one.
+func (a *api) known(name string) string {
+	if a.lenient {
+		return a.same(name)
+	}
+	return name
+}
+
+func (a *api) checkTools(list []byte, depth int) error {
 	if len(list) == 0 || string(list) == "null" {
 		return nil
 	}
@@ -75,37 +91,42 @@ func checkTools(list []byte, depth int) error {
 		return errTooDeep
 	}
 	return jsontext.Elements(list, func(tool []byte) error {
-		m, err := members(tool)
+		m, names, err := a.object(tool)
 		if err != nil {
 			return fmt.Errorf("a tool cannot be judged: %w", err)
 		}
-		for name := range m {
-			if !plainKey(name) {
-				return fmt.Errorf("the key %q of a tool is spelt as neither API spells one", clip(name))
+		for _, name := range names {
+			if !a.spelt(name) {
+				return fmt.Errorf("the key %q of a tool is spelt as this API spells none", clip(name))
 			}
 		}
-		kind, ok := toolKind(m["type"])
-		if !ok {
-			return fmt.Errorf("the tool %q is not known to run in the room: it may run at the provider", clip(kind))
-		}
-		if m["container"] != nil || m["environment"] != nil {
-			return fmt.Errorf("the tool %q names a machine of the provider", clip(kind))
-		}
-		return checkTools(m["tools"], depth+1)
+		return a.tool(a, m, depth)
 	})
 }
 
-// toolKind says what a tool is, and whether it runs in the room. One that does
-// not say is the program's own.
-func toolKind(raw []byte) (kind string, local bool) {
-	if len(raw) == 0 || string(raw) == "null" {
-		return "", true
+// typedTool judges a tool by its type. One that does not say is the program's
+// own; one that is not in the list, to the letter, is the provider's.
+func typedTool(local []string) func(*api, map[string][]byte, int) error {
+	return func(a *api, tool map[string][]byte, depth int) error {
+		kind, ok := "", true
+		if raw := tool["type"]; len(raw) > 0 && string(raw) != "null" {
+			if kind, ok = jsontext.String(raw); !ok {
+				kind = string(raw)
+			}
+			ok = ok && slices.Contains(local, kind)
+		}
+		if !ok {
+			return runsElsewhere(kind)
+		}
+		if tool["container"] != nil || tool["environment"] != nil {
+			return fmt.Errorf("the tool %q names a machine of the provider", clip(kind))
+		}
+		return a.checkTools(tool["tools"], depth+1)
 	}
-	kind, ok := jsontext.String(raw)
-	if !ok {
-		return string(raw), false
-	}
-	return kind, slices.Contains(localTools, kind)
+}
+
+func runsElsewhere(tool string) error {
+	return fmt.Errorf("the tool %q is not known to run in the room: it may run at the provider", clip(tool))
 }
 
 var errTooDeep = errors.New("its content is nested too deeply to be judged")

@@ -13,8 +13,9 @@ import (
 // pass is what the gateway adds to the first byte; it jumps from quote to
 // quote.
 type cursor struct {
-	b []byte
-	i int
+	api *api
+	b   []byte
+	i   int
 }
 
 // content looks for sources that are addresses or identifiers. It does not
@@ -47,7 +48,7 @@ func (c *cursor) object(depth int) error {
 			return errNoText
 		}
 		// A key in another case is no key to the provider, or the same one.
-		name = fold(name)
+		name = c.api.same(name)
 		if err := seen.add(name); err != nil {
 			return fmt.Errorf("a part of a message cannot be judged: %w", err)
 		}
@@ -59,21 +60,26 @@ func (c *cursor) object(depth int) error {
 }
 
 func (c *cursor) member(p *part, name string, depth int) error {
-	switch name {
-	case "type":
+	switch c.api.within[name] {
+	case kindOf:
 		p.kind, _ = jsontext.String(c.skip())
-	case "tools":
+	case toolList:
 		if c.peek() != '[' {
 			return c.content(depth + 1)
 		}
-		return checkTools(c.skip(), 0)
-	case "url":
+		return c.api.checkTools(c.skip(), 0)
+	case address:
 		return c.address(&p.url, depth)
-	case "image_url", "file_url":
+	case fetched:
 		return c.address(&p.fetch, depth)
-	case "file_id":
-		return c.address(&p.file, depth)
-	case "input", "arguments", "action", "input_schema", "parameters":
+	case fileOf:
+		if raw := c.peekText(); bytes.Contains(raw, []byte(":")) || bytes.IndexByte(raw, '\\') >= 0 {
+			return c.address(&p.fetch, depth)
+		}
+		return c.content(depth + 1)
+	case kept:
+		return c.kept(&p.file, depth)
+	case apart:
 		c.skip()
 	default:
 		return c.content(depth + 1)
@@ -94,6 +100,27 @@ func (c *cursor) address(to *string, depth int) error {
 		*to = text
 	}
 	return nil
+}
+
+// kept notes what the provider keeps: by its name, or as an object that has one.
+func (c *cursor) kept(to *string, depth int) error {
+	if c.peek() != '{' {
+		return c.address(to, depth)
+	}
+	at := *c
+	if id, ok := jsontext.String(jsontext.Get(at.skip(), "id")); ok {
+		*to = id
+	}
+	return c.content(depth + 1)
+}
+
+// peekText returns the next value if it is a string.
+func (c *cursor) peekText() []byte {
+	if c.peek() != '"' {
+		return nil
+	}
+	at := *c
+	return at.skip()
 }
 
 // peek returns the first byte of the next token, 0 at the end.

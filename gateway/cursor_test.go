@@ -14,6 +14,7 @@ func FuzzCursor(f *testing.F) {
 	for _, s := range []string{
 		`{"a":[1,-2.5e3,true,null,"x\\\"y","\\\\"],"b":{}}`, `[]`, `"\\"`, ` 12 `, `[[[]],{"type":"url","url":"http://x"}]`,
 		`[{"content":[{"type":"image","source":{"type":"url","url":"http://x"}}]}]`, `{"input":{"url":"x"},"file_id":"f"}`,
+		`{"parts":[{"fileData":{"file_uri":"gs://x"}}]}`, `{"audio":{"id":"a"},"file_data":"https:\u002f/x","uuid":{}}`,
 	} {
 		f.Add([]byte(s))
 	}
@@ -21,13 +22,15 @@ func FuzzCursor(f *testing.F) {
 		if !jsontext.Valid(b) {
 			return
 		}
-		c := cursor{b: b}
+		c := cursor{api: messagesAPI, b: b}
 		if got, want := c.skip(), bytes.Trim(b, " \t\r\n"); !bytes.Equal(got, want) {
 			t.Fatalf("stepped over %q of %q", got, want)
 		}
-		c = cursor{b: b}
-		if c.content(0) == nil && len(bytes.Trim(c.b[c.i:], " \t\r\n")) > 0 {
-			t.Errorf("stopped at %d of %q", c.i, b)
+		for _, a := range apis {
+			c = cursor{api: a, b: b}
+			if c.content(0) == nil && len(bytes.Trim(c.b[c.i:], " \t\r\n")) > 0 {
+				t.Errorf("%s: stopped at %d of %q", a.kind, c.i, b)
+			}
 		}
 	})
 }
@@ -40,7 +43,7 @@ func TestCursorFindsSources(t *testing.T) {
 		for _, after := range []string{``, `,"x"`, ` , { } `} {
 			for depth := range 20 {
 				n++
-				c := cursor{b: []byte(strings.Repeat(`[{"content":`, depth) + `[` + before + source + after + `]` + strings.Repeat(`}]`, depth))}
+				c := cursor{api: messagesAPI, b: []byte(strings.Repeat(`[{"content":`, depth) + `[` + before + source + after + `]` + strings.Repeat(`}]`, depth))}
 				if err := c.content(0); err == nil || !strings.Contains(err.Error(), "http://x") {
 					t.Errorf("%s: %v", c.b, err)
 				}

@@ -10,18 +10,19 @@
 //
 // # What it refuses
 //
-// Whatever lacks the token; every path but those of Anthropic Messages, OpenAI
-// Responses and the list of models; models that are not on the list (an empty
+// Whatever lacks the token; every path but those of the one API that its
+// upstream speaks (see Kind) and of its list of models; models that are not on the list (an empty
 // list allows none); requests that are too large, compressed, or hold the key;
 // calls beyond the budget; and, unless Options.Remote says otherwise, whatever
 // would put something before the model that is not in the request's own bytes:
 // tools that run at the provider, addresses that it would fetch, files and
 // conversations that it keeps. What could be read in two ways is not judged but
 // refused: a key that stands twice in one object, in whatever case, and one that
-// is spelt as neither API spells its keys. A tool whose type is not known, to
-// the letter, is taken to run at the provider. Of a request's headers the known
-// ones go out. A refusal is an error in the words of the API that was asked, so
-// that the agent's program shows it; it names the rule and the way out.
+// is spelt as that API spells none. A tool whose type is not known, to the
+// letter, is taken to run at the provider. Of a request's headers and of the
+// parameters of its address the known ones go out, and a key is not among them.
+// A refusal is an error in the words of the API that was asked, so that the
+// agent's program shows it; it names the rule and the way out.
 //
 // A room can take so much of the gateway and no more (Limits): connections,
 // bytes of requests that are under way, time for a head, for a body and between

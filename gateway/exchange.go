@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 )
@@ -101,7 +102,7 @@ type requestHead struct {
 
 // recordRequest puts the head and then the bytes on the record.
 func (g *Gateway) recordRequest(x *exchange, r *http.Request, h http.Header, body []byte) error {
-	head := requestHead{x.ID, x.Method, g.base.Host, x.Path, g.scrub.Replace(r.URL.RawQuery), x.Model,
+	head := requestHead{x.ID, x.Method, g.base.Host, x.Path, g.query(r.URL.RawQuery), x.Model,
 		x.RequestBytes, x.RequestSHA256, map[string]string{}}
 	for name, values := range h {
 		head.Headers[strings.ToLower(name)] = g.scrub.Replace(strings.Join(values, ", "))
@@ -117,18 +118,15 @@ func (g *Gateway) recordRequest(x *exchange, r *http.Request, h http.Header, bod
 
 // send asks the model's server. A round trip follows no redirect.
 func (g *Gateway) send(r *http.Request, x *exchange, header http.Header, body []byte) (*http.Response, error) {
-	u := url.URL{Scheme: g.base.Scheme, Host: g.base.Host, Path: g.base.Path + r.URL.Path, RawQuery: r.URL.RawQuery}
+	path := g.base.Path + strings.TrimPrefix(r.URL.Path, g.api.version)
+	u := url.URL{Scheme: g.base.Scheme, Host: g.base.Host, Path: path, RawQuery: g.query(r.URL.RawQuery)}
 	req, err := http.NewRequestWithContext(r.Context(), r.Method, u.String(), bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
 	req.Header = header.Clone()
-	if up := g.opts.Upstream; up.Key != "" {
-		if up.Kind == Anthropic {
-			req.Header.Set("X-Api-Key", up.Key)
-		} else {
-			req.Header.Set("Authorization", "Bearer "+up.Key)
-		}
+	if key := g.opts.Upstream.Key; key != "" {
+		g.api.key(req.Header, key)
 	}
 	x.sent = time.Now()
 	return g.transport.RoundTrip(req)
@@ -192,6 +190,7 @@ var known = []string{
 	"X-Stainless-Arch", "X-Stainless-Lang", "X-Stainless-Os", "X-Stainless-Package-Version", "X-Stainless-Retry-Count",
 	"X-Stainless-Runtime", "X-Stainless-Runtime-Version", "X-Stainless-Timeout", "X-Stainless-Helper-Method",
 	"Openai-Beta", "Originator", "Version", "Session-Id", "Session_id", "Thread-Id", "Conversation_id",
+	"X-Goog-Api-Client",
 	"X-Codex-Beta-Features", "X-Codex-Turn-Metadata", "X-Codex-Turn-State", "X-Codex-Window-Id",
 }
 
@@ -209,6 +208,23 @@ func (g *Gateway) forwarded(in http.Header) http.Header {
 	}
 	h.Set("Accept-Encoding", "identity")
 	return h
+}
+
+// asking are the parameters of an address that go to the model's server: which
+// form an answer has and which part of a list, and what programs say of
+// themselves. One that bears a key is not among them.
+var asking = []string{"alt", "beta", "client_version", "pageSize", "pageToken", "limit", "after_id", "before_id"}
+
+// query is what goes out of a request's parameters, as it was written.
+func (g *Gateway) query(raw string) string {
+	var out []string
+	for pair := range strings.SplitSeq(raw, "&") {
+		name, value, _ := strings.Cut(pair, "=")
+		if slices.Contains(asking, name) && !g.holdsKey(pair) && (name != "alt" || value == "sse" || value == "json") {
+			out = append(out, pair)
+		}
+	}
+	return g.scrub.Replace(strings.Join(out, "&"))
 }
 
 // dropConnection drops what the Connection header names.

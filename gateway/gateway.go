@@ -17,20 +17,12 @@ import (
 	"conclave/internal/price"
 )
 
-// Kind is the API that an upstream speaks.
-type Kind string
-
-// The kinds of upstream.
-const (
-	Anthropic Kind = "anthropic" // Messages
-	OpenAI    Kind = "openai"    // Responses
-)
-
 // Upstream is the model's server and the key to it.
 type Upstream struct {
 	Kind Kind
-	// BaseURL is the address up to, and with or without, "/v1". Without TLS it
-	// must be on this machine, or have no key.
+	// BaseURL is the address up to, and with or without, "/v1" ("/v1beta" for
+	// Gemini). For Chat, one that has a path is the address up to
+	// "/chat/completions". Without TLS it must be on this machine, or have no key.
 	BaseURL string
 	// Key is added to every request.
 	Key string
@@ -84,6 +76,7 @@ type Options struct {
 // Gateway is the way out of one room. It is safe for concurrent use.
 type Gateway struct {
 	opts      Options
+	api       *api
 	base      *url.URL
 	scrub     *strings.Replacer
 	needles   *needles        // to find the key by
@@ -113,7 +106,7 @@ func New(o Options) (*Gateway, error) {
 	if o.Blobs == nil {
 		return nil, errors.New("open gateway: there is no record to write to, and nothing passes unrecorded")
 	}
-	base, err := baseURL(o.Upstream)
+	api, base, err := baseURL(o.Upstream)
 	if err != nil {
 		return nil, fmt.Errorf("open gateway: %w", err)
 	}
@@ -123,7 +116,7 @@ func New(o Options) (*Gateway, error) {
 	o.Models = slices.Clone(o.Models)
 	ctx, cancel := context.WithCancel(context.Background())
 	g := &Gateway{
-		opts: o, base: base,
+		opts: o, api: api, base: base,
 		scrub: scrubber(o.Token, o.Upstream.Key), needles: newNeedles(o.Upstream.Key), transport: newTransport(),
 		prefix: strings.ToLower(rand.Text()[:8]),
 		ctx:    ctx, cancel: cancel,
@@ -177,32 +170,34 @@ func (g *Gateway) enter() bool {
 	return true
 }
 
-// baseURL checks an upstream and returns its address without "/v1".
-func baseURL(up Upstream) (*url.URL, error) {
-	if up.Kind != Anthropic && up.Kind != OpenAI {
-		return nil, fmt.Errorf("upstream kind %q is not known: use %q or %q", up.Kind, Anthropic, OpenAI)
+// baseURL checks an upstream and returns what it speaks and its address with
+// the version.
+func baseURL(up Upstream) (*api, *url.URL, error) {
+	a, ok := apiOf(up.Kind)
+	if !ok {
+		return nil, nil, fmt.Errorf("upstream kind %q is not known: use one of %q", up.Kind, Kinds())
 	}
 	u, err := url.Parse(up.BaseURL)
 	if err != nil {
-		return nil, errors.New("the upstream's base URL cannot be read: use https://HOST")
+		return nil, nil, errors.New("the upstream's base URL cannot be read: use https://HOST")
 	}
 	switch {
 	case u.Scheme != "https" && u.Scheme != "http", u.Host == "":
-		return nil, fmt.Errorf("base URL %q is no web address: use https://HOST", u.Redacted())
+		return nil, nil, fmt.Errorf("base URL %q is no web address: use https://HOST", u.Redacted())
 	case u.User != nil, u.RawQuery != "", u.Fragment != "":
-		return nil, fmt.Errorf("base URL %q has a user, a query or a fragment: give the key as the key", u.Redacted())
+		return nil, nil, fmt.Errorf("base URL %q has a user, a query or a fragment: give the key as the key", u.Redacted())
 	case u.Scheme == "http" && up.Key != "" && !loopback(u.Hostname()):
-		return nil, fmt.Errorf("base URL %q would send the key in the clear: use https", up.BaseURL)
+		return nil, nil, fmt.Errorf("base URL %q would send the key in the clear: use https", up.BaseURL)
 	}
 	if strings.ContainsAny(up.Key, "\r\n\x00") {
-		return nil, errors.New("the key holds a line break: read it without the newline at its end")
+		return nil, nil, errors.New("the key holds a line break: read it without the newline at its end")
 	}
 	if len(up.Key) > maxKey {
-		return nil, fmt.Errorf("the key has more than %d bytes: it is no key", maxKey)
+		return nil, nil, fmt.Errorf("the key has more than %d bytes: it is no key", maxKey)
 	}
-	u.Path = strings.TrimSuffix(strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/v1"), "/")
+	u.Path = a.base(strings.TrimRight(u.Path, "/"))
 	u.RawPath = ""
-	return u, nil
+	return a, u, nil
 }
 
 func newTransport() *http.Transport {

@@ -107,7 +107,7 @@ func inLines(s string) string {
 }
 
 // frames are where a key may stand: bare, in a body, in one event, and in
-// events that tell it piece by piece, in the words of either API.
+// events that tell it piece by piece, in the words of each API.
 var frames = map[string]func(key string, size int) string{
 	"bare": func(key string, _ int) string { return key },
 	"body": func(key string, _ int) string { return `{"content":[{"type":"text","text":"it is ` + key + `!"}]}` },
@@ -122,6 +122,12 @@ var frames = map[string]func(key string, size int) string{
 	},
 	"choices": func(key string, size int) string {
 		return inEvents(key, size, "data: {\"choices\":[{\"delta\":{\"content\":\"%s\"},\"i\":0}]}\n\n")
+	},
+	"calls": func(key string, size int) string {
+		return inEvents(key, size, "data: {\"id\":\"c\",\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"%s\"}}]},\"finish_reason\":null}],\"usage\":null}\n\n")
+	},
+	"candidates": func(key string, size int) string {
+		return inEvents(key, size, "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"%s\"}],\"role\":\"model\"},\"index\":0}],\"usageMetadata\":{\"promptTokenCount\":9},\"modelVersion\":\"g\"}\r\n\r\n")
 	},
 }
 

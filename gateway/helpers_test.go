@@ -2,6 +2,7 @@ package gateway_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -237,16 +238,16 @@ func eventually(t testing.TB, what string, ok func() bool) {
 	}
 }
 
-// message is the text that a program shows of an error, in either API.
+// message is the text that a program shows of an error, in any API.
 func message(t testing.TB, a answer) (kind, text string) {
 	t.Helper()
 	var e struct {
-		Error struct{ Type, Message string }
+		Error struct{ Type, Status, Message string }
 	}
 	if err := json.Unmarshal(a.body, &e); err != nil || e.Error.Message == "" {
 		t.Fatalf("the answer is no error of the API: %d %s", a.status, a.body)
 	}
-	return e.Error.Type, e.Error.Message
+	return cmp.Or(e.Error.Type, e.Error.Status), e.Error.Message
 }
 
 // raw sends bytes over a connection of their own and returns all that comes

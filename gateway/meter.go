@@ -42,15 +42,23 @@ const maxLine = 32 << 20
 // meter reads the usage from an answer that passes by, in pieces of any size.
 // It never holds up a byte, and what it cannot read it does not know.
 type meter struct {
+	api   *api
 	sse   bool
 	part  []byte // the beginning of a line whose end has not come
 	lost  bool   // that line is too long to keep
 	usage Usage
-	final bool // the answer's last word on usage was read
+	said  int64 // bytes of words, and of what could not be read
+	final bool  // the answer's last word on usage was read
+	ended bool  // the answer has ended, whether or not it told its usage
+
+	// Of the APIs that tell usage on the way.
+	told, finished bool
+	gemini         geminiCounts
 }
 
 func (m *meter) write(p []byte) {
 	if !m.sse {
+		m.said += int64(len(p))
 		m.keep(p)
 		return
 	}
@@ -86,10 +94,13 @@ func (m *meter) end() {
 	if m.lost || len(m.part) == 0 {
 		return
 	}
-	if m.sse {
+	switch {
+	case !m.sse:
+		m.api.whole(m, m.part)
+	case jsontext.Valid(bytes.TrimPrefix(m.part, dataField)):
 		m.line(m.part)
-	} else if u := jsontext.Get(m.part, "usage"); u != nil {
-		m.final = m.read(u)
+	default: // an event that was cut: part of it are words, and nobody knows which
+		m.said += int64(len(m.part))
 	}
 	m.part = nil
 }
@@ -99,28 +110,25 @@ var (
 	usageKey  = []byte(`"usage"`)
 )
 
-// line reads one line of a stream. Most hold no usage, and cost one look.
+// line reads one line of a stream. What is none of the API's events is counted
+// as it is: somebody may have to pay for it.
 func (m *meter) line(b []byte) {
+	b = bytes.TrimRight(b, "\r")
 	data, ok := bytes.CutPrefix(b, dataField)
-	if !ok || isDelta(data) || !bytes.Contains(data, usageKey) {
-		return
-	}
-	kind, _ := jsontext.String(jsontext.Get(data, "type"))
-	switch kind {
-	case "message_start":
-		m.read(jsontext.Get(data, "message", "usage"))
-	case "message_delta":
-		m.final = m.read(jsontext.Get(data, "usage")) || m.final
-	case "response.completed", "response.incomplete", "response.failed":
-		m.final = m.read(jsontext.Get(data, "response", "usage")) || m.final
+	switch {
+	case !ok && (len(b) == 0 || b[0] == ':' || bytes.HasPrefix(b, []byte("event:")) || bytes.HasPrefix(b, []byte("id:"))):
+	case !ok || !m.api.event(m, bytes.TrimPrefix(data, []byte(" "))):
+		m.said += int64(len(b))
 	}
 }
 
-// isDelta recognises by their beginning the pieces of text that make up most
-// of a stream.
-func isDelta(data []byte) bool {
-	data = bytes.TrimPrefix(data, []byte(" "))
-	return bytes.HasPrefix(data, []byte(`{"type":"content_block_`)) || bytes.HasPrefix(data, []byte(`{"type":"response.output_`))
+// say counts words, as they are written.
+func (m *meter) say(texts ...[]byte) {
+	for _, t := range texts {
+		if len(t) > 2 && string(t) != "null" {
+			m.said += int64(len(t)) - 2
+		}
+	}
 }
 
 // read takes over the counts that an object has, and keeps the others: the

@@ -172,13 +172,15 @@ func TestKeyIsNeverTold(t *testing.T) {
 
 // W20: nor does it in a form that anybody can undo. What must not be told is
 // the key's last part as that form has it.
-func TestKeyIsNeverToldInDisguise(t *testing.T) {
+func TestKeyIsNeverToldInDisguise(t *testing.T) { forKinds(t, keyIsNeverToldInDisguise) }
+
+func keyIsNeverToldInDisguise(t *testing.T, s speech) {
 	escaped := strings.ReplaceAll(realKey, "0", `\u0030`)
 	coded := base64.StdEncoding.EncodeToString([]byte("x-api-key: " + realKey))
 	percent := strings.ReplaceAll(realKey, "-", "%2D")
 	var events []string
 	for i := range len(realKey) {
-		events = append(events, fmt.Sprintf("data: {\"type\":\"content_block_delta\",\"delta\":{\"type\":\"text_delta\",\"text\":\"%c\"}}\n\n", realKey[i]))
+		events = append(events, fmt.Sprintf("data: "+s.delta+"\n\n", realKey[i:i+1]))
 	}
 	events = append(events, "data: {\"type\":\"message_stop\"}\n\n")
 	for name, c := range map[string]struct {
@@ -207,8 +209,8 @@ func TestKeyIsNeverToldInDisguise(t *testing.T) {
 		}, "\x1f\x8b"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := open(t, gateway.Options{}, c.upstream)
-			resp, err := d.client.Do(d.request(t, "POST", "/v1/messages", hello))
+			d := open(t, s.with(gateway.Options{}), c.upstream)
+			resp, err := d.client.Do(d.request(t, "POST", s.path(model), s.say(model)))
 			if err != nil {
 				t.Fatal(err)
 			}

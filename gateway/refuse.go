@@ -55,45 +55,18 @@ type refusal struct {
 }
 
 // writeRefusal answers in the words of the API that was asked.
-func writeRefusal(w http.ResponseWriter, family Kind, no *refusal) {
-	code, kind := no.rule.status()
-	message := "conclave: " + no.message
-	var body any
-	if family == Anthropic {
-		body = anthropicError{"error", innerError{Type: kind, Message: message}}
-	} else {
-		body = openaiError{codedError{innerError{kind, message}, nil, "conclave_" + string(no.rule)}}
-	}
-	b, _ := json.Marshal(body) // plain strings always encode
+func writeRefusal(w http.ResponseWriter, family *api, no *refusal) {
+	code, _ := no.rule.status()
+	b, _ := json.Marshal(family.refuse(&refusal{no.rule, "conclave: " + no.message})) // plain strings always encode
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(len(b)))
 	if no.rule != ruleUpstream && no.rule != ruleBusy {
-		// The kits of both APIs heed this: asking again changes nothing.
+		// The kits of these APIs heed this: asking again changes nothing.
 		h.Set("X-Should-Retry", "false")
 	}
 	w.WriteHeader(code)
 	_, _ = w.Write(b) // a program that went away misses it
-}
-
-type innerError struct {
-	Type    string `json:"type"`
-	Message string `json:"message"`
-}
-
-type anthropicError struct {
-	Type  string     `json:"type"`
-	Error innerError `json:"error"`
-}
-
-type codedError struct {
-	innerError
-	Param *string `json:"param"`
-	Code  string  `json:"code"`
-}
-
-type openaiError struct {
-	Error codedError `json:"error"`
 }
 
 // refuse records a refusal, with the request's bytes if there are any, and

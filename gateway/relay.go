@@ -25,7 +25,7 @@ type tape struct {
 
 func (g *Gateway) newTape(x *exchange, h http.Header) *tape {
 	sse := strings.HasPrefix(strings.ToLower(h.Get("Content-Type")), "text/event-stream")
-	return &tape{g, x, responseChannel + "/" + x.ID, sha256.New(), &meter{sse: sse}}
+	return &tape{g, x, responseChannel + "/" + x.ID, sha256.New(), &meter{api: g.api, sse: sse}}
 }
 
 func (t *tape) take(b []byte) error {
@@ -52,7 +52,7 @@ func (t *tape) finish() error {
 		x.Usage = t.meter.usage
 		if !t.meter.final && x.Status < 300 {
 			x.Estimated = true
-			x.Usage = x.Usage.atLeast(Usage{Input: x.estimate.Input, Output: guessTokens(x.ResponseBytes)})
+			x.Usage = x.Usage.atLeast(Usage{Input: x.estimate.Input, Output: guessTokens(t.meter.said)})
 		}
 	}
 	return t.g.recordResponse(x)
@@ -80,7 +80,7 @@ func (g *Gateway) relay(w http.ResponseWriter, r *http.Request, x *exchange, res
 		if r.Context().Err() != nil {
 			x.HungUp, x.Error = true, g.whoLeft()+" before the answer was whole"
 		}
-		if x.HungUp && t.meter.final {
+		if x.HungUp && (t.meter.final || t.meter.ended) {
 			x.Error = "" // Codex hangs up on the last event, and has it all
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -20,9 +21,9 @@ const (
 // route is where a request goes; no says why it goes nowhere.
 type route struct {
 	where where
-	model bool // it asks a model, and its body names one
-	paid  bool // it costs
-	no    *refusal
+	model bool // it asks a model, and its body or its path names one
+	asked
+	no *refusal
 }
 
 // route decides by method and path alone. The order is that of certainty:
@@ -41,7 +42,7 @@ func (g *Gateway) route(r *http.Request) route {
 		return route{where: home}
 	case g.opts.Tools != nil && (path == "/mcp" || strings.HasPrefix(path, "/mcp/")):
 		return route{where: tools}
-	case r.Method == http.MethodGet && isModels(path):
+	case r.Method == http.MethodGet && g.api.isModels(path):
 		return route{where: upstream}
 	case r.Method == http.MethodPost:
 		return g.post(r)
@@ -51,22 +52,22 @@ func (g *Gateway) route(r *http.Request) route {
 
 func (g *Gateway) post(r *http.Request) route {
 	to := route{where: upstream, model: true}
-	speaks := Anthropic
-	switch r.URL.Path {
-	case "/v1/messages":
-		to.paid = true
-	case "/v1/messages/count_tokens":
-	case "/v1/responses", "/v1/responses/compact":
-		to.paid, speaks = true, OpenAI
-	default:
-		return g.noPath(r)
+	for _, a := range apis {
+		path, ok := strings.CutPrefix(r.URL.Path, a.version)
+		if !ok {
+			continue
+		}
+		if to.asked, ok = a.asks(path); !ok {
+			continue
+		}
+		if a != g.api {
+			return route{no: &refusal{rulePath, fmt.Sprintf(
+				"%s is not what this room's model speaks (%s): choose a model of the other kind for this agent",
+				clip(r.URL.Path), g.api.kind)}}
+		}
+		return to
 	}
-	if speaks != g.opts.Upstream.Kind {
-		return route{no: &refusal{rulePath, fmt.Sprintf(
-			"%s is not what this room's model speaks (%s): choose a model of the other kind for this agent",
-			r.URL.Path, g.opts.Upstream.Kind)}}
-	}
-	return to
+	return g.noPath(r)
 }
 
 func (g *Gateway) noPath(r *http.Request) route {
@@ -75,28 +76,23 @@ func (g *Gateway) noPath(r *http.Request) route {
 }
 
 // isModels takes the list of models and one of its members.
-func isModels(path string) bool {
-	if path == "/v1/models" {
-		return true
+func (a *api) isModels(path string) bool {
+	rest, ok := strings.CutPrefix(path, a.version+"/models")
+	if rest == "" {
+		return ok
 	}
-	name, ok := strings.CutPrefix(path, "/v1/models/")
-	if !ok || name == "" || strings.Trim(name, ".") == "" {
-		return false
-	}
-	return strings.IndexFunc(name, func(c rune) bool {
-		return !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.ContainsRune("._:-", c))
-	}) < 0
+	name, named := strings.CutPrefix(rest, "/")
+	return ok && named && modelName(name)
 }
 
 // family is the API in whose words a request is refused.
-func (g *Gateway) family(r *http.Request) Kind {
-	switch {
-	case strings.HasPrefix(r.URL.Path, "/v1/messages"):
-		return Anthropic
-	case strings.HasPrefix(r.URL.Path, "/v1/responses"):
-		return OpenAI
+func (g *Gateway) family(r *http.Request) *api {
+	for _, a := range apis {
+		if slices.ContainsFunc(a.under, func(under string) bool { return strings.HasPrefix(r.URL.Path, under) }) {
+			return a
+		}
 	}
-	return g.opts.Upstream.Kind
+	return g.api
 }
 
 func loopback(host string) bool {

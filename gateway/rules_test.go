@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -19,18 +20,21 @@ func never(t *testing.T) http.HandlerFunc {
 	}
 }
 
-func TestTokenIsNeeded(t *testing.T) {
-	d := open(t, gateway.Options{}, never(t))
+func TestTokenIsNeeded(t *testing.T) { forKinds(t, tokenIsNeeded) }
+
+func tokenIsNeeded(t *testing.T, s speech) {
+	d := open(t, s.with(gateway.Options{}), never(t))
 	tok := d.Token()
 	for _, h := range []string{
 		"-", "X-Api-Key: wrong", "X-Api-Key: " + tok + "x", "X-Api-Key: " + tok[:len(tok)-1], "X-Api-Key: " + strings.ToLower(tok),
 		"Authorization: " + tok, "Authorization: Basic " + tok, "Authorization: Bearer", "Authorization: Bearer " + realKey,
 		"X-Api-Key: " + realKey, "Cookie: token=" + tok, "Proxy-Authorization: Bearer " + tok,
+		"X-Goog-Api-Key: " + realKey, "X-Goog-Api-Key: x" + tok,
 	} {
-		for _, path := range []string{"/v1/messages", "/v1/files", "/mcp"} {
+		for _, path := range []string{s.path(model), s.path(model) + "?key=" + tok, "/v1/files", "/mcp"} {
 			a := d.ask(t, "POST", path, hello, "-", h)
 			kind, text := message(t, a)
-			if a.status != 401 || kind != "authentication_error" || !strings.Contains(text, "token") {
+			if a.status != 401 || kind != s.error("authentication_error") || !strings.Contains(text, "token") {
 				t.Errorf("%q: %d %s %s", h, a.status, kind, text)
 			}
 			if strings.Contains(string(a.body), tok) {
@@ -46,19 +50,40 @@ func TestTokenIsNeeded(t *testing.T) {
 	}
 }
 
-func TestTokenIsTaken(t *testing.T) {
-	d := open(t, gateway.Options{}, func(w http.ResponseWriter, r *http.Request) {
-		if got := r.Header.Values("X-Api-Key"); len(got) != 1 || got[0] != realKey || r.Header.Get("Authorization") != "" {
-			t.Errorf("the server got %v", r.Header)
+// The token is taken in each API's way; what goes out is the key, in the way of
+// the one that is asked.
+func TestTokenIsTaken(t *testing.T) { forKinds(t, tokenIsTaken) }
+
+func tokenIsTaken(t *testing.T, s speech) {
+	d := open(t, s.with(gateway.Options{}), func(w http.ResponseWriter, r *http.Request) {
+		for _, name := range []string{"X-Api-Key", "Authorization", "X-Goog-Api-Key"} {
+			got, want := r.Header.Values(name), []string(nil)
+			if name == s.key {
+				want = []string{realKey}
+			}
+			if name == s.key && name == "Authorization" {
+				want = []string{"Bearer " + realKey}
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("the server got %v", r.Header)
+			}
+		}
+		if strings.Contains(r.URL.RawQuery, "key") {
+			t.Errorf("the server was asked with %q", r.URL.RawQuery)
 		}
 	})
-	for _, h := range []string{"X-Api-Key: " + d.Token(), "Authorization: Bearer " + d.Token(), "Authorization: bearer " + d.Token()} {
-		if a := d.ask(t, "POST", "/v1/messages", hello, "-", h); a.status != 200 {
+	for _, h := range []string{"X-Api-Key: " + d.Token(), "Authorization: Bearer " + d.Token(), "Authorization: bearer " + d.Token(),
+		"X-Goog-Api-Key: " + d.Token()} {
+		query := map[bool]string{true: "&", false: "?"}[strings.Contains(s.path(model), "?")] + "key=" + d.Token() + "&key=" + realKey + "&%6bey=x"
+		if a := d.ask(t, "POST", s.path(model)+query, s.say(model), "-", h); a.status != 200 {
 			t.Errorf("%d %s", a.status, a.body)
 		}
 	}
 	if a := d.ask(t, "HEAD", "/", ""); a.status != 200 {
 		t.Errorf("HEAD / with the token: %d", a.status)
+	}
+	if all := d.record.all(); strings.Contains(all, d.Token()) || strings.Contains(all, realKey) {
+		t.Error("the token or the key is on the record")
 	}
 }
 
@@ -88,7 +113,36 @@ func TestPaths(t *testing.T) {
 		{gateway.OpenAI, "GET", "/v1/models?client_version=0.166.0", true},
 		{gateway.OpenAI, "POST", "/v1/responses", true},
 		{gateway.OpenAI, "POST", "/v1/responses/compact", true},
+		{gateway.Chat, "POST", "/v1/chat/completions", true},
+		{gateway.Chat, "GET", "/v1/models", true},
+		{gateway.Gemini, "GET", "/v1beta/models?pageSize=50", true},
+		{gateway.Gemini, "GET", "/v1beta/models/gemini-2.5-flash", true},
+		{gateway.Gemini, "POST", "/v1beta/models/gemini-2.5-flash:generateContent", true},
+		{gateway.Gemini, "POST", "/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse", true},
+		{gateway.Gemini, "POST", "/v1beta/models/gemini-2.5-flash:countTokens", true},
 
+		{gateway.Chat, "POST", "/v1/completions", false},
+		{gateway.Chat, "POST", "/v1/embeddings", false},
+		{gateway.Chat, "POST", "/v1/responses", false},
+		{gateway.Chat, "GET", "/v1/chat/completions", false},
+		{gateway.Chat, "GET", "/v1/chat/completions/chatcmpl_1", false},
+		{gateway.Chat, "POST", "/v1/chat/completions/chatcmpl_1", false},
+		{gateway.Chat, "POST", "/chat/completions", false},
+		{gateway.OpenAI, "POST", "/v1beta/models/m:generateContent", false},
+		{gateway.Gemini, "POST", "/v1/chat/completions", false},
+		{gateway.Gemini, "GET", "/v1/models", false},
+		{gateway.Gemini, "POST", "/v1beta/models/gemini-2.5-flash:embedContent", false},
+		{gateway.Gemini, "POST", "/v1beta/models/gemini-2.5-flash:batchGenerateContent", false},
+		{gateway.Gemini, "POST", "/v1beta/models/gemini-2.5-flash", false},
+		{gateway.Gemini, "POST", "/v1beta/models/:generateContent", false},
+		{gateway.Gemini, "POST", "/v1beta/models/..:generateContent", false},
+		{gateway.Gemini, "POST", "/v1beta/models/a/b:generateContent", false},
+		{gateway.Gemini, "POST", "/v1beta/models/m%3AgenerateContent", false},
+		{gateway.Gemini, "POST", "/v1beta/models/m:generateContent:countTokens", false},
+		{gateway.Gemini, "POST", "/v1beta/tunedModels/m:generateContent", false},
+		{gateway.Gemini, "POST", "/v1beta/cachedContents", false},
+		{gateway.Gemini, "POST", "/upload/v1beta/files", false},
+		{gateway.Gemini, "GET", "/v1beta/files", false},
 		{gateway.Anthropic, "POST", "/v1/responses", false},
 		{gateway.OpenAI, "POST", "/v1/messages", false},
 		{gateway.Anthropic, "GET", "/v1/messages", false},
@@ -117,6 +171,9 @@ func TestPaths(t *testing.T) {
 			if c.method == "POST" {
 				body = hello
 			}
+			if c.method == "POST" && c.kind == gateway.Gemini {
+				body = speechOf(t, c.kind).say("")
+			}
 			a := d.ask(t, c.method, c.path, body)
 			if c.ok {
 				if a.status != 200 || reached != c.method+" "+c.path || d.Observed().Refused != 0 {
@@ -125,7 +182,7 @@ func TestPaths(t *testing.T) {
 				return
 			}
 			kind, text := message(t, a)
-			if a.status != 403 || kind != "permission_error" || reached != "" || a.header.Get("X-Should-Retry") != "false" {
+			if a.status != 403 || kind != "permission_error" && kind != "PERMISSION_DENIED" || reached != "" || a.header.Get("X-Should-Retry") != "false" {
 				t.Errorf("%d %s; reached %q", a.status, text, reached)
 			}
 			s := d.Observed()
@@ -222,9 +279,36 @@ func TestModels(t *testing.T) {
 	}
 }
 
-func TestNoModelByDefault(t *testing.T) {
-	d := open(t, gateway.Options{Models: []string{}}, never(t))
-	a := d.ask(t, "POST", "/v1/messages", hello)
+// Wherever an API names its model, the list holds, and a second name is none.
+func TestModelsOfEveryKind(t *testing.T) {
+	forKinds(t, func(t *testing.T, s speech) {
+		n := 0
+		d := open(t, s.with(gateway.Options{Models: []string{"small-1", "large-*"}}), func(http.ResponseWriter, *http.Request) { n++ })
+		for _, c := range []struct {
+			model, more string
+			ok          bool
+		}{
+			{"small-1", "", true}, {"large-7", "", true}, {"small-12", "", false}, {"Small-1", "", false}, {"other", "", false},
+			{"small-1", `"Model":"other"`, false}, {"small-1", `"mod\u0065l":"other"`, false},
+		} {
+			var more []string
+			if c.more != "" {
+				more = []string{c.more}
+			}
+			n = 0
+			a := d.call(t, s, c.model, more...)
+			if c.ok != (a.status == 200 && n == 1) || !c.ok && n != 0 {
+				t.Errorf("%s %s: %d %s", c.model, c.more, a.status, a.body)
+			}
+		}
+	})
+}
+
+func TestNoModelByDefault(t *testing.T) { forKinds(t, noModelByDefault) }
+
+func noModelByDefault(t *testing.T, s speech) {
+	d := open(t, s.with(gateway.Options{Models: []string{}}), never(t))
+	a := d.call(t, s, model)
 	if _, text := message(t, a); a.status != 403 || !strings.Contains(text, "(allowed: none)") {
 		t.Errorf("%d %s", a.status, text)
 	}
@@ -297,12 +381,86 @@ func TestRequestsAreSelfContained(t *testing.T) {
 		{gateway.OpenAI, `"input":[{"role":"user","content":[{"type":"input_file","file_id":"file_1"}]}]`, "file_1"},
 		{gateway.OpenAI, `"input":[{"type":"computer_call_output","output":{"type":"computer_screenshot","image_url":"https://evil.example"}}]`, "evil.example"},
 		{gateway.OpenAI, `"input":[{"role":"assistant","content":[{"type":"output_text","text":"x","annotations":[{"type":"url_citation","url":"https://fine.example"}]}]}]`, ""},
+
+		{gateway.Chat, `"tools":[{"type":"function","function":{"name":"f","parameters":{"type":"object","properties":{"url":{"type":"string","default":"https://fine.example"}}}}},{"type":"custom","custom":{"name":"g"}}]`, ""},
+		{gateway.Chat, `"tools":[{"type":"web_search"}]`, "web_search"},
+		{gateway.Chat, `"tools":[{"type":"openrouter:web_search"}]`, "openrouter:web_search"},
+		{gateway.Chat, `"tools":[{"type":"web_search","function":{"name":"f"}}]`, "web_search"},
+		{gateway.Chat, `"tools":[{"function":{"name":"f"}}]`, "not known to run in the room"},
+		{gateway.Chat, `"tools":[{"google_search":{}}]`, "not known to run in the room"},
+		{gateway.Chat, `"tools":[{"type":"function","Type":"web_search","function":{}}]`, "twice"},
+		{gateway.Chat, `"tools":{"type":"web_search"}`, "no list"},
+		{gateway.Chat, `"Tools":[{"type":"web_search"}]`, "spelt"},
+		{gateway.Chat, `"web_search_options":{}`, "web_search_options"},
+		{gateway.Chat, `"web_search_options":null,"plugins":[],"store":false,"temperature":0.7,"min_p":1e-2,"dry_multiplier":-1`, ""},
+		{gateway.Chat, `"plugins":[{"id":"web"}]`, "plugins"},
+		{gateway.Chat, `"transforms":["middle-out"]`, "transforms"},
+		{gateway.Chat, `"models":["another"]`, "models"},
+		{gateway.Chat, `"store":true`, "store"},
+		{gateway.Chat, `"previous_response_id":"resp_1"`, "previous_response_id"},
+		{gateway.Chat, `"preset":"mine"`, "preset"},
+		{gateway.Chat, `"search_parameters":{"mode":"on"}`, "search_parameters"},
+		{gateway.Chat, `"enable_search":true`, "enable_search"},
+		{gateway.Chat, `"data_sources":[{"type":"azure_search"}]`, "data_sources"},
+		{gateway.Chat, `"extra_body":{"google":{"cached_content":"cachedContents/1"}}`, "extra_body"},
+		{gateway.Chat, `"messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"https://evil.example/?q=secret"}}]}]`, "evil.example"},
+		{gateway.Chat, `"messages":[{"role":"user","content":[{"type":"image_url","image_url":{"URL":"https://evil.example"}}]}]`, "evil.example"},
+		{gateway.Chat, `"messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:x","Url":"https://evil.example"}}]}]`, "twice"},
+		{gateway.Chat, `"messages":[{"role":"user","content":[{"type":"image_url","image_url":"file:///etc/passwd"}]}]`, "etc/passwd"},
+		{gateway.Chat, `"messages":[{"role":"user","content":[{"type":"image_url","image_url":null,"uuid":"u-1"}]}]`, "u-1"},
+		{gateway.Chat, `"messages":[{"role":"user","content":[{"type":"video_url","video_url":{"url":"https://evil.example"}}]}]`, "evil.example"},
+		{gateway.Chat, `"messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,aGk=","detail":"low"}},{"type":"text","text":"see https://fine.example"}]}]`, ""},
+		{gateway.Chat, `"messages":[{"role":"user","content":[{"type":"file","file":{"file_id":"file_1"}}]}]`, "file_1"},
+		{gateway.Chat, `"messages":[{"role":"user","content":[{"type":"file","file":{"file_data":"https://evil.example/x.pdf"}}]}]`, "evil.example"},
+		{gateway.Chat, `"messages":[{"role":"user","content":[{"type":"file","file":{"file_data":"https\u003a//evil.example/x.pdf"}}]}]`, "evil.example"},
+		{gateway.Chat, `"messages":[{"role":"user","content":[{"type":"file","file":{"file_data":"data:application/pdf;base64,aGk="}},{"type":"file","file":{"file_data":"aGk="}}]}]`, ""},
+		{gateway.Chat, `"messages":[{"role":"user","content":[{"type":"input_audio","input_audio":{"data":"aGk=","format":"wav"}}]}]`, ""},
+		{gateway.Chat, `"messages":[{"role":"assistant","audio":{"id":"audio_1"}}]`, "audio_1"},
+		{gateway.Chat, `"messages":[{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"fetch","arguments":"{\"url\":\"https://fine.example\"}"}}]}]`, ""},
+		{gateway.Chat, `"messages":[{"role":"assistant","content":"x","annotations":[{"type":"url_citation","url_citation":{"url":"https://fine.example"}}]}]`, ""},
+		{gateway.Chat, `"response_format":{"type":"json_schema","json_schema":{"schema":{"properties":{"url":{"default":"https://fine.example"}}}}}`, ""},
+		{gateway.Chat, `"stream":true,"stream_options":{"include_usage":true},"reasoning_effort":"low","parallel_tool_calls":true`, ""},
+
+		{gateway.Gemini, `"tools":[{"functionDeclarations":[{"name":"f","parametersJsonSchema":{"properties":{"fileUri":{"type":"string"}}}}]}],"toolConfig":{"functionCallingConfig":{"mode":"AUTO"}}`, ""},
+		{gateway.Gemini, `"tools":[{"function_declarations":[{"name":"f"}]}],"system_instruction":{"parts":[{"text":"x"}]}`, ""},
+		{gateway.Gemini, `"tools":[{"googleSearch":{}}]`, "googlesearch"},
+		{gateway.Gemini, `"tools":[{"google_search":{}}]`, "googlesearch"},
+		{gateway.Gemini, `"tools":[{"functionDeclarations":[],"urlContext":{}}]`, "urlcontext"},
+		{gateway.Gemini, `"tools":[{"codeExecution":{}}]`, "codeexecution"},
+		{gateway.Gemini, `"tools":[{"retrieval":{}}]`, "retrieval"},
+		{gateway.Gemini, `"tools":[{"googleSearch":null}]`, ""},
+		{gateway.Gemini, `"tools":[{"GoogleSearch":{}}]`, "spelt"},
+		{gateway.Gemini, `"tools":[{"functionDeclarations":[],"function_declarations":[]}]`, "twice"},
+		{gateway.Gemini, `"Tools":[{"googleSearch":{}}]`, "spelt"},
+		{gateway.Gemini, `"cachedContent":"cachedContents/1"`, "cachedContent"},
+		{gateway.Gemini, `"cached_content":"cachedContents/1"`, "cached_content"},
+		{gateway.Gemini, `"cached_content":"","cachedContent":"cachedContents/1"`, "twice"},
+		{gateway.Gemini, `"somethingNew":{}`, "somethingNew"},
+		{gateway.Gemini, `"model":"models/another"`, "names the model"},
+		{gateway.Gemini, `"model":"models/m"`, ""},
+		{gateway.Gemini, `"contents":[{"parts":[{"fileData":{"mimeType":"image/png","fileUri":"https://evil.example/f"}}]}]`, "evil.example"},
+		{gateway.Gemini, `"contents":[{"parts":[{"file_data":{"file_uri":"gs://bucket/f"}}]}]`, "gs://bucket"},
+		{gateway.Gemini, `"contents":[{"parts":[{"FILE_DATA":{"File_Uri":"gs://bucket/f"}}]}]`, "gs://bucket"},
+		{gateway.Gemini, `"contents":[{"parts":[{"fileData":{"fileUri":"","file_uri":"gs://bucket/f"}}]}]`, "twice"},
+		{gateway.Gemini, `"contents":[{"parts":[{"functionResponse":{"name":"f","response":{"fileUri":"https://fine.example"},"parts":[{"fileData":{"fileUri":"gs://bucket/f"}}]}}]}]`, "gs://bucket"},
+		{gateway.Gemini, `"contents":[{"parts":[{"functionResponse":{"name":"f","response":{"fileUri":"https://fine.example"}}},{"functionCall":{"name":"f","args":{"uri":"https://fine.example"}}}]}]`, ""},
+		{gateway.Gemini, `"contents":[{"parts":[{"inlineData":{"mimeType":"image/png","data":"aGk="}},{"text":"x","thought":true,"thoughtSignature":"aGk="}]}]`, ""},
+		{gateway.Gemini, `"generationConfig":{"maxOutputTokens":5,"responseSchema":{"properties":{"uri":{"default":"https://fine.example"}}},"thinkingConfig":{"includeThoughts":true}},"safetySettings":[{"category":"x"}]`, ""},
+		{gateway.Gemini, `"generateContentRequest":{"model":"models/m","contents":[{"parts":[{"fileData":{"fileUri":"gs://bucket/f"}}]}]}`, "gs://bucket"},
+		{gateway.Gemini, `"generateContentRequest":{"model":"models/m","cachedContent":"cachedContents/1"}`, "cachedContent"},
+		{gateway.Gemini, `"generateContentRequest":{"model":"models/m","contents":[]}`, ""},
 	}
+	covered := map[gateway.Kind]int{}
 	for _, c := range cases {
 		reached := false
 		up := func(http.ResponseWriter, *http.Request) { reached = true }
-		path := map[gateway.Kind]string{gateway.Anthropic: "/v1/messages", gateway.OpenAI: "/v1/responses"}[c.kind]
+		covered[c.kind]++
+		s := speechOf(t, c.kind)
+		path := s.path("m")
 		body := `{"model":"m",` + c.part + `}`
+		if s.inPath {
+			body = `{` + c.part + `}`
+		}
 		d := open(t, gateway.Options{Upstream: gateway.Upstream{Kind: c.kind}}, up)
 		a := d.ask(t, "POST", path, body)
 		if c.says == "" {
@@ -318,8 +476,14 @@ func TestRequestsAreSelfContained(t *testing.T) {
 			t.Errorf("%s: the attempt is not on the record", c.part)
 		}
 		open := open(t, gateway.Options{Upstream: gateway.Upstream{Kind: c.kind}, Remote: true}, up)
-		if a := open.ask(t, "POST", path, body); a.status != 200 {
+		if a := open.ask(t, "POST", path, body); a.status != 200 && a.status != 400 { // two names for one thing are never let out
+
 			t.Errorf("%s: with Remote: %d %s", c.part, a.status, a.body)
+		}
+	}
+	for _, kind := range gateway.Kinds() {
+		if covered[kind] < 15 {
+			t.Errorf("%s is tried %d times", kind, covered[kind])
 		}
 	}
 }
@@ -356,7 +520,7 @@ func TestUpstreamsThatAreRefused(t *testing.T) {
 		says string
 	}{
 		{gateway.Upstream{}, "kind"},
-		{gateway.Upstream{Kind: "gemini", BaseURL: "https://x.example"}, `"gemini"`},
+		{gateway.Upstream{Kind: "cohere", BaseURL: "https://x.example"}, `"cohere" is not known: use one of ["anthropic" "openai" "chat" "gemini"]`},
 		{gateway.Upstream{Kind: gateway.OpenAI, BaseURL: "ftp://x.example"}, "no web address"},
 		{gateway.Upstream{Kind: gateway.OpenAI, BaseURL: "api.example"}, "no web address"},
 		{gateway.Upstream{Kind: gateway.OpenAI, BaseURL: "https://u:pass-word@x.example"}, "give the key as the key"},
@@ -383,12 +547,54 @@ func TestUpstreamsThatAreRefused(t *testing.T) {
 	}
 }
 
+// A base URL leads to the same place with and without the version, and that of
+// a chat server may have any path.
+func TestBaseURLs(t *testing.T) {
+	for _, c := range []struct {
+		kind       gateway.Kind
+		path, want string
+	}{
+		{gateway.Anthropic, "", "/v1/messages"}, {gateway.Anthropic, "/v1/", "/v1/messages"}, {gateway.Anthropic, "/proxy", "/proxy/v1/messages"},
+		{gateway.OpenAI, "/proxy/v1", "/proxy/v1/responses"},
+		{gateway.Chat, "", "/v1/chat/completions"}, {gateway.Chat, "/", "/v1/chat/completions"}, {gateway.Chat, "/v1", "/v1/chat/completions"},
+		{gateway.Chat, "/api/v1", "/api/v1/chat/completions"}, {gateway.Chat, "/v1beta/openai/", "/v1beta/openai/chat/completions"},
+		{gateway.Gemini, "", "/v1beta/models/" + model + ":streamGenerateContent"},
+		{gateway.Gemini, "/v1beta", "/v1beta/models/" + model + ":streamGenerateContent"},
+		{gateway.Gemini, "/proxy/v1beta/", "/proxy/v1beta/models/" + model + ":streamGenerateContent"},
+	} {
+		reached := ""
+		up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { reached = r.URL.Path }))
+		defer up.Close()
+		d := openAt(t, gateway.Options{Upstream: gateway.Upstream{Kind: c.kind, BaseURL: up.URL + c.path}})
+		s := speechOf(t, c.kind)
+		if a := d.call(t, s, model); a.status != 200 || reached != c.want {
+			t.Errorf("%s %q: %d %s; reached %s, want %s", c.kind, c.path, a.status, a.body, reached, c.want)
+		}
+	}
+}
+
+// Of the parameters of an address, the known ones go out as they were written.
+func TestOnlyKnownParametersGoOut(t *testing.T) {
+	asked := ""
+	d := open(t, gateway.Options{}, func(w http.ResponseWriter, r *http.Request) { asked = r.URL.RawQuery })
+	for query, want := range map[string]string{
+		"beta=true&key=x&access_token=y&limit=3": "beta=true&limit=3", "alt=sse&alt=media&$alt=proto": "alt=sse", "fields=id": "", "": "",
+		"limit=" + realKey: "", "Beta=1&%62eta=2": "", "beta=%zz;&&": "beta=%zz;",
+	} {
+		if a := d.ask(t, "GET", "/v1/models?"+query, ""); a.status != 200 || asked != want {
+			t.Errorf("%s: %d, the server was asked with %q", query, a.status, asked)
+		}
+	}
+}
+
 // Only headers that are known go out (W12), and none that the room could use to
 // speak for another account or to hide the key in.
-func TestOnlyKnownHeadersGoOut(t *testing.T) {
+func TestOnlyKnownHeadersGoOut(t *testing.T) { forKinds(t, onlyKnownHeadersGoOut) }
+
+func onlyKnownHeadersGoOut(t *testing.T, s speech) {
 	var got http.Header
-	d := open(t, gateway.Options{}, func(w http.ResponseWriter, r *http.Request) { got = r.Header })
-	a := d.ask(t, "POST", "/v1/messages", hello, "Anthropic-Version: 2023-06-01", "X-Stainless-Lang: js", "Openai-Organization: org-other",
+	d := open(t, s.with(gateway.Options{}), func(w http.ResponseWriter, r *http.Request) { got = r.Header })
+	a := d.ask(t, "POST", s.path(model), s.say(model), "Anthropic-Version: 2023-06-01", "X-Stainless-Lang: js", "Openai-Organization: org-other",
 		"Anthropic-Workspace-Id: w", "X-Anything: 1", "X-Goog-User-Project: p", "X-App: "+realKey, "Forwarded: for=1.2.3.4", "Cookie: a=b", "Te: trailers")
 	if a.status != 200 {
 		t.Fatalf("%d %s", a.status, a.body)
@@ -398,7 +604,8 @@ func TestOnlyKnownHeadersGoOut(t *testing.T) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	want := []string{"Accept-Encoding", "Anthropic-Version", "Content-Length", "Content-Type", "User-Agent", "X-Api-Key", "X-Stainless-Lang"}
+	want := []string{"Accept-Encoding", "Anthropic-Version", "Content-Length", "Content-Type", "User-Agent", "X-Stainless-Lang", s.key}
+	slices.Sort(want)
 	if !slices.Equal(names, want) {
 		t.Errorf("the server got %v, want %v", names, want)
 	}

@@ -103,7 +103,7 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) {
 		g.knock(w, r)
 	case !bearer.Has(r.Header, g.opts.Token):
 		g.refuse(w, r, nil, nil, &refusal{ruleToken,
-			"this request does not bear the room's token: send it as x-api-key or as a bearer token"})
+			"this request does not bear the room's token: send it as x-api-key, as x-goog-api-key or as a bearer token"})
 	case to.no != nil:
 		g.refuse(w, r, nil, nil, to.no)
 	case to.where == tools:

@@ -36,9 +36,12 @@ func play(pieces ...string) http.HandlerFunc {
 
 // Whatever the pieces, the program gets the same bytes, the record has the same
 // bytes, and the usage is read.
-func TestStreamsPassByteForByte(t *testing.T) {
+func TestStreamsPassByteForByte(t *testing.T) { forKinds(t, streamsPassByteForByte) }
+
+func streamsPassByteForByte(t *testing.T, s speech) {
+	stream := s.stream
 	var pieces []string
-	d := open(t, gateway.Options{}, func(w http.ResponseWriter, r *http.Request) { play(pieces...)(w, r) })
+	d := open(t, s.with(gateway.Options{}), func(w http.ResponseWriter, r *http.Request) { play(pieces...)(w, r) })
 	n := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		text := stream
@@ -51,7 +54,7 @@ func TestStreamsPassByteForByte(t *testing.T) {
 			k := min(len(rest), rapid.IntRange(1, 200).Draw(rt, "piece"))
 			pieces, rest = append(pieces, rest[:k]), rest[k:]
 		}
-		a := d.ask(t, "POST", "/v1/messages", hello)
+		a := d.call(t, s, model)
 		if a.err != nil || string(a.body) != text {
 			rt.Fatalf("got %q (%v), want %q", a.body, a.err, text)
 		}
@@ -110,12 +113,15 @@ func TestNothingWaitsForMore(t *testing.T) {
 }
 
 // A stream that the model's server cut is cut for the program, not ended.
-func TestCutStreamIsCut(t *testing.T) {
-	d := open(t, gateway.Options{}, func(w http.ResponseWriter, r *http.Request) {
+func TestCutStreamIsCut(t *testing.T) { forKinds(t, cutStreamIsCut) }
+
+func cutStreamIsCut(t *testing.T, s speech) {
+	stream := s.stream
+	d := open(t, s.with(gateway.Options{}), func(w http.ResponseWriter, r *http.Request) {
 		play(stream[:100])(w, r)
 		panic(http.ErrAbortHandler)
 	})
-	a := d.ask(t, "POST", "/v1/messages", hello)
+	a := d.call(t, s, model)
 	if a.err == nil || string(a.body) != stream[:100] {
 		t.Errorf("got %q, %v", a.body, a.err)
 	}
@@ -252,13 +258,16 @@ func TestHangingUpCancels(t *testing.T) {
 }
 
 // Codex hangs up on the last event: its answer is whole all the same.
-func TestHangingUpAfterTheEnd(t *testing.T) {
-	d := open(t, gateway.Options{}, func(w http.ResponseWriter, r *http.Request) {
+func TestHangingUpAfterTheEnd(t *testing.T) { forKinds(t, hangingUpAfterTheEnd) }
+
+func hangingUpAfterTheEnd(t *testing.T, with speech) {
+	stream := with.stream
+	d := open(t, with.with(gateway.Options{}), func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
 		play(stream)(w, r)
 		<-r.Context().Done()
 	})
-	resp, err := d.client.Do(d.request(t, "POST", "/v1/messages", hello))
+	resp, err := d.client.Do(d.request(t, "POST", with.path(model), with.say(model)))
 	if err != nil {
 		t.Fatal(err)
 	}

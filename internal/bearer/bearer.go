@@ -1,5 +1,5 @@
-// Package bearer decides whether a request bears a token: in X-Api-Key, or in
-// Authorization as a bearer's. Tokens are compared in constant time, by digests,
+// Package bearer decides whether a request bears a token: in X-Api-Key or
+// X-Goog-Api-Key, or in Authorization as a bearer's. Tokens are compared in constant time, by digests,
 // which have one length whatever was sent. The empty token is borne by nobody.
 package bearer
 
@@ -14,7 +14,7 @@ import (
 // Has says whether a header has the token. Any one value that is right will do:
 // some programs send a second one of their own.
 func Has(h http.Header, token string) bool {
-	values := slices.Clone(h.Values("X-Api-Key"))
+	values := slices.Concat(h.Values("X-Api-Key"), h.Values("X-Goog-Api-Key"))
 	for _, v := range h.Values("Authorization") {
 		if scheme, v, _ := strings.Cut(v, " "); strings.EqualFold(scheme, "bearer") {
 			values = append(values, strings.TrimSpace(v))

@@ -13,6 +13,8 @@ func TestHas(t *testing.T) {
 	}{
 		{"t", http.Header{"X-Api-Key": {"t"}}, true},
 		{"t", http.Header{"X-Api-Key": {"their own", "t"}}, true},
+		{"t", http.Header{"X-Goog-Api-Key": {"t"}}, true},
+		{"t", http.Header{"X-Goog-Api-Key": {"tt"}}, false},
 		{"t", http.Header{"Authorization": {"bearer  t "}}, true},
 		{"t", http.Header{"Authorization": {"Basic t", "Bearer t"}}, true},
 		{"t", http.Header{"X-Api-Key": {"their own"}, "Authorization": {"Bearer t"}}, true},
