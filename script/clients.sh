@@ -21,6 +21,7 @@ gemini-0.61.0 @google/gemini-cli@0.61.0 gemini
 qwen-0.24.4 @qwen-code/qwen-code@0.24.4 qwen
 copilot-1.0.102 @github/copilot@1.0.102 copilot
 opencode-1.18.33 opencode-ai@1.18.33 opencode
+node-26.10.0 node@26.10.0 node
 '
 
 root=${CONCLAVE_CLIENTS:-${XDG_CACHE_HOME:-${HOME:?set HOME or CONCLAVE_CLIENTS}/.cache}/conclave/clients}

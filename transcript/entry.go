@@ -61,15 +61,16 @@ const (
 	AdapterOffline  = "offline"
 	AdapterScripted = "scripted"
 	AdapterHuman    = "human"
+	AdapterACP      = "agent_client_protocol"
 )
 
 // onlyRead are the adapters of programs that are not driven: their names are
 // given where their files are read (session/…).
-var onlyRead = []string{"agent_client_protocol", "cline", "copilot_cli", "gemini_cli", "kilo", "opencode", "qwen_code"}
+var onlyRead = []string{"cline", "copilot_cli", "gemini_cli", "kilo", "opencode", "qwen_code"}
 
 // Adapters lists the registered names.
 func Adapters() []string {
-	return append([]string{AdapterClaude, AdapterCodex, AdapterOffline, AdapterScripted, AdapterHuman}, onlyRead...)
+	return append([]string{AdapterClaude, AdapterCodex, AdapterOffline, AdapterScripted, AdapterHuman, AdapterACP}, onlyRead...)
 }
 
 // Main is the source of an agent's own session.

@@ -20,6 +20,7 @@ const (
 	qwen      = "0.24.4"
 	copilot   = "1.0.102"
 	opencode  = "1.18.33"
+	node      = "26.10.0"
 )
 
 // dir is where the programs lie.
@@ -55,6 +56,10 @@ func Copilot() (string, error) { return find("copilot", copilot) }
 
 // OpenCode returns the path of opencode.
 func OpenCode() (string, error) { return find("opencode", opencode) }
+
+// Node returns the path of the Node on which every program for it runs; what the
+// system has may be too old for some.
+func Node() (string, error) { return find("node", node) }
 
 // Counter returns the path of ccusage, which reads the files that Claude Code
 // keeps and counts their tokens: the native program, without its launcher.

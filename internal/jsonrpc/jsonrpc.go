@@ -1,6 +1,6 @@
 // Package jsonrpc speaks JSON-RPC as agent programs speak it over their pipes:
-// one object per line, without the "jsonrpc" member, requests and
-// notifications in both directions.
+// one object per line, requests and notifications in both directions. What is
+// built has no "jsonrpc" member; Versioned adds it for programs that want it.
 //
 // It frames on the newline byte alone, with no limit on a line's length, and
 // keeps the exact bytes of every message: what is read is handed out as it
@@ -139,6 +139,12 @@ func NewResult(id json.RawMessage, result any) ([]byte, error) {
 // NewFailure builds the line of a refusal.
 func NewFailure(id json.RawMessage, e *Error) ([]byte, error) {
 	return build(id, "error", e)
+}
+
+// Versioned is a built line with the member that says which version of JSON-RPC
+// it is.
+func Versioned(line []byte) []byte {
+	return append([]byte(`{"jsonrpc":"2.0",`), line[1:]...)
 }
 
 func build(id json.RawMessage, pairs ...any) ([]byte, error) {

@@ -83,6 +83,10 @@ func TestBuiltLinesAreReadBack(t *testing.T) {
 	if m, err := Parse(line); err != nil || m.Kind != Response || m.Err() == nil {
 		t.Errorf("failure %s is read as %v, %v", line, m.Kind, err)
 	}
+	versioned := Versioned(line)
+	if m, err := Parse(versioned); err != nil || m.Kind != Response || !strings.HasPrefix(string(versioned), `{"jsonrpc":"2.0","id":4,`) {
+		t.Errorf("versioned %s is read as %v, %v", versioned, m.Kind, err)
+	}
 	if _, err := NewRequest(1, "x", func() {}); err == nil {
 		t.Error("a function was encoded")
 	}

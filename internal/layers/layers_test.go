@@ -18,11 +18,14 @@ const module = "conclave"
 // transcript.
 var house = map[string]string{
 	"agent":               "transcript",
+	"agent/acp":           "agent agent/home agent/rpc agent/structured internal/jsonrpc internal/jsontext internal/nearest session/acp session/kind transcript",
 	"agent/agenttest":     "agent transcript",
 	"agent/claude":        "agent agent/structured internal/jsontext internal/tail session session/claude session/kind transcript",
 	"agent/codex":         "agent internal/jsonrpc internal/jsontext internal/price session/codex transcript",
+	"agent/home":          "agent",
 	"agent/local":         "agent transcript",
 	"agent/offline":       "agent agent/local internal/jsontext internal/markdown internal/pattern internal/project internal/schema policy quest transcript",
+	"agent/rpc":           "agent internal/jsonrpc transcript",
 	"agent/scripted":      "agent agent/local transcript",
 	"agent/structured":    "agent internal/schema",
 	"app":                 "agent agent/claude agent/codex agent/offline agent/scripted archive archive/export archive/search archive/sql audit bundle bundle/redact collect config dice engine gateway internal/atomicfile internal/git internal/jsontext internal/lockfile internal/newer internal/ownpath internal/price internal/proc internal/screen internal/wire policy profile quest quest/flow record room seat session session/claude table table/adventure table/calls table/desk table/draft table/flow table/look table/offline table/people table/relay table/rolls table/seating table/story table/talk table/told transcript trust usage workspace",

@@ -6,7 +6,9 @@
 // does. A tool call is told when its input is known, its result when its status is
 // final. Tokens stand in the answer to a prompt, where the agent counts them: the
 // figures of one turn, not of one response. The updates of how full the context is
-// are system_events.
+// are system_events. What an agent tells again of a session that it loads was told
+// before: between session/load and its answer there are system_events of the
+// subtype "replayed".
 package acp
 
 import (
@@ -19,7 +21,7 @@ import (
 // Kind is any agent that speaks the protocol. No directory is its own: such
 // traffic is kept where somebody put it.
 var Kind = &kind.Kind{
-	Adapter: "agent_client_protocol",
+	Adapter: transcript.AdapterACP,
 	Name:    "acp",
 	Sniff:   Sniff,
 	Locate:  func(string, func() ([]byte, error)) (f kind.File, told bool, err error) { return },
@@ -64,6 +66,7 @@ func Sniff(line []byte) bool {
 type reader struct {
 	tools   map[string]string // names, by the id of a call
 	session string
+	loading string          // id of the request whose answer ends a replay
 	said    transcript.Type // what the pieces at hand are of
 	message string
 	text    []byte // without its closing quote
@@ -76,9 +79,17 @@ func (r *reader) Read(l *plain.Line) {
 	if id := jsontext.Text(jsontext.Get(m[2], "sessionId")); id != "" {
 		l.Session, r.session = id, id
 	}
-	if method == "session/update" {
+	switch {
+	case method == "session/update" && r.loading != "":
+		l.Event("replayed")
+		return
+	case method == "session/update":
 		r.update(l, jsontext.Get(m[2], "update"))
 		return
+	case method == "session/load":
+		r.loading = string(m[5])
+	case method == "" && r.loading == string(m[5]):
+		r.loading = ""
 	}
 	switch {
 	case m[0] == nil:
