@@ -97,6 +97,8 @@ func (r *reader) Read(l *plain.Line) {
 	case method == "session/prompt":
 		r.settle(l)
 		l.Add(plain.Entry{Type: transcript.UserMessage, Text: plain.Text(jsontext.Get(m[2], "prompt"))})
+	case methods[method] == "interrupt", methods[method] == "settings":
+		l.Event(methods[method]) // the editor's: the agent may be in the middle of a word
 	case method != "" && methods[method] != "":
 		r.settle(l)
 		l.Event(methods[method])
