@@ -107,7 +107,7 @@ func (w *workspace) program(
 		return actor{}, environmentError("%s: %w", role, err)
 	}
 	key := w.app.Getenv(provider.KeyEnv)
-	if key == "" {
+	if key == "" && !provider.Keyless() {
 		return actor{}, environmentError("%s is to be played by %s: %s is not set; set it, or name another agent in %s",
 			role, name, provider.KeyEnv, config.FileName)
 	}
@@ -117,7 +117,7 @@ func (w *workspace) program(
 	}
 	return actor{
 		agent: made, model: a.Model, programs: []string{filepath.Dir(native)}, tell: w.app.tell,
-		upstream: &gateway.Upstream{Kind: gateway.Kind(provider.Kind), BaseURL: provider.BaseURL, Key: key},
+		upstream: provider.Upstream(key),
 	}, nil
 }
 

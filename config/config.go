@@ -5,7 +5,8 @@
 // field that it does not know is an error with its line, because a misspelt
 // restriction is none. What is a decision about the person's machine – which
 // program is started, which directories hold tools, which rooms may be weaker,
-// which server remembers what is under way – is said in the person's own file alone: a project's file that says it is
+// which server remembers what is under way, which server beyond it is asked
+// without a key – is said in the person's own file alone: a project's file that says it is
 // refused, with the lines to move. It stores nothing, and it does not decide
 // whether a project's file may be used: that is the question of package trust.
 package config
@@ -73,14 +74,6 @@ type Agent struct {
 	Streaming `yaml:",inline"`
 }
 
-// Provider is a model's server. The key is taken from the environment variable
-// that it names.
-type Provider struct {
-	Kind    string `yaml:"kind"` // anthropic or openai
-	BaseURL string `yaml:"base_url"`
-	KeyEnv  string `yaml:"key_env"`
-}
-
 // Budget is what may be spent on one quest, and on one campaign.
 type Budget struct {
 	USD    float64 `yaml:"usd"`
@@ -93,11 +86,8 @@ var agentKinds = []string{"claude", "codex", "human", "offline", "scripted"}
 // defaults is what holds when no file says otherwise: the embedded party.
 func defaults() Config {
 	return Config{
-		Agents: map[string]Agent{"default": {Agent: "offline"}},
-		Providers: map[string]Provider{
-			"anthropic": {Kind: "anthropic", BaseURL: "https://api.anthropic.com", KeyEnv: "ANTHROPIC_API_KEY"},
-			"openai":    {Kind: "openai", BaseURL: "https://api.openai.com", KeyEnv: "OPENAI_API_KEY"},
-		},
+		Agents:    map[string]Agent{"default": {Agent: "offline"}},
+		Providers: builtInProviders(),
 	}
 }
 
@@ -165,13 +155,8 @@ func Parse(data []byte) (Config, error) {
 			return Config{}, fmt.Errorf("agents: %s: a scripted agent needs a script", role)
 		}
 	}
-	if err := cmp.Or(c.checkLimits(data), c.checkStreaming(data)); err != nil {
+	if err := cmp.Or(c.checkLimits(data), c.checkStreaming(data), c.checkProviders(data)); err != nil {
 		return Config{}, err
-	}
-	for _, name := range slices.Sorted(maps.Keys(c.Providers)) {
-		if k := c.Providers[name].Kind; k != "anthropic" && k != "openai" {
-			return Config{}, fmt.Errorf("providers: %s: kind %q is neither anthropic nor openai", name, k)
-		}
 	}
 	for _, role := range slices.Sorted(maps.Keys(c.Lower)) {
 		if l := c.Lower[role]; l != "fenced" && l != "advisory" {

@@ -2,12 +2,14 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 
+	"conclave/gateway"
 	"conclave/internal/price"
 )
 
@@ -53,11 +55,15 @@ func TestRefused(t *testing.T) {
 		"agents:\n  player.: {}":            `there is no seat "player."`,
 		"agents:\n  cat.tilda: {}":          `there is no seat "cat.tilda" (default,`,
 		"agents:\n  cat: {agent: scripted}": "needs a script",
-		"providers:\n  x: {kind: y}":        "neither anthropic nor openai",
-		"lower: {player: sealed}":           "neither fenced nor advisory",
-		"budget: {usd: lots}":               "line 1",
-		"agents: &a {}\nproviders: *a":      "anchor",
-		"agents:\n  cat: {}\nagents: {}\n":  "agents",
+		"providers:\n  x: {kind: y}":        `line 2: providers: x: kind "y" is none of anthropic, openai, chat, gemini`,
+		"\nproviders:\n  x: {kind: chat, base_url: https://openrouter.ai/api/v1}": "line 3: providers: x: it names no key, and " +
+			"https://openrouter.ai/api/v1 is not on this machine: say key_env: NAME",
+		"providers:\n  x: {kind: chat, base_url: http://192.168.1.7:8000}":       "key_env: none if that server wants none",
+		"providers:\n  x: {kind: chat, base_url: http://localhost.evil.example}": "not on this machine",
+		"lower: {player: sealed}":          "neither fenced nor advisory",
+		"budget: {usd: lots}":              "line 1",
+		"agents: &a {}\nproviders: *a":     "anchor",
+		"agents:\n  cat: {}\nagents: {}\n": "agents",
 	} {
 		if _, err := Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Parse(%q) = %v, want %q", text, err, want)
@@ -106,7 +112,9 @@ func TestAProjectNamesNothingOfTheMachine(t *testing.T) {
 		"\n\nworkspaces: [/x]\n":                                 {Workspaces: []string{"/x"}},
 		"\n\ndatabase: postgres://x/y\n":                         {Database: "postgres://x/y"},
 		"\n\nlower:\n  player: fenced\n":                         {Lower: map[string]string{"player": "fenced"}},
-		"\n\nprices:\n  m-1: {input: 0.25, cache_read: 0}\n":     {Prices: map[string]Price{"m-1": {Input: usd(0.25), CacheRead: usd(0)}}},
+		"\n\nproviders:\n  lan: {kind: chat, base_url: 'http://10.0.0.5:8000/v1', key_env: none}\n  here: {kind: chat, base_url: 'http://127.0.0.1', key_env: none}\n": {
+			Providers: map[string]Provider{"lan": {Kind: "chat", BaseURL: "http://10.0.0.5:8000/v1", KeyEnv: "none"}}},
+		"\n\nprices:\n  m-1: {input: 0.25, cache_read: 0}\n": {Prices: map[string]Price{"m-1": {Input: usd(0.25), CacheRead: usd(0)}}},
 	} {
 		_, err := ParseProject([]byte(text), file, own)
 		refused := (*ownError)(nil)
@@ -127,6 +135,39 @@ func TestAProjectNamesNothingOfTheMachine(t *testing.T) {
 		}
 	}
 }
+
+// A server on this machine needs no key, one elsewhere only if the person's own
+// file says so; the kinds are the gateway's.
+func TestProviders(t *testing.T) {
+	for _, kind := range gateway.Kinds() {
+		for _, rest := range []string{
+			"base_url: http://127.0.0.1:11434/v1", "base_url: http://localhost:1234", "base_url: \"http://[::1]:8080\"",
+			"base_url: http://10.0.0.5:8000, key_env: none", "base_url: https://x.example, key_env: X_KEY",
+		} {
+			c, err := Parse(fmt.Appendf(nil, "providers: {mine: {kind: %s, %s}}", kind, rest))
+			if err != nil {
+				t.Errorf("%s: %v", rest, err)
+				continue
+			}
+			p, err := Merge(Config{}, c).ProviderOf(Agent{Provider: "mine"})
+			if err != nil || p.Keyless() == strings.Contains(rest, "X_KEY") || p.Upstream("k").Kind != kind {
+				t.Errorf("%s: %+v, %v", rest, p, err)
+			}
+		}
+	}
+	for name, p := range Merge(Config{}, Config{}).Providers {
+		g, err := gateway.New(gateway.Options{Upstream: *p.Upstream("k"), Blobs: noBlobs{}})
+		if err != nil || p.Keyless() {
+			t.Errorf("%s: %+v, %v", name, p, err)
+			continue
+		}
+		g.Close()
+	}
+}
+
+type noBlobs struct{}
+
+func (noBlobs) AppendBlob(string, []byte) error { return nil }
 
 func usd(n float64) *float64 { return &n }
 

@@ -42,9 +42,11 @@ func ParseProject(data []byte, file, own string) (Config, error) {
 		{"lower", mapLines("lower", c.Lower)},
 		{"database", valueLine("database", c.Database)},
 		{"prices", priceLines(c.Prices)},
+		{"providers: key_env: " + noKey, keylessLines(c.Providers)},
 	} {
 		if len(k.lines) > 0 {
-			return Config{}, &ownError{file, own, frontmatter.KeyLine(data, k.key), k.key, k.lines}
+			top, _, _ := strings.Cut(k.key, ":")
+			return Config{}, &ownError{file, own, frontmatter.KeyLine(data, top), k.key, k.lines}
 		}
 	}
 	return c, nil

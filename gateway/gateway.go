@@ -28,6 +28,12 @@ type Upstream struct {
 	Key string
 }
 
+// Local says whether an upstream is on this machine.
+func (up Upstream) Local() bool {
+	u, err := url.Parse(up.BaseURL)
+	return err == nil && loopback(u.Hostname())
+}
+
 // Blobs keeps bytes of a named channel on the record. An error ends the
 // gateway's work.
 type Blobs interface {

@@ -44,7 +44,7 @@ var house = map[string]string{
 	"bundle/redact":       "internal/jsontext",
 	"cmd/conclave":        "app internal/screen",
 	"collect":             "internal/atomicfile internal/jsontext internal/lockfile internal/tail record session transcript workspace",
-	"config":              "frontmatter internal/nearest internal/price policy workspace",
+	"config":              "frontmatter gateway internal/nearest internal/price policy workspace",
 	"dice":                "internal/atomicfile internal/newer workspace",
 	"engine":              "agent internal/atomicfile internal/lockfile internal/newer",
 	"engine/enginetest":   "engine internal/sample",
