@@ -54,7 +54,9 @@ CREATE TABLE usage_rows (
   input       INTEGER NOT NULL,
   output      INTEGER NOT NULL,
   cache_read  INTEGER NOT NULL,
-  cache_write INTEGER NOT NULL
+  cache_write INTEGER NOT NULL,
+  cache_write_1h INTEGER NOT NULL,   -- of cache_write
+  web_searches   INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX usage_source ON usage_rows(source);
 CREATE TABLE findings (

@@ -174,7 +174,7 @@ func (a *Archive) goneSources(ctx context.Context, roots []string, here map[stri
 
 func (a *Archive) storedResponses(ctx context.Context, g Gone, note func(Gone, Response)) error {
 	rows, err := a.reader.QueryContext(ctx, `SELECT u.key, u.model, coalesce(u.at, 0), u.input, u.output, u.cache_read,
-		u.cache_write, coalesce(o.session_id, ''), coalesce(o.seat, ''), coalesce(o.project, ''), coalesce(h.began, 0)
+		u.cache_write, u.cache_write_1h, u.web_searches, coalesce(o.session_id, ''), coalesce(o.seat, ''), coalesce(o.project, ''), coalesce(h.began, 0)
 		FROM usage_rows u JOIN items i ON i.id = u.item LEFT JOIN origins o ON o.id = i.origin
 		LEFT JOIN holdings h ON h.whose = o.whose AND h.source = u.source WHERE u.source = ?`, g.ID)
 	if err != nil {
@@ -184,7 +184,7 @@ func (a *Archive) storedResponses(ctx context.Context, g Gone, note func(Gone, R
 	for rows.Next() {
 		var r Response
 		if err := rows.Scan(&r.Key, &r.Model, &r.At, &r.Input, &r.Output, &r.CacheRead, &r.CacheWrite,
-			&r.Session, &r.Role, &g.Project, &g.Began); err != nil {
+			&r.CacheWrite1h, &r.Searches, &r.Session, &r.Role, &g.Project, &g.Began); err != nil {
 			return err
 		}
 		g.Role = r.Role

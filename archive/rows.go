@@ -47,10 +47,11 @@ func (w *writer) flushRows() error {
 		return err
 	}
 	counted := slices.DeleteFunc(w.rows, func(r row) bool { return r.usage == nil })
-	err := w.insert(`INSERT INTO usage_rows(item, source, key, model, at, input, output, cache_read, cache_write)
-		VALUES (?,?,?,?,?,?,?,?,?)`, len(counted), func(i int) []any {
+	err := w.insert(`INSERT INTO usage_rows(item, source, key, model, at, input, output, cache_read, cache_write,
+		cache_write_1h, web_searches) VALUES (?,?,?,?,?,?,?,?,?,?,?)`, len(counted), func(i int) []any {
 		r, u := &counted[i], counted[i].usage
-		return []any{r.id, r.source, u.key, u.model, zero(r.at), u.Input, u.Output, u.CacheRead, u.CacheWrite}
+		return []any{r.id, r.source, u.key, u.model, zero(r.at), u.Input, u.Output, u.CacheRead, u.CacheWrite,
+			u.CacheWrite1h, u.Searches}
 	})
 	clear(w.rows)
 	w.rows = w.rows[:0]

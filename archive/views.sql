@@ -212,10 +212,11 @@ CREATE VIEW request AS SELECT d.rowid AS rowid, s.run AS bundle, substr(d.name, 
 CREATE VIEW usage AS
 SELECT bundle, timestamp, substr(timestamp, 1, 10) AS day, project, seat, session_id, transcript_source, model,
   input, output, cache_read, cache_write, input + output + cache_read + cache_write AS total,
-  cost_usd(model, input, output, cache_read, cache_write) AS cost_usd
+  cost_usd(model, input, output, cache_read, cache_write, cache_write_1h, web_searches) AS cost_usd,
+  cache_write_1h, web_searches
 FROM (
   SELECT s.run AS bundle, conclave_time(u.at) AS timestamp, o.project, o.seat, o.session_id, o.source AS transcript_source,
-    u.model, u.input, u.output, u.cache_read, u.cache_write,
+    u.model, u.input, u.output, u.cache_read, u.cache_write, u.cache_write_1h, u.web_searches,
     row_number() OVER (PARTITION BY u.key ORDER BY u.output DESC, u.input DESC, coalesce((SELECT h.began FROM holdings h WHERE h.source = u.source AND h.whose = o.whose), 0), s.kind IN ('record', 'bundle'),
       s.path, s.generation, u.item) AS copy
   FROM usage_rows u JOIN sources s ON s.id = u.source JOIN items i ON i.id = u.item LEFT JOIN origins o ON o.id = i.origin)
@@ -223,7 +224,8 @@ WHERE copy = 1;
 
 CREATE VIEW cost AS
 SELECT model, count(*) AS responses, sum(input) AS input, sum(output) AS output, sum(cache_read) AS cache_read,
-  sum(cache_write) AS cache_write, sum(cost_usd) AS cost_usd
+  sum(cache_write) AS cache_write, sum(cost_usd) AS cost_usd, sum(cache_write_1h) AS cache_write_1h,
+  sum(web_searches) AS web_searches
 FROM usage GROUP BY model;
 
 CREATE VIEW turns AS

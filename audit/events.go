@@ -126,11 +126,15 @@ type Failed struct {
 
 // Usage is what a turn consumed.
 type Usage struct {
-	Input      int64   `json:"input"`
-	Output     int64   `json:"output"`
-	CacheRead  int64   `json:"cache_read"`
-	CacheWrite int64   `json:"cache_write"`
-	CostUSD    float64 `json:"cost_usd"`
+	Input      int64 `json:"input"`
+	Output     int64 `json:"output"`
+	CacheRead  int64 `json:"cache_read"`
+	CacheWrite int64 `json:"cache_write"`
+
+	CacheWrite1h int64 `json:"cache_write_1h,omitempty"` // of CacheWrite
+	Searches     int64 `json:"web_searches,omitempty"`
+
+	CostUSD float64 `json:"cost_usd"`
 }
 
 // What a receipt says about the model's input.

@@ -36,6 +36,8 @@ type metrics struct {
 	OutputTokens     int64            `json:"output_tokens"`
 	CacheReadTokens  int64            `json:"cache_read_tokens"`
 	CacheWriteTokens int64            `json:"cache_write_tokens"`
+	CacheWrite1h     int64            `json:"cache_write_1h_tokens"` // of those
+	Searches         int64            `json:"web_searches"`
 	CostUSD          float64          `json:"cost_usd"`
 	DurationMS       int64            `json:"duration_ms"`
 	Turns            int              `json:"turns"`
@@ -172,17 +174,20 @@ func (p *pour) entry(kind, source string, detail []byte) {
 	}
 }
 
+func (m *metrics) add(u transcript.Usage) {
+	m.InputTokens, m.OutputTokens = m.InputTokens+u.Input, m.OutputTokens+u.Output
+	m.CacheReadTokens, m.CacheWriteTokens = m.CacheReadTokens+u.CacheRead, m.CacheWriteTokens+u.CacheWrite
+	m.CacheWrite1h, m.Searches = m.CacheWrite1h+u.CacheWrite1h, m.Searches+u.Searches
+	m.CostUSD += u.CostUSD
+}
+
 func (p *pour) receipt(context []byte) {
 	var r audit.Receipt
 	if json.Unmarshal(context, &r) != nil {
 		return
 	}
 	m := &p.metrics
-	m.InputTokens += r.Usage.Input
-	m.OutputTokens += r.Usage.Output
-	m.CacheReadTokens += r.Usage.CacheRead
-	m.CacheWriteTokens += r.Usage.CacheWrite
-	m.CostUSD += r.Usage.CostUSD
+	m.add(transcript.Usage(r.Usage))
 	// A seat's gateway counts from its beginning.
 	m.ModelCalls = max(m.ModelCalls, r.Calls)
 	m.RefusedCalls = max(m.RefusedCalls, r.Refused)

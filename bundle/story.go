@@ -80,7 +80,7 @@ func (w *writer) finish(p *pour, f *failure) error {
 	tail(p.input, "first_message", p.firstAsk)
 	tail(p.output, "last_message", p.lastSaid)
 	if m := &p.metrics; m.InputTokens == 0 && m.OutputTokens == 0 {
-		m.InputTokens, m.OutputTokens, m.CacheReadTokens, m.CacheWriteTokens = p.used.Input, p.used.Output, p.used.CacheRead, p.used.CacheWrite
+		m.add(p.used)
 	}
 	p.metrics.DurationMS = w.survey.ended().Sub(w.survey.started()).Milliseconds()
 	if err := w.addJSON(metricsFile, p.metrics); err != nil {

@@ -182,12 +182,15 @@ func TestPrices(t *testing.T) {
 		}
 		return Read(file)
 	}
-	c, err := read("prices:\n  mine: {input: 2, output: 8}\n  gpt-5: {input: 1, output: 2, cache_read: 0, cache_write: 3}\n")
+	c, err := read("prices:\n  mine: {input: 2, output: 8}\n  gpt-5: {input: 1, output: 2, cache_read: 0, cache_write: 3}\n" +
+		"  all: {input: 1, output: 2, cache_read: 3, cache_write: 4, cache_write_1h: 5, web_search: 0.5}\n")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for model, want := range map[string]price.Price{
-		"mine": {Input: 2, Output: 8, CacheRead: 2, CacheWrite: 2}, "gpt-5": {Input: 1, Output: 2, CacheWrite: 3},
+		"mine":  {Input: 2, Output: 8, CacheRead: 2, CacheWrite: 2, CacheWrite1h: 2},
+		"gpt-5": {Input: 1, Output: 2, CacheWrite: 3, CacheWrite1h: 3},
+		"all":   {Input: 1, Output: 2, CacheRead: 3, CacheWrite: 4, CacheWrite1h: 5, Search: 0.5},
 	} {
 		if got, ok := Merge(Config{}, c).PriceList().Of(model); !ok || got != want {
 			t.Errorf("%s costs %+v, want %+v", model, got, want)
@@ -198,6 +201,7 @@ func TestPrices(t *testing.T) {
 		"prices:\n  mine: {input: -1, output: 8}\n":                ":1: prices: mine: input: -1 is no price",
 		"prices:\n  mine: {input: .inf, output: 8}\n":              "prices: mine: input: +Inf is no price",
 		"prices:\n  mine: {input: 1, output: 8, cache: 1}\n":       "cache",
+		"prices:\n  mine: {input: 1, output: 8, web_search: -1}\n": "web_search: -1 is no price",
 		"prices:\n  mine: {input: cheap, output: 8}\n":             "line 2",
 		"prices:\n  mine: {input: 1, output: 8, cache_read: .nan}": "cache_read: NaN is no price",
 	} {

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,20 +11,27 @@ import (
 	"conclave/internal/price"
 )
 
-// Price is what a million tokens cost, in US dollars. What is read from the cache
-// or written to it costs what other input does, unless it is said.
+// Price is what a million tokens cost, in US dollars, and one search of the web.
+// What is read from the cache or written to it costs what other input does, unless
+// it is said; for an hour, what it costs otherwise; a search nothing.
 type Price struct {
-	Input      *float64 `yaml:"input"`
-	Output     *float64 `yaml:"output"`
-	CacheRead  *float64 `yaml:"cache_read"`
-	CacheWrite *float64 `yaml:"cache_write"`
+	Input        *float64 `yaml:"input"`
+	Output       *float64 `yaml:"output"`
+	CacheRead    *float64 `yaml:"cache_read"`
+	CacheWrite   *float64 `yaml:"cache_write"`
+	CacheWrite1h *float64 `yaml:"cache_write_1h"`
+	WebSearch    *float64 `yaml:"web_search"`
 }
 
 // said lists what the file says, by name.
 func (p Price) said() (names []string, usd []float64) {
-	for i, v := range []*float64{p.Input, p.Output, p.CacheRead, p.CacheWrite} {
-		if v != nil {
-			names, usd = append(names, []string{"input", "output", "cache_read", "cache_write"}[i]), append(usd, *v)
+	for _, v := range []struct {
+		name string
+		usd  *float64
+	}{{"input", p.Input}, {"output", p.Output}, {"cache_read", p.CacheRead}, {"cache_write", p.CacheWrite},
+		{"cache_write_1h", p.CacheWrite1h}, {"web_search", p.WebSearch}} {
+		if v.usd != nil {
+			names, usd = append(names, v.name), append(usd, *v.usd)
 		}
 	}
 	return names, usd
@@ -42,7 +50,7 @@ func checkPrices(prices map[string]Price) error {
 		names, usd := p.said()
 		for i, n := range usd {
 			if !(n >= 0 && n <= mostUSD) {
-				return fmt.Errorf("prices: %s: %s: %v is no price of a million tokens in US dollars", model, names[i], n)
+				return fmt.Errorf("prices: %s: %s: %v is no price in US dollars", model, names[i], n)
 			}
 		}
 	}
@@ -56,14 +64,9 @@ func (c Config) PriceList() price.List {
 		if p.Input == nil || p.Output == nil {
 			continue // no file that was read has such a one
 		}
-		own := price.Price{Input: *p.Input, Output: *p.Output, CacheRead: *p.Input, CacheWrite: *p.Input}
-		if p.CacheRead != nil {
-			own.CacheRead = *p.CacheRead
-		}
-		if p.CacheWrite != nil {
-			own.CacheWrite = *p.CacheWrite
-		}
-		list[model] = own
+		write := cmp.Or(p.CacheWrite, p.Input)
+		list[model] = price.Price{Input: *p.Input, Output: *p.Output, CacheRead: *cmp.Or(p.CacheRead, p.Input),
+			CacheWrite: *write, CacheWrite1h: *cmp.Or(p.CacheWrite1h, write), Search: *cmp.Or(p.WebSearch, new(float64))}
 	}
 	return list
 }

@@ -156,7 +156,8 @@ func (l *ledger) overBudget(model string, priced bool) *refusal {
 	}
 	if !priced && b.Tokens == 0 {
 		return &refusal{ruleBudget, fmt.Sprintf(
-			"the budget of $%.2f cannot be held, because no price is known for the model %q: give its price, or a budget in tokens", b.USD, model)}
+			"the budget of $%.2f cannot be held, because no price is known for the model %q: "+
+				"have its price set under `prices` in the person's own configuration, or a budget in tokens", b.USD, model)}
 	}
 	return nil
 }

@@ -16,6 +16,9 @@ type Usage struct {
 	CacheRead  int64 `json:"cache_read_input_tokens"`
 	CacheWrite int64 `json:"cache_creation_input_tokens"`
 
+	CacheWrite1h int64 `json:"cache_creation_1h_input_tokens,omitempty"` // of CacheWrite
+	Searches     int64 `json:"web_search_requests,omitempty"`
+
 	CostUSD float64 `json:"-"` // it is reckoned from these, by the model
 }
 
@@ -150,6 +153,10 @@ func (m *meter) read(obj []byte) bool {
 			set(&u.CacheRead, value, &found)
 		case "cache_creation_input_tokens":
 			set(&u.CacheWrite, value, &found)
+		case "cache_creation":
+			set(&u.CacheWrite1h, jsontext.Get(value, "ephemeral_1h_input_tokens"), &found)
+		case "server_tool_use":
+			set(&u.Searches, jsontext.Get(value, "web_search_requests"), &found)
 		}
 		return nil
 	})
@@ -160,6 +167,7 @@ func (m *meter) read(obj []byte) bool {
 		u.CacheRead = min(cached, u.Input)
 		u.Input -= u.CacheRead
 	}
+	u.CacheWrite1h = min(u.CacheWrite1h, u.CacheWrite)
 	m.usage = u
 	return true
 }

@@ -40,7 +40,7 @@ type Account interface {
 // Tally adds up what a record says was paid for: all that passed the gateway,
 // that of failed turns too, or, where there was none, what the receipts tell.
 type Tally struct {
-	used map[string]transcript.Usage // by model; nil where no gateway was passed
+	calls []gateway.Exchange // none where no gateway was passed
 }
 
 // Event takes an event of ReadHistory that is no turn's.
@@ -52,21 +52,18 @@ func (t *Tally) Event(event string, context []byte) error {
 	if err := json.Unmarshal(context, &x); err != nil {
 		return err
 	}
-	if t.used == nil {
-		t.used = map[string]transcript.Usage{}
-	}
-	t.used[x.Model] = t.used[x.Model].Add(transcript.Usage(x.Usage))
+	t.calls = append(t.calls, gateway.Exchange{Model: x.Model, Usage: x.Usage})
 	return nil
 }
 
 // Sum is what was paid for in all, by the person's own prices and the public
 // ones; a model without a price costs nothing that is known.
 func (t *Tally) Sum(h *History, prices price.List) (sum Spending) {
-	if t.used != nil {
-		for model, u := range t.used {
-			p, _ := prices.Of(model)
-			sum = sum.Add(Spending{u.Total(), p.Cost(u)})
-		}
+	for i := range t.calls {
+		p, _ := prices.Of(t.calls[i].Model)
+		sum = sum.Add(Spending{t.calls[i].Usage.Total(), p.Cost(transcript.Usage(t.calls[i].Usage))})
+	}
+	if len(t.calls) > 0 {
 		return sum
 	}
 	for _, r := range h.Receipts() {

@@ -30,6 +30,15 @@ func TestTallyPrefersWhatWasObserved(t *testing.T) {
 	if got := tally.Sum(&seat.History{}, own); got != (seat.Spending{Tokens: 1_000_007, USD: 8}) {
 		t.Errorf("observed %+v by the person's own prices", got)
 	}
+	var long seat.Tally
+	for range 2 { // each is short of what costs more, and their sum is not
+		if err := long.Event("gateway.response", []byte(`{"id":"b","model":"claude-haiku-5-5","usage":{"input_tokens":100000}}`)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := long.Sum(&seat.History{}, nil); got.USD < 0.0199 || got.USD > 0.0201 {
+		t.Errorf("two short prompts cost %+v", got)
+	}
 	if got := seat.Told(transcript.Usage{Input: 1, Output: 2, CacheRead: 3, CacheWrite: 4, CostUSD: 5}); got != (seat.Spending{Tokens: 10, USD: 5}) {
 		t.Errorf("told %+v", got)
 	}

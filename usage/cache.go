@@ -13,7 +13,7 @@ import (
 
 // The cache of usage is a version, the names, the files with their rows, and a
 // checksum. A cache that is damaged or of another version is not there.
-const cacheVersion = "conclave usage 2\n"
+const cacheVersion = "conclave usage 3\n"
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -70,7 +70,7 @@ func writeCache(path string, files []*file, known map[string]*file) error {
 			e.name(r.model)
 			e.name(r.session)
 			e.name(r.role)
-			for _, n := range []int64{r.Input, r.Output, r.CacheRead, r.CacheWrite} {
+			for _, n := range []int64{r.Input, r.Output, r.CacheRead, r.CacheWrite, r.CacheWrite1h, r.Searches} {
 				e.number(n)
 			}
 			whole := int64(0)
@@ -170,6 +170,7 @@ func readCache(path string) map[string]*file {
 			last += d.number()
 			r.at, r.model, r.session, r.role = last, d.name(), d.name(), d.name()
 			r.Input, r.Output, r.CacheRead, r.CacheWrite = d.number(), d.number(), d.number(), d.number()
+			r.CacheWrite1h, r.Searches = d.number(), d.number()
 			r.whole = d.number() == 1
 		}
 		known[f.path] = f

@@ -49,14 +49,17 @@ type Report struct {
 
 // Group is a sum.
 type Group struct {
-	Name       string  `json:"name"`
-	Responses  int     `json:"responses"`
-	Input      int64   `json:"input_tokens"`
-	Output     int64   `json:"output_tokens"`
-	CacheRead  int64   `json:"cache_read_tokens"`
-	CacheWrite int64   `json:"cache_write_tokens"`
-	Total      int64   `json:"total_tokens"`
-	CostUSD    float64 `json:"cost_usd"`
+	Name       string `json:"name"`
+	Responses  int    `json:"responses"`
+	Input      int64  `json:"input_tokens"`
+	Output     int64  `json:"output_tokens"`
+	CacheRead  int64  `json:"cache_read_tokens"`
+	CacheWrite int64  `json:"cache_write_tokens"`
+	// CacheWrite1h is the part of CacheWrite that is kept for an hour.
+	CacheWrite1h int64   `json:"cache_write_1h_tokens,omitempty"`
+	Searches     int64   `json:"web_searches,omitempty"`
+	Total        int64   `json:"total_tokens"`
+	CostUSD      float64 `json:"cost_usd"`
 	// Unpriced is how many responses were of models without a known price.
 	Unpriced int `json:"unpriced_responses,omitempty"`
 }
@@ -310,6 +313,7 @@ func (g *Group) add(r *response, p *price.Price) {
 	g.Responses++
 	g.Input, g.Output = g.Input+r.Input, g.Output+r.Output
 	g.CacheRead, g.CacheWrite = g.CacheRead+r.CacheRead, g.CacheWrite+r.CacheWrite
+	g.CacheWrite1h, g.Searches = g.CacheWrite1h+r.CacheWrite1h, g.Searches+r.Searches
 	g.Total += r.Total()
 	if p == nil {
 		g.Unpriced++

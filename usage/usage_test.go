@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -167,6 +168,31 @@ func TestUsageOfEqualResponses(t *testing.T) {
 	}
 	if u := count(t, Options{By: "day"}, capture+"/server.jsonl"); u.Groups[0].Name != "2026-11-15" {
 		t.Errorf("an app-server's line has its time: %+v", u.Groups)
+	}
+}
+
+// TestUsageCosts: what was captured costs what Claude Code says that it cost, by
+// its files and by an archive: writing to the cache for an hour, searching the
+// web, the model that it uses unless it is told otherwise.
+func TestUsageCosts(t *testing.T) {
+	t.Parallel()
+	for capture, want := range map[string]float64{
+		"35-cache-1h": 0.60363, "36-web-search-fee": 0.01219, "02-thinking-tools": 0.007,
+	} {
+		root := fixtures + "/claude/" + capture + "/home"
+		cache := filepath.Join(t.TempDir(), "usage")
+		for range 2 { // by the files, and by what was kept of them
+			if u := count(t, Options{Cache: cache}, root); math.Abs(u.Total.CostUSD-want) > 1e-9 || u.Unpriced != nil {
+				t.Errorf("%s: %+v, unpriced %v, want %v dollars", capture, u.Total, u.Unpriced, want)
+			}
+		}
+		a := newTestArchive(t)
+		refresh(t, a, root)
+		for _, view := range []string{"usage", "cost"} {
+			if got := table(t, a, fmt.Sprintf("SELECT abs(sum(cost_usd) - %v) < 1e-9 FROM %s", want, view)); got != "1\n" {
+				t.Errorf("%s: not %v dollars by the archive's %s", capture, want, view)
+			}
+		}
 	}
 }
 

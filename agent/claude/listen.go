@@ -103,7 +103,7 @@ func (s *driven) system(m said, line []byte) {
 func (s *driven) ended(m said) {
 	s.busy = false
 	if s.turn == nil {
-		s.counted = largest(s.counted, claude.ModelUsage(m.ModelUsage))
+		s.counted = s.counted.Most(claude.ModelUsage(m.ModelUsage))
 		return
 	}
 	t, r := s.turn, m.result
@@ -163,8 +163,8 @@ func (s *driven) reconcile() error {
 // once those are read to the end: so the entries of a session sum up to what
 // the program says itself.
 func (s *driven) balance() error {
-	missing := s.counted.Sub(s.recorded).Tokens()
-	if missing == (transcript.Usage{}) || !natural(missing) {
+	missing := s.counted.Beyond(s.recorded).Tokens()
+	if missing == (transcript.Usage{}) || !missing.Natural() {
 		return nil
 	}
 	return s.emit(transcript.Item{Type: transcript.TokenUsage, SessionID: s.info.SessionID,
@@ -173,18 +173,6 @@ func (s *driven) balance() error {
 
 // unwritten begins the detail of such an entry.
 const unwritten = `{"subtype":"unwritten","reason":"counted by the program, in no session file","usage":`
-
-// largest has of each figure the larger one.
-func largest(u, v transcript.Usage) transcript.Usage {
-	return transcript.Usage{Input: max(u.Input, v.Input), Output: max(u.Output, v.Output),
-		CacheRead: max(u.CacheRead, v.CacheRead), CacheWrite: max(u.CacheWrite, v.CacheWrite),
-		CostUSD: max(u.CostUSD, v.CostUSD)}
-}
-
-// natural says that none of the figures is negative.
-func natural(u transcript.Usage) bool {
-	return u.Input >= 0 && u.Output >= 0 && u.CacheRead >= 0 && u.CacheWrite >= 0 && u.CostUSD >= 0
-}
 
 func controlError(response json.RawMessage) error {
 	var r struct{ Subtype, Error string }

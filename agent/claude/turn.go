@@ -213,8 +213,8 @@ func (t *turn) settled() bool {
 	if err := t.s.follow.due(); err != nil {
 		return true // what broke is kept, and said
 	}
-	missing := claude.ModelUsage(t.result.ModelUsage).Sub(t.s.recorded).Tokens()
-	return missing == (transcript.Usage{}) || !natural(missing) || now.After(t.settleBy.Add(totalsWait-t.s.cfg.Settle))
+	missing := claude.ModelUsage(t.result.ModelUsage).Beyond(t.s.recorded).Tokens()
+	return missing == (transcript.Usage{}) || !missing.Natural() || now.After(t.settleBy.Add(totalsWait-t.s.cfg.Settle))
 }
 
 // close words the outcome of a turn that the program has ended.
@@ -246,7 +246,7 @@ func (t *turn) close() error {
 // Without them the entries have to do.
 func (t *turn) account(own transcript.Usage) {
 	own.CostUSD = t.result.CostUSD
-	if spent := own.Sub(t.before); own.Tokens() != (transcript.Usage{}) && natural(spent) {
+	if spent := own.Sub(t.before); own.Tokens() != (transcript.Usage{}) && spent.Natural() {
 		t.usage = spent
 		t.s.counted = own
 		return

@@ -83,7 +83,7 @@ func (a *Agent) check(spec agent.Spec) error {
 		return errors.New("start codex: no place to live in")
 	case spec.Limits.BudgetUSD > 0 && !a.priced(spec.Model.Name):
 		return fmt.Errorf("start codex: a budget in dollars cannot be kept: no price is known for the model %q; "+
-			"say it under prices in your own configuration, or set a budget in tokens", spec.Model.Name)
+			"set its price under `prices` in your own configuration, or a budget in tokens", spec.Model.Name)
 	}
 	return nil
 }

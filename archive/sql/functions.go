@@ -2,6 +2,7 @@ package sql
 
 import (
 	"database/sql/driver"
+	"fmt"
 	"strings"
 	"time"
 
@@ -15,11 +16,12 @@ import (
 // functions are those that the views are made with. What is long stands in the
 // blocks, and is read only when a query asks for it.
 func functions(a *archive.Archive) []sqlite.Function {
+	costUSD := func(args []driver.Value) (driver.Value, error) { return cost(a.Prices(), args) }
 	return []sqlite.Function{
 		// conclave_part(what, source's kind, adapter, type, block, off, size, part)
 		{Name: "conclave_part", Args: 8, Call: func(args []driver.Value) (driver.Value, error) { return part(a, args) }},
 		{Name: "conclave_time", Args: 1, Pure: true, Call: timeText},
-		{Name: "cost_usd", Args: 5, Pure: true, Call: func(args []driver.Value) (driver.Value, error) { return cost(a.Prices(), args) }},
+		{Name: "cost_usd", Args: sqlite.AnyArgs, Pure: true, Call: costUSD},
 	}
 }
 
@@ -30,16 +32,22 @@ func timeText(args []driver.Value) (driver.Value, error) {
 	return nil, nil
 }
 
-// cost_usd(model, input, output, cache read, cache write)
+// cost_usd(model, input, output, cache read, cache write[, of which for an hour, web searches])
+// is what one response cost.
 func cost(prices price.List, args []driver.Value) (driver.Value, error) {
+	if len(args) != 5 && len(args) != 7 {
+		return nil, fmt.Errorf("cost_usd takes a model, input, output, cache read and cache write, "+
+			"and after these what of the last is for an hour, and web searches; here it has %d arguments", len(args))
+	}
 	model, _ := args[0].(string)
 	p, ok := prices.Of(model)
 	if !ok {
 		return nil, nil
 	}
 	var u transcript.Usage
-	for i, to := range []*int64{&u.Input, &u.Output, &u.CacheRead, &u.CacheWrite} {
-		*to, _ = args[i+1].(int64)
+	to := []*int64{&u.Input, &u.Output, &u.CacheRead, &u.CacheWrite, &u.CacheWrite1h, &u.Searches}
+	for i, n := range args[1:] {
+		*to[i], _ = n.(int64)
 	}
 	return p.Cost(u), nil
 }

@@ -24,9 +24,10 @@ tell of (a session that was forked, a copy, a record) is counted once, under its
 day, directory and model, for the session that began first; a session whose files are
 gone is counted as long as a record or the archive has it. A bundle can be named, too. An answer
 that was cut off is not counted: Claude Code's own sums leave it out, too. Days are
-those of UTC. Costs follow the prices in your own configuration, and else the
-public list prices; models without a known price are named, and a cost that lacks
-them has a question mark.`,
+those of UTC. Costs follow what stands under prices in your own configuration
+(docs/agents.md), and else the public list prices, with what an hour in the cache, a
+search of the web and a very long prompt cost; models without a known price are named,
+and a cost that lacks them has a question mark.`,
 		Example: `  conclave usage
   conclave usage --by project --since 7d
   conclave usage --by model --json ~/.claude/projects`,
@@ -55,7 +56,7 @@ func printUsage(out *screen.Writer, by string, u app.Used) error {
 		return err
 	}
 	if models := slices.DeleteFunc(slices.Clone(u.Unpriced), isEmpty); len(models) > 0 {
-		out.Printf("no price is known for %s\n", strings.Join(models, ", "))
+		out.Printf("no price is known for %s: set one under `prices` in your own configuration\n", strings.Join(models, ", "))
 	}
 	if slices.ContainsFunc(u.Unpriced, isEmpty) {
 		out.Printf("some responses name no model, so that nobody knows their price\n")

@@ -48,10 +48,13 @@ type Options struct {
 // Function is a function that statements can call.
 type Function struct {
 	Name string
-	Args int
+	Args int  // AnyArgs: the function counts them itself
 	Pure bool // the same arguments give the same
 	Call func(args []driver.Value) (driver.Value, error)
 }
+
+// AnyArgs says that a function takes more than one number of arguments.
+const AnyArgs = -1
 
 // Guard says what statements may read and call.
 type Guard struct {
