@@ -2,12 +2,14 @@ package collect
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -86,6 +88,34 @@ func BenchmarkImport(b *testing.B) {
 			b.Fatal(bal)
 		}
 	}
+}
+
+// BenchmarkImportShort collects session files of one line, as many as
+// CONCLAVE_BENCH_FILES says: each becomes a record of its own. The goal for 8,000
+// is 10 s.
+func BenchmarkImportShort(b *testing.B) {
+	files, err := strconv.Atoi(cmp.Or(os.Getenv("CONCLAVE_BENCH_FILES"), "500"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	p := newPlace(b)
+	for i := range files {
+		id := fmt.Sprintf("00000000-0000-4000-8000-%012d", i)
+		p.write(filepath.Join(p.root, fmt.Sprintf("-home-ada-p%d", i%40), id+".jsonl"), line("a", "some words")+"\n")
+	}
+	for b.Loop() {
+		c, err := New(Options{Workspace: b.TempDir(), Roots: []string{p.root}, Once: true})
+		if err == nil {
+			err = c.Run(context.Background())
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+		if bal := c.Balance(); !bal.OK() || bal.Records != files || bal.Added < int64(files) {
+			b.Fatal(bal)
+		}
+	}
+	b.ReportMetric(float64(files)*float64(b.N)/b.Elapsed().Seconds(), "files/s")
 }
 
 // BenchmarkLatency is the time from the append of a line to the entry that a

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,6 +38,7 @@ type Collector struct {
 	index   *index
 
 	sessions map[string]*recording // by run
+	writing  map[*recording]bool   // those whose records can be written
 	byPath   map[string]*source
 	ready    map[*source]bool
 	expected map[string]string // paths that are not there yet, or not telling → how they are known
@@ -54,7 +56,7 @@ func New(o Options) (*Collector, error) {
 	}
 	o.fill()
 	c := &Collector{o: o, records: record.Dir(o.Workspace),
-		sessions: map[string]*recording{}, byPath: map[string]*source{}, ready: map[*source]bool{},
+		sessions: map[string]*recording{}, writing: map[*recording]bool{}, byPath: map[string]*source{}, ready: map[*source]bool{},
 		expected: map[string]string{}, named: map[string]bool{}, skipped: map[string]bool{}, faults: map[string]string{}}
 	c.o.Roots = slices.Clone(o.Roots)
 	for i, p := range o.Roots {
@@ -252,7 +254,9 @@ func (c *Collector) pass(ctx context.Context) error {
 // sweep reads what is ready session after session, each to its end, and lets go
 // of it: what is held does not grow with the number of sessions, and no record
 // is opened twice. Of what comes while it does so the usual passes take care.
-func (c *Collector) sweep(ctx context.Context) error {
+func (c *Collector) sweep(ctx context.Context) (err error) {
+	ends := endings{c: c}
+	defer func() { err = errors.Join(err, ends.wait(0)) }()
 	list := c.inOrder()
 	for len(list) > 0 && ctx.Err() == nil {
 		sess := list[0].sess
@@ -265,15 +269,9 @@ func (c *Collector) sweep(ctx context.Context) error {
 				return err
 			}
 		}
-		if err := sess.stop(); err != nil {
+		if err := ends.add(sess, list[:n]); err != nil {
 			return err
 		}
-		for _, s := range list[:n] {
-			if c.index.keep(s) {
-				s.letGo()
-			}
-		}
-		sess.letGo()
 		list = list[n:]
 		c.say()
 	}
@@ -361,14 +359,14 @@ func (c *Collector) open(s *source) error {
 
 // closeRecords keeps the number of open records within bounds.
 func (c *Collector) closeRecords(except *recording) error {
+	if len(c.writing) <= maxOpenRecords {
+		return nil
+	}
 	var open []*recording
-	for _, s := range c.sessions {
-		if s.writer != nil && s != except {
+	for s := range c.writing {
+		if s != except {
 			open = append(open, s)
 		}
-	}
-	if len(open) < maxOpenRecords {
-		return nil
 	}
 	slices.SortFunc(open, func(a, b *recording) int { return a.used.Compare(b.used) })
 	for _, s := range open[:len(open)-maxOpenRecords/2] {
@@ -388,7 +386,7 @@ func (c *Collector) rest(s *source) {
 }
 
 // finish reads every file to its end.
-func (c *Collector) finish() error {
+func (c *Collector) finish() (err error) {
 	c.events.poll(c.event)
 	c.searchSpool()
 	c.search("scan")
@@ -411,10 +409,12 @@ func (c *Collector) finish() error {
 		c.rest(s)
 		c.say()
 	}
-	for _, s := range c.sessions {
-		if err := s.stop(); err != nil {
-			return err
-		}
+	ends := endings{c: c}
+	for s := range maps.Clone(c.writing) {
+		err = errors.Join(err, ends.add(s, nil))
+	}
+	if err = errors.Join(err, ends.wait(0)); err != nil {
+		return err
 	}
 	c.keepState(c.Balance())
 	return c.index.save(c.byPath)
@@ -464,6 +464,9 @@ func (s *source) balance(b *Balance) {
 		b.count(name, n)
 	}
 	size, read := s.size, s.size
+	if s.file == nil && !s.settled {
+		size, read = s.found, 0 // its turn is to come
+	}
 	if s.file != nil {
 		if read = s.file.Offset(); size == 0 { // reading has not ended
 			size = s.file.Size()

@@ -157,11 +157,12 @@ func (c *Collector) consider(path, how string) {
 		return
 	}
 	delete(c.faults, path)
-	if _, err := os.Stat(path); err != nil {
+	info, err := os.Stat(path)
+	if err != nil {
 		return // a path that tells by itself, of a file that is late
 	}
 	delete(c.expected, path)
-	c.take(t, how)
+	c.take(t, how, info.Size())
 }
 
 // settle takes a file up at the end, although it has no whole line.
@@ -177,15 +178,15 @@ func (c *Collector) settle(path string) {
 	if err == nil {
 		how := c.expected[path]
 		delete(c.expected, path)
-		c.take(t, how)
+		c.take(t, how, info.Size())
 	}
 }
 
 // take makes a source of a target. A file that the session had at another path
 // has moved; if that one is still there, the new one gets its own record.
-func (c *Collector) take(t target, how string) {
+func (c *Collector) take(t target, how string, size int64) {
 	now := time.Now()
-	s := &source{t: t, how: how, since: now, active: now}
+	s := &source{t: t, how: how, found: size, since: now, active: now}
 	if run, ok := c.index.run(t.Path); ok {
 		s.t.run = run
 		s.sess = c.session(run)

@@ -33,6 +33,11 @@
 // and draws up the Balance: what was read of what is there, what waits, and
 // whatever is not accounted for.
 //
+// What Run has ended without an error for is durable, and so is what the index
+// holds. When all that there is is read once, the records of several sessions are
+// closed at a time, beside reading: each is synced as every record is, and a disk
+// takes as long for many syncs at once as for one.
+//
 // What happens to a file that is rotated, shortened, replaced, removed, locked
 // or late is stated in internal/tail. Content that is begun anew is compared
 // line by line with what is on the record of that file: the lines that it has

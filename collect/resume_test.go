@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -151,6 +152,37 @@ func TestHowFarAFileIsMapped(t *testing.T) {
 	}
 	if b := m.balance(); b.BytesRead != info.Size() || b.BytesOnDisk != info.Size() {
 		t.Errorf("in the end: %+v", b)
+	}
+}
+
+// Who waits for an import is told of all that is to come, not only of what was
+// opened.
+func TestHowMuchIsToCome(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	total := int64(0)
+	for i := range 20 {
+		text := line("a", fmt.Sprint(i)) + "\n"
+		p.write(p.main(fmt.Sprintf("00000000-0000-4000-8000-0000000000%02d", i)), text)
+		total += int64(len(text))
+	}
+	c, err := New(p.options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	lock, err := c.begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.search("scan")
+	if b := c.Balance(); b.Files != 20 || b.BytesOnDisk != total || b.BytesRead != 0 {
+		t.Errorf("of %d bytes in 20 files: %+v", total, b)
+	}
+	if err := errors.Join(c.end(), lock.Unlock()); err != nil {
+		t.Fatal(err)
+	}
+	if b := p.once(); b.BytesRead != total {
+		t.Errorf("read %d of %d bytes", b.BytesRead, total)
 	}
 }
 

@@ -23,7 +23,8 @@ type recording struct {
 	callers session.Callers
 
 	writer  *record.Writer
-	head    record.Hash // as the writer was closed
+	left    *record.Writer // no longer written, and to be closed
+	head    record.Hash    // as the writer was closed
 	emitter *transcript.Emitter
 	past    *past // as the record was read
 
@@ -58,7 +59,8 @@ func (s *recording) open(t target) error {
 	if err != nil {
 		return err
 	}
-	s.writer, s.past = w, past
+	s.write(w)
+	s.past = past
 	s.unstated = past.unstated > 0
 	sum, err := past.continued()
 	if err != nil {
@@ -80,7 +82,8 @@ func (s *recording) create(t target) error {
 	if err != nil {
 		return err
 	}
-	s.writer, s.past = w, newPast()
+	s.write(w)
+	s.past = newPast()
 	return s.begin(attrs["prompt_name"], attrs["adapter"], nil)
 }
 
@@ -107,22 +110,41 @@ func (s *recording) reopen() error {
 	if rec.Head != s.head {
 		return errors.Join(fmt.Errorf("go on with record %s: it has changed since it was closed; start again", s.path), w.Close())
 	}
-	s.writer = w
+	s.write(w)
 	return nil
 }
 
+// write takes a writer that was opened.
+func (s *recording) write(w *record.Writer) {
+	s.writer = w
+	s.c.writing[s] = true
+}
+
 // close lets go of the record until it is needed again.
-func (s *recording) close() error {
+func (s *recording) close() error { return errors.Join(s.detach(), s.closeWriter()) }
+
+// closeWriter makes what was written durable, and lets the next writer in.
+func (s *recording) closeWriter() error {
+	if s.left == nil {
+		return nil
+	}
+	err := s.left.Close()
+	s.left = nil
+	return err
+}
+
+// detach writes the last of what is to be said, and leaves the writer to
+// closeWriter. The record cannot be opened before that is done.
+func (s *recording) detach() (err error) {
 	if s.writer == nil {
 		return nil
 	}
-	var err error
 	for _, src := range s.sources {
 		err = errors.Join(err, src.state(false))
 	}
 	s.head, _ = s.writer.Head()
-	err = errors.Join(err, s.writer.Close())
-	s.writer, s.dirty, s.unsynced = nil, false, false
+	s.left, s.writer, s.dirty, s.unsynced = s.writer, nil, false, false
+	delete(s.c.writing, s)
 	return err
 }
 
@@ -152,13 +174,14 @@ func (s *recording) commit() error {
 	return s.writer.Commit()
 }
 
-// stop says that collecting has ended for now.
+// stop says that collecting has ended for now, and leaves the writer to
+// closeWriter.
 func (s *recording) stop() error {
 	if s.writer == nil || !s.unstated {
-		return s.close()
+		return s.detach()
 	}
 	s.unstated = false
-	return errors.Join(s.emitter.Stop(), s.close())
+	return errors.Join(s.emitter.Stop(), s.detach())
 }
 
 // letGo forgets a record that is closed, if none of its files is held: it is

@@ -48,6 +48,7 @@ type source struct {
 
 	lines, entries, added int64
 	waiting               int64 // bytes of a last line whose other half is still to come
+	found                 int64 // its size, when it was
 	size                  int64 // at the end, or as the index has it
 	unknown               map[string]int64
 	faults                []string
