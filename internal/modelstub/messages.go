@@ -40,7 +40,7 @@ func messagesAnswer(tag string, n int, req Request, r Reply) answer {
 		"usage": messagesUsage(r.usage(), r.usage().Output),
 	})
 	a.add("message_stop", object{})
-	a.broken = event{"error", encode(object{"type": "error", "error": object{
+	a.broken = event{name: "error", data: encode(object{"type": "error", "error": object{
 		"type": orElse(r.ErrorType, "overloaded_error"), "message": orElse(r.ErrorMessage, "Overloaded")}})}
 
 	whole := object{"stop_reason": r.stopReason(), "content": content, "usage": messagesUsage(r.usage(), r.usage().Output)}
@@ -55,7 +55,7 @@ func messagesAnswer(tag string, n int, req Request, r Reply) answer {
 
 func (a *answer) add(kind string, o object) {
 	o["type"] = kind
-	a.events = append(a.events, event{kind, encode(o)})
+	a.events = append(a.events, event{name: kind, data: encode(o)})
 }
 
 func messagesUsage(u Usage, output int64) object {
@@ -117,9 +117,12 @@ func messagesView(r Request) view {
 		Model     string
 		Stream    bool
 		MaxTokens int `json:"max_tokens"`
-		System    json.RawMessage
-		Tools     []struct{ Name string }
-		Messages  []struct {
+		Output    struct {
+			Format struct{ Schema json.RawMessage }
+		} `json:"output_config"`
+		System   json.RawMessage
+		Tools    []struct{ Name string }
+		Messages []struct {
 			Role    string
 			Content json.RawMessage
 		}
@@ -140,9 +143,19 @@ func messagesView(r Request) view {
 			v.results = append(v.results, toolResults(m.Content)...)
 		}
 	}
-	v.auxiliary = strings.Contains(r.Path, "/count_tokens") || b.MaxTokens == 1 ||
-		strings.Contains(v.system, "Generate a concise") || strings.Contains(v.system, "sentence-case title")
+	v.schema = b.Output.Format.Schema
+	v.auxiliary = strings.Contains(r.Path, "/count_tokens") || b.MaxTokens == 1 || asksForATitle(v)
 	return v
+}
+
+// asksForATitle knows the requests by which programs name a session.
+func asksForATitle(v view) bool {
+	for _, words := range []string{"Generate a concise", "sentence-case title", "title generator"} {
+		if strings.Contains(v.system, words) {
+			return true
+		}
+	}
+	return false
 }
 
 // blocksText joins the text of a content that is a string or a list of blocks.

@@ -7,7 +7,7 @@ import (
 )
 
 // responsesAnswer puts a reply into the words of OpenAI Responses.
-func responsesAnswer(n int, req Request, r Reply) answer {
+func responsesAnswer(_ string, n int, req Request, r Reply) answer {
 	id := fmt.Sprintf("resp_stub%06d", n)
 	a := answer{fault: responsesFault(r)}
 	a.add("response.created", object{"response": object{"id": id, "status": "in_progress"}})
@@ -21,8 +21,11 @@ func responsesAnswer(n int, req Request, r Reply) answer {
 		"id": id, "object": "response", "status": "completed", "model": orElse(req.Model(), "gpt-stub"),
 		"output": output, "usage": responsesUsage(r),
 	}
-	a.add("response.completed", object{"response": whole})
-	a.broken = event{"response.failed", encode(object{"type": "response.failed", "response": object{
+	if r.stopReason() == "max_tokens" {
+		whole["status"], whole["incomplete_details"] = "incomplete", object{"reason": "max_output_tokens"}
+	}
+	a.add("response."+whole["status"].(string), object{"response": whole})
+	a.broken = event{name: "response.failed", data: encode(object{"type": "response.failed", "response": object{
 		"id": id, "status": "failed", "error": object{
 			"code": orElse(r.ErrorType, "server_error"), "message": orElse(r.ErrorMessage, "the stub failed in the middle")}}})}
 	a.whole = encode(whole)
@@ -53,8 +56,12 @@ func (a *answer) item(i int, whole object, b Block) {
 	default:
 		open["content"] = []any{}
 		a.add("response.output_item.added", object{"output_index": i, "item": open})
+		kind := "response.output_text.delta"
+		if b.Kind == Refusal {
+			kind = "response.refusal.delta"
+		}
 		for _, p := range pieces(b.Text) {
-			a.add("response.output_text.delta", part.with("content_index", 0).with("delta", p))
+			a.add(kind, part.with("content_index", 0).with("delta", p))
 		}
 	}
 	a.hold = len(a.events)
@@ -80,8 +87,11 @@ func responsesItem(suffix string, b Block, offers map[string]offer) object {
 	case ToolUse:
 		return responsesCall(suffix, b, offers)
 	}
-	return object{"type": "message", "id": "msg_" + suffix, "role": "assistant", "status": "completed",
-		"content": []any{object{"type": "output_text", "text": b.Text, "annotations": []any{}}}}
+	said := object{"type": "output_text", "text": b.Text, "annotations": []any{}}
+	if b.Kind == Refusal {
+		said = object{"type": "refusal", "refusal": b.Text}
+	}
+	return object{"type": "message", "id": "msg_" + suffix, "role": "assistant", "status": "completed", "content": []any{said}}
 }
 
 // responsesCall is a tool call in the form in which the tool was offered. A
@@ -186,7 +196,10 @@ func responsesView(r Request) view {
 	var b struct {
 		Model, Instructions string
 		Stream              bool
-		Input               []struct {
+		Text                struct {
+			Format struct{ Schema json.RawMessage }
+		}
+		Input []struct {
 			Type, Role string
 			Content    json.RawMessage
 			CallID     string `json:"call_id"`
@@ -194,7 +207,7 @@ func responsesView(r Request) view {
 		}
 	}
 	_ = json.Unmarshal(r.Body, &b)
-	v := view{model: b.Model, stream: b.Stream}
+	v := view{model: b.Model, stream: b.Stream, schema: b.Text.Format.Schema}
 	system := []string{b.Instructions}
 	for _, t := range toolList(r.Body) {
 		if t.Type != "namespace" {

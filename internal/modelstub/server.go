@@ -3,8 +3,10 @@ package modelstub
 import (
 	"bytes"
 	"io"
+	"maps"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -84,24 +86,46 @@ func (s *Server) Close() {
 type event struct {
 	name string
 	data []byte
+	end  string // "": an empty line
 }
 
 // answer is a Reply in the words of one API.
 type answer struct {
 	events []event
 	hold   int    // Reply.Hold waits before the event of this index
+	list   bool   // the events come as a list
 	whole  []byte // the answer to a request that does not stream
 	fault  []byte // the body of an HTTP error
 	broken event  // what MidStreamError sends
 }
 
+// protocol is one API: where it is asked, how it answers, how it is read.
+type protocol struct {
+	paths  []string // how a path ends
+	answer func(tag string, n int, req Request, r Reply) answer
+	view   func(Request) view
+}
+
+var protocols map[string]protocol
+
+func init() { // the functions read requests, which are read by this
+	protocols = map[string]protocol{
+		Messages:  {[]string{"/messages", "/messages/count_tokens"}, messagesAnswer, messagesView},
+		Responses: {[]string{"/responses", "/responses/compact"}, responsesAnswer, responsesView},
+		Chat:      {[]string{"/chat/completions"}, chatAnswer, chatView},
+		Gemini:    {[]string{":generateContent", ":streamGenerateContent", ":countTokens"}, geminiAnswer, geminiView},
+	}
+}
+
+// APIs are all that the server speaks.
+func APIs() []string { return slices.Sorted(maps.Keys(protocols)) }
+
 func apiOf(path string) (string, bool) {
 	path, _, _ = strings.Cut(path, "?")
-	switch {
-	case strings.HasSuffix(path, "/messages"), strings.HasSuffix(path, "/messages/count_tokens"):
-		return Messages, true
-	case strings.HasSuffix(path, "/responses"), strings.HasSuffix(path, "/responses/compact"):
-		return Responses, true
+	for name, p := range protocols {
+		if slices.ContainsFunc(p.paths, func(end string) bool { return strings.HasSuffix(path, end) }) {
+			return name, true
+		}
 	}
 	return "", false
 }
@@ -125,14 +149,8 @@ func (s *Server) serve(w http.ResponseWriter, hr *http.Request) {
 	reply := s.handler(req)
 	s.calls.Unlock()
 
-	var a answer
-	if api == Responses {
-		a = responsesAnswer(n, req, reply)
-	} else {
-		a = messagesAnswer(s.tag, n, req, reply)
-	}
-	out := &recorder{w: w, server: s, x: x}
-	out.send(hr, req, reply, a)
+	out := &recorder{w: w, server: s, x: x, cut: reply.CutBefore}
+	out.send(hr, req, reply, protocols[api].answer(s.tag, n, req, reply))
 }
 
 func (s *Server) record(r Request) *Exchange {
@@ -159,16 +177,26 @@ type recorder struct {
 	w      http.ResponseWriter
 	server *Server
 	x      *Exchange
+	cut    int // the byte before which all ends; 0: none
 }
 
-func (o *recorder) write(b []byte) {
+// write sends bytes, and says whether the client is still there.
+func (o *recorder) write(b []byte) bool {
 	o.server.mu.Lock()
+	if left := o.cut - 1 - len(o.x.Sent); o.cut > 0 && left <= len(b) {
+		b = b[:left]
+	}
 	o.x.Sent = append(o.x.Sent, b...)
+	over := o.cut > 0 && len(o.x.Sent) == o.cut-1
 	o.server.mu.Unlock()
-	_, _ = o.w.Write(b) // a client that went away is part of some scripts
+	_, err := o.w.Write(b) // a client that went away is part of some scripts
 	if f, ok := o.w.(http.Flusher); ok {
 		f.Flush()
 	}
+	if over {
+		panic(http.ErrAbortHandler) // drops the connection without an end
+	}
+	return err == nil
 }
 
 func (o *recorder) header(status int, contentType string) {
@@ -180,26 +208,35 @@ func (o *recorder) header(status int, contentType string) {
 	o.server.mu.Unlock()
 }
 
+// seconds are whole ones, as a header says them.
+func seconds(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }
+
 func (o *recorder) send(hr *http.Request, req Request, r Reply, a answer) {
 	if r.Status != 0 && r.Status != http.StatusOK {
 		if r.RetryAfter > 0 {
-			secs := int((r.RetryAfter + time.Second - 1) / time.Second)
-			o.w.Header().Set("retry-after", strconv.Itoa(secs))
+			o.w.Header().Set("retry-after", strconv.Itoa(seconds(r.RetryAfter)))
 		}
-		o.header(r.Status, "application/json")
+		o.header(r.Status, orElse(r.ContentType, "application/json"))
 		o.write(a.fault)
 		return
 	}
 	if !req.view().stream {
-		o.header(http.StatusOK, "application/json")
+		o.header(http.StatusOK, orElse(r.ContentType, "application/json"))
 		o.write(a.whole)
 		return
 	}
-	o.header(http.StatusOK, "text/event-stream")
+	kind := "text/event-stream"
+	if a.list {
+		kind = "application/json"
+	}
+	o.header(http.StatusOK, orElse(r.ContentType, kind))
 	o.stream(hr, r, a)
 }
 
 func (o *recorder) stream(hr *http.Request, r Reply, a answer) {
+	if o.cut == 1 {
+		o.write(nil)
+	}
 	for i, e := range a.events {
 		if r.CutAfter > 0 && i == r.CutAfter {
 			break
@@ -215,8 +252,15 @@ func (o *recorder) stream(hr *http.Request, r Reply, a answer) {
 			if r.MidStreamError && r.CutAfter == 0 {
 				break
 			}
+			if r.Malformed {
+				o.write(event{name: e.name, data: []byte(`{"half":`), end: e.end}.bytes())
+			}
+			if r.Endless {
+				o.repeat(hr, a.events[max(i-1, 0)].bytes())
+				return
+			}
 		}
-		o.write(e.bytes())
+		o.write(a.frame(i, e))
 	}
 	switch {
 	case r.MidStreamError:
@@ -226,12 +270,39 @@ func (o *recorder) stream(hr *http.Request, r Reply, a answer) {
 	}
 }
 
+// repeat says one thing until the client goes away, and keeps none of it.
+func (o *recorder) repeat(hr *http.Request, b []byte) {
+	for hr.Context().Err() == nil {
+		if _, err := o.w.Write(b); err != nil {
+			return
+		}
+	}
+}
+
+// frame is an event as it is sent.
+func (a answer) frame(i int, e event) []byte {
+	if !a.list {
+		return e.bytes()
+	}
+	before, after := ",\r\n", ""
+	if i == 0 {
+		before = "["
+	}
+	if i == len(a.events)-1 {
+		after = "\r\n]\r\n"
+	}
+	return []byte(before + string(e.data) + after)
+}
+
 func (e event) bytes() []byte {
 	var b bytes.Buffer
-	b.WriteString("event: ")
-	b.WriteString(e.name)
-	b.WriteString("\ndata: ")
+	if e.name != "" {
+		b.WriteString("event: ")
+		b.WriteString(e.name)
+		b.WriteString("\n")
+	}
+	b.WriteString("data: ")
 	b.Write(e.data)
-	b.WriteString("\n\n")
+	b.WriteString(orElse(e.end, "\n\n"))
 	return b.Bytes()
 }

@@ -16,6 +16,7 @@ const (
 	Thinking
 	RedactedThinking
 	ToolUse
+	Refusal // the model says no; what it says of it is the text
 )
 
 // Block is one part of an answer.
@@ -33,20 +34,25 @@ func Say(text string) Block { return Block{Kind: Text, Text: text} }
 // Think is a thinking block.
 func Think(text string) Block { return Block{Kind: Thinking, Text: text} }
 
+// Refuse is a model that says no.
+func Refuse(text string) Block { return Block{Kind: Refusal, Text: text} }
+
 // Call is a tool call; input is JSON.
 func Call(name, id, input string) Block {
 	return Block{Kind: ToolUse, Name: name, ID: id, Input: json.RawMessage(input)}
 }
 
 // Usage is what the answer claims to have cost. Input counts neither what was
-// read from nor what was written to the cache.
-type Usage struct{ Input, Output, CacheRead, CacheWrite int64 }
+// read from nor what was written to the cache. Thoughts are those tokens of the
+// Output that were not said; Gemini alone tells them apart.
+type Usage struct{ Input, Output, CacheRead, CacheWrite, Thoughts int64 }
 
 // Reply is what the server answers. The zero Reply is an empty answer.
 type Reply struct {
 	Blocks     []Block
 	Usage      Usage  // zero: 100 in, 10 out
-	StopReason string // "": tool_use when a block calls a tool, else end_turn
+	StopReason string // "": refusal or tool_use when a block is one, else end_turn; or max_tokens
+	NoUsage    bool   // Chat and Gemini: it is not told
 
 	// Status, when it is not 0 or 200, makes the answer an error of that
 	// HTTP status. The type and message have defaults.
@@ -55,8 +61,15 @@ type Reply struct {
 	ErrorMessage string
 	RetryAfter   time.Duration
 
-	// CutAfter drops the connection after that many events of the stream.
-	CutAfter int
+	// CutAfter drops the connection after that many events of the stream;
+	// CutBefore before a byte of the answer, the first being 1.
+	CutAfter  int
+	CutBefore int
+	// Malformed sends an event that is no JSON before the last block ends, and
+	// Endless repeats the event before that until the client goes away.
+	Malformed, Endless bool
+	// ContentType takes the place of the true one.
+	ContentType string
 	// MidStreamError sends an error event in place of the end (after CutAfter
 	// events, when that is set too).
 	MidStreamError bool
@@ -84,23 +97,29 @@ func (r Reply) stopReason() string {
 	if r.StopReason != "" {
 		return r.StopReason
 	}
+	stop := "end_turn"
 	for _, b := range r.Blocks {
-		if b.Kind == ToolUse {
-			return "tool_use"
+		switch b.Kind {
+		case Refusal:
+			return "refusal"
+		case ToolUse:
+			stop = "tool_use"
 		}
 	}
-	return "end_turn"
+	return stop
 }
 
 // The APIs that a Request may be of.
 const (
 	Messages  = "messages"
 	Responses = "responses"
+	Chat      = "chat"
+	Gemini    = "gemini"
 )
 
 // Request is what a client asked.
 type Request struct {
-	API    string // Messages or Responses
+	API    string // Messages, Responses, Chat or Gemini
 	Path   string // with the query
 	Header http.Header
 	Body   []byte
@@ -113,22 +132,19 @@ type ToolResult struct {
 	IsError bool
 }
 
-// view is what the helpers of Request read, the same for both APIs.
+// view is what the helpers of Request read, the same for all APIs.
 type view struct {
 	model, system string
 	tools         []string
 	lastUser      string
 	results       []ToolResult // those after the last answer of the model
+	schema        json.RawMessage
 	auxiliary     bool
 	stream        bool
+	usage         bool // Chat: it is asked for
 }
 
-func (r Request) view() view {
-	if r.API == Responses {
-		return responsesView(r)
-	}
-	return messagesView(r)
-}
+func (r Request) view() view { return protocols[r.API].view(r) }
 
 // Model is the model that was asked for.
 func (r Request) Model() string { return r.view().model }
@@ -153,6 +169,39 @@ func (r Request) HasTool(name string) bool {
 		}
 	}
 	return false
+}
+
+// Schema is the JSON schema that the answer is to fit, where the API itself is
+// asked to see to that; nil where it is not.
+func (r Request) Schema() json.RawMessage { return r.view().schema }
+
+// Images is how many pictures the conversation holds.
+func (r Request) Images() int {
+	var body any
+	_ = json.Unmarshal(r.Body, &body) // what cannot be read has none
+	return images(body)
+}
+
+func images(v any) int {
+	n := 0
+	switch v := v.(type) {
+	case []any:
+		for _, e := range v {
+			n += images(e)
+		}
+	case map[string]any:
+		switch v["type"] {
+		case "image", "input_image", "image_url":
+			return 1
+		}
+		if v["inlineData"] != nil {
+			return 1
+		}
+		for _, e := range v {
+			n += images(e)
+		}
+	}
+	return n
 }
 
 // Auxiliary says whether the client asked on its own behalf: to count tokens,
