@@ -17,7 +17,7 @@ import (
 // Export is how runs are written, and where to.
 type Export struct {
 	At         ArchiveAt
-	Format     string // md, html, jsonl, csv, otlp or atif; "" is as the file ends, else md
+	Format     string // md, html, jsonl, csv, parquet, otlp or atif; "" is as the file ends, else md
 	Out, Title string // the file, "" for none
 	NoRedact   bool
 	All        bool   // also what programs noted for themselves
@@ -34,7 +34,7 @@ func (a *App) Export(ctx context.Context, x Export, names []string, out io.Write
 		format = formatOf(x.Out)
 	}
 	switch format {
-	case export.Markdown, export.HTML, export.JSONL, export.CSV, export.OTLP, export.ATIF:
+	case export.Markdown, export.HTML, export.JSONL, export.CSV, export.Parquet, export.OTLP, export.ATIF:
 	default:
 		return 0, usageError("--format %q: %w", format, export.ErrFormat)
 	}
@@ -71,7 +71,7 @@ func formatOf(out string) export.Format {
 	switch ext := strings.ToLower(filepath.Ext(out)); ext {
 	case ".html", ".htm":
 		return export.HTML
-	case ".jsonl", ".csv", ".otlp", ".atif":
+	case ".jsonl", ".csv", ".parquet", ".otlp", ".atif":
 		return export.Format(ext[1:])
 	}
 	return export.Markdown

@@ -21,6 +21,11 @@ type Entry struct {
 	Failed  bool
 	Text    string
 	Input   []byte // what a tool was called with, as JSON; of calls only
+	// Room is what was allowed to be seen; nil where no record says so.
+	Room *Room
+	// Response is what the entry tells of one of a model, with its price if that
+	// is known; nil where it tells of none.
+	Response *Response
 	transcript.Entry
 }
 
@@ -89,10 +94,20 @@ func (a *Archive) Entries(ctx context.Context, runs ...string) iter.Seq2[Entry, 
 				}
 			}
 		}
+		var rooms []stretch
+		var told map[int64]*Response
+		source := int64(-1)
 		for r, err := range a.Rows(ctx, where+" ORDER BY s.path, s.generation, i.id", args...) {
+			if err == nil && r.Source != source {
+				source = r.Source
+				if rooms, err = a.rooms(ctx, source); err == nil {
+					told, err = a.responses(ctx, source)
+				}
+			}
 			e := Entry{Run: r.Run, Path: r.Path, Role: r.Seat, Project: r.Project,
 				Tool: r.Tool, ToolID: r.ToolID, Failed: r.Failed}
 			if err == nil {
+				e.Room, e.Response = roomAt(rooms, r.ID), told[r.ID]
 				var s *Shown
 				if s, err = a.Show(r.Ref); err == nil {
 					e.Entry, e.Text = r.entry(s), string(s.Text())

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Installs the pinned programs that the tests drive, the agents and a peer that
-# counts their tokens, each into a directory of its own below the cache, and
-# leaves alone what is already there.
+# Installs the pinned programs that the tests drive, the agents, a peer that
+# counts their tokens and a reader of what we export, each into a directory of its
+# own below the cache, and leaves alone what is already there.
 #
 #	script/clients.sh            all of them
 #	script/clients.sh codex      those whose directory begins so
@@ -22,6 +22,7 @@ qwen-0.24.4 @qwen-code/qwen-code@0.24.4 qwen
 copilot-1.0.102 @github/copilot@1.0.102 copilot
 opencode-1.18.33 opencode-ai@1.18.33 opencode
 node-26.10.0 node@26.10.0 node
+hyparquet-1.31.5 hyparquet@1.31.5 -
 '
 
 root=${CONCLAVE_CLIENTS:-${XDG_CACHE_HOME:-${HOME:?set HOME or CONCLAVE_CLIENTS}/.cache}/conclave/clients}
@@ -31,8 +32,15 @@ say() { printf '%s\n' "$*"; }
 die() { say "clients: $*" >&2; exit 3; }
 
 # installed DIR PROGRAM: a directory is complete once it has its final name,
-# because it gets that name by a rename after the program has run.
-installed() { [ -x "$root/$1/node_modules/.bin/$2" ]; }
+# because it gets that name by a rename after the program has run. The program -
+# is a library, which has none.
+installed() { [ -x "$(place "$1" "$2")" ]; }
+place() {
+	case $2 in
+	-) echo "$root/$1/node_modules" ;;
+	*) echo "$root/$1/node_modules/.bin/$2" ;;
+	esac
+}
 
 # lock holds a directory that names its holder's process; one whose holder is
 # gone is taken over.
@@ -67,7 +75,11 @@ install_one() { # DIR PACKAGE PROGRAM
 		sed 's/^/    /' "$new/npm.log" >&2
 		die "npm install $2 did not work; see above"
 	fi
-	(cd "$new" && HOME="$new" "./node_modules/.bin/$3" --version >version.txt 2>&1) ||
+	if [ "$3" = - ]; then
+		say "$2" >"$new/version.txt"
+	else
+		(cd "$new" && HOME="$new" "./node_modules/.bin/$3" --version >version.txt 2>&1)
+	fi ||
 		die "$2 was installed but does not start: $(cat "$new/version.txt")"
 	rm -rf "${root:?}/$1"
 	mv "$new" "$root/$1"
@@ -81,7 +93,7 @@ each() { # FUNCTION: calls it with every pin that was asked for
 	done
 }
 
-show() { if installed "$1" "$3"; then say "$1 $root/$1/node_modules/.bin/$3"; else say "$1 missing"; fi; }
+show() { if installed "$1" "$3"; then say "$1 $(place "$1" "$3")"; else say "$1 missing"; fi; }
 need() { installed "$1" "$3" || say "$1"; }
 fill() { installed "$1" "$3" || install_one "$1" "$2" "$3"; }
 

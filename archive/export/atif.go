@@ -54,6 +54,11 @@ type atifExtra struct {
 	Prompt  string `json:"conclave.prompt_name,omitempty"`
 	Project string `json:"conclave.project,omitempty"`
 	Source  string `json:"conclave.source,omitempty"`
+	Level   string `json:"conclave.level,omitempty"`
+	Input   string `json:"conclave.model_input,omitempty"`
+
+	Given  *[]string `json:"conclave.given,omitempty"` // nil: nobody noted it
+	Denied *[]string `json:"conclave.denied,omitempty"`
 }
 
 type finalMetrics struct {
@@ -97,9 +102,10 @@ type trajectoryRef struct {
 }
 
 type stepMetrics struct {
-	Prompt     int64 `json:"prompt_tokens"`
-	Completion int64 `json:"completion_tokens"`
-	Cached     int64 `json:"cached_tokens,omitempty"`
+	Prompt     int64   `json:"prompt_tokens"`
+	Completion int64   `json:"completion_tokens"`
+	Cached     int64   `json:"cached_tokens,omitempty"`
+	Cost       float64 `json:"cost_usd,omitempty"`
 }
 
 func (a *atif) entry(e *archive.Entry) error {
@@ -113,7 +119,15 @@ func (a *atif) entry(e *archive.Entry) error {
 		a.main = newTrajectory(e)
 		a.main.Extra = &atifExtra{Run: e.Run, Role: e.Role, Prompt: e.PromptName, Project: e.Project}
 	}
-	a.of(e).add(e, a.o.All)
+	t := a.of(e)
+	t.add(e, a.o.All)
+	if e.Response != nil {
+		t.usage(e.Response)
+	}
+	if r := e.Room; r != nil {
+		x := t.Extra
+		x.Level, x.Input, x.Given, x.Denied = r.Level, r.ModelInput, &r.Given, &r.Denied
+	}
 	return nil
 }
 
@@ -157,8 +171,7 @@ func (t *trajectory) add(e *archive.Entry, all bool) {
 		t.calls[e.ToolID] = s
 	case transcript.ToolResult:
 		t.result(e)
-	case transcript.TokenUsage:
-		t.usage(e)
+	case transcript.TokenUsage: // see Response
 	case transcript.Error:
 		t.step("system", e).Message = "error: " + e.Text
 	default:
@@ -201,10 +214,9 @@ func (t *trajectory) result(e *archive.Entry) {
 	s.Observation.Results = append(s.Observation.Results, r)
 }
 
-func (t *trajectory) usage(e *archive.Entry) {
-	u := transcript.UsageOf(e.Detail)
+func (t *trajectory) usage(r *archive.Response) {
+	u, model := r.Usage, r.Model
 	t.used = t.used.Add(u)
-	model := jsontext.Text(jsontext.Get(e.Detail, "model"))
 	t.Agent.Model = cmp.Or(t.Agent.Model, model)
 	for i := len(t.Steps) - 1; i >= 0; i-- {
 		if s := t.Steps[i]; s.Source == "agent" {
@@ -214,6 +226,7 @@ func (t *trajectory) usage(e *archive.Entry) {
 			s.Metrics.Prompt += u.Input + u.CacheRead + u.CacheWrite
 			s.Metrics.Completion += u.Output
 			s.Metrics.Cached += u.CacheRead
+			s.Metrics.Cost += u.CostUSD
 			return
 		}
 	}

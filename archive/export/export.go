@@ -1,15 +1,20 @@
 // Package export writes runs for people and other programs: Markdown, one
-// self-contained page of HTML, JSON lines, CSV; traces as OpenTelemetry's tools
-// take them (OTLP) and trajectories as those who train and compare agents do
-// (ATIF).
+// self-contained page of HTML, JSON lines, CSV and Parquet; traces as
+// OpenTelemetry's tools take them (OTLP) and trajectories as those who train and
+// compare agents do (ATIF).
 //
 // It takes entries as the archive shows them, secrets already taken out, one
 // after the other: memory does not grow with the run, but for a trajectory, which
-// is one value. It stores nothing, and
-// refuses to write formats that it does not know. A page of HTML loads nothing
-// from anywhere and runs no script; every text in it is escaped, by html/template. A cell of CSV
-// that a spreadsheet would take for a formula is quoted with an apostrophe, by
-// the one rule for it (screen.Cell).
+// is one value, and for a table of Parquet, which remembers of each response of a
+// model that it was counted. It stores nothing, and refuses to write formats that
+// it does not know. A page of HTML loads nothing from anywhere and runs no script;
+// every text in it is escaped, by html/template. A cell of CSV that a spreadsheet
+// would take for a formula is quoted with an apostrophe, by the one rule for it
+// (screen.Cell).
+//
+// No format of others has a place for what an agent was allowed to see. Where a
+// record says it, Parquet has it in columns whose names begin with conclave_,
+// traces in attributes of the span invoke_agent, trajectories in extra.
 package export
 
 import (
@@ -39,10 +44,11 @@ const (
 	CSV      Format = "csv"
 	OTLP     Format = "otlp"
 	ATIF     Format = "atif"
+	Parquet  Format = "parquet"
 )
 
 // ErrFormat is returned for an unknown format.
-var ErrFormat = errors.New("the formats are md, html, jsonl, csv, otlp and atif")
+var ErrFormat = errors.New("the formats are md, html, jsonl, csv, parquet, otlp and atif")
 
 // Options say how to write. The zero value works.
 type Options struct {
@@ -76,6 +82,12 @@ func Write(w io.Writer, f Format, entries iter.Seq2[archive.Entry, error], o Opt
 		to = &lines{out: out}
 	case CSV:
 		to = newTable(out)
+	case Parquet:
+		rows, err := newRows(out)
+		if err != nil {
+			return 0, err
+		}
+		to = rows
 	case OTLP:
 		to = &otlp{out: out, o: o}
 	case ATIF:

@@ -43,6 +43,7 @@ type otlpAgent struct {
 	failed      string
 	calls       map[string]*span
 	chats       int
+	room        *archive.Room // the last that it sat in
 }
 
 // The kinds and codes of OTLP.
@@ -77,8 +78,14 @@ type attribute struct {
 }
 
 type attrValue struct {
-	Text *string `json:"stringValue,omitempty"`
-	Int  *string `json:"intValue,omitempty"` // a number of 64 bits is a text in this form of JSON
+	Text *string    `json:"stringValue,omitempty"`
+	Int  *string    `json:"intValue,omitempty"` // a number of 64 bits is a text in this form of JSON
+	Real *float64   `json:"doubleValue,omitempty"`
+	List *attrArray `json:"arrayValue,omitempty"`
+}
+
+type attrArray struct {
+	Values []attrValue `json:"values"`
 }
 
 func (s *span) text(key, value string) {
@@ -90,6 +97,14 @@ func (s *span) text(key, value string) {
 func (s *span) number(key string, n int64) {
 	text := strconv.FormatInt(n, 10)
 	s.Attributes = append(s.Attributes, attribute{key, attrValue{Int: &text}})
+}
+
+func (s *span) texts(key string, list []string) {
+	values := make([]attrValue, len(list))
+	for i := range list {
+		values[i].Text = &list[i]
+	}
+	s.Attributes = append(s.Attributes, attribute{key, attrValue{List: &attrArray{values}}})
 }
 
 func (s *span) fail(message string) { s.Status = &status{codeError, message} }
@@ -114,6 +129,9 @@ func (o *otlp) entry(e *archive.Entry) error {
 	if a.last = e.Timestamp; a.begin.IsZero() {
 		a.begin, a.asked = e.Timestamp, e.Timestamp
 	}
+	if e.Room != nil {
+		a.room = e.Room
+	}
 	switch e.Type {
 	case transcript.UserMessage:
 		a.asked, a.inside, a.said = e.Timestamp, e.Text, ""
@@ -124,13 +142,14 @@ func (o *otlp) entry(e *archive.Entry) error {
 	case transcript.ToolResult:
 		o.result(a, e)
 		a.asked = e.Timestamp
-	case transcript.TokenUsage:
-		o.chat(a, e)
 	case transcript.Error:
 		a.failed = cmp.Or(e.Text, "error")
 		if !o.o.Content {
 			a.failed = "error"
 		}
+	}
+	if e.Response != nil {
+		o.chat(a, e)
 	}
 	return o.send(spansAtOnce)
 }
@@ -212,7 +231,7 @@ func (o *otlp) result(a *otlpAgent, e *archive.Entry) {
 }
 
 func (o *otlp) chat(a *otlpAgent, e *archive.Entry) {
-	model := jsontext.Text(jsontext.Get(e.Detail, "model"))
+	u, model := e.Response, e.Response.Model
 	a.model = cmp.Or(model, a.model)
 	a.chats++
 	name := "chat"
@@ -222,11 +241,13 @@ func (o *otlp) chat(a *otlpAgent, e *archive.Entry) {
 	id := spanID(8, o.run, "chat", e.Source, strconv.Itoa(a.chats))
 	s := o.span(a, name, "chat", id, a.id, kindClient, a.asked, e.Timestamp)
 	s.text("gen_ai.request.model", model)
-	u := transcript.UsageOf(e.Detail)
 	s.number("gen_ai.usage.input_tokens", u.Input+u.CacheRead+u.CacheWrite)
 	s.number("gen_ai.usage.output_tokens", u.Output)
 	s.number("gen_ai.usage.cache_read.input_tokens", u.CacheRead)
 	s.number("gen_ai.usage.cache_creation.input_tokens", u.CacheWrite)
+	if u.CostUSD > 0 {
+		s.Attributes = append(s.Attributes, attribute{"conclave.cost_usd", attrValue{Real: &u.CostUSD}})
+	}
 	if o.o.Content {
 		s.text("gen_ai.input.messages", messages("user", a.inside))
 		s.text("gen_ai.output.messages", messages("assistant", a.said))
@@ -282,6 +303,12 @@ func (o *otlp) endRun() {
 		s.text("conclave.source", a.first.Source)
 		s.text("conclave.prompt_name", a.first.PromptName)
 		s.text("conclave.project", a.first.Project)
+		if r := a.room; r != nil {
+			s.text("conclave.level", r.Level)
+			s.text("conclave.model_input", r.ModelInput)
+			s.texts("conclave.given", r.Given)
+			s.texts("conclave.denied", r.Denied)
+		}
 		if a.failed != "" {
 			s.fail(a.failed)
 		}

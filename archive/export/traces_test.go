@@ -16,8 +16,8 @@ import (
 	"conclave/internal/jsontext"
 )
 
-// exported writes captured sessions in one format.
-func exported(t *testing.T, f Format, o Options, patterns ...string) string {
+// openFixtures opens captured sessions.
+func openFixtures(t *testing.T, patterns ...string) *archive.Archive {
 	t.Helper()
 	var files []string
 	for _, p := range patterns {
@@ -31,7 +31,14 @@ func exported(t *testing.T, f Format, o Options, patterns ...string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer a.Close()
+	t.Cleanup(func() { _ = a.Close() })
+	return a
+}
+
+// exported writes captured sessions in one format.
+func exported(t *testing.T, f Format, o Options, patterns ...string) string {
+	t.Helper()
+	a := openFixtures(t, patterns...)
 	var b bytes.Buffer
 	if _, err := Write(&b, f, a.Entries(context.Background()), o); err != nil {
 		t.Fatal(err)
@@ -75,6 +82,10 @@ type otlpAttribute struct {
 	Value struct {
 		StringValue *string `json:"stringValue"`
 		IntValue    *string `json:"intValue"`
+		DoubleValue *float64
+		ArrayValue  *struct {
+			Values []struct{ StringValue string }
+		}
 	}
 }
 
@@ -105,7 +116,14 @@ func readOTLP(t *testing.T, text string) map[string]int {
 			}
 			operation := ""
 			for _, a := range s.Attributes {
-				if (a.Value.StringValue == nil) == (a.Value.IntValue == nil) {
+				values := 0
+				for _, has := range []bool{a.Value.StringValue != nil, a.Value.IntValue != nil, a.Value.DoubleValue != nil,
+					a.Value.ArrayValue != nil} {
+					if has {
+						values++
+					}
+				}
+				if values != 1 {
 					t.Errorf("%s of %s has no value, or two", a.Key, s.Name)
 				}
 				if a.Key == "gen_ai.operation.name" {
@@ -148,7 +166,7 @@ func TestOTLP(t *testing.T) {
 			t.Errorf("%s: what was said was asked for, and is not there", c.file)
 		}
 	}
-	if got := readOTLP(t, exported(t, OTLP, Options{}, withSubagents)); got["invoke_agent"] < 2 {
+	if got := readOTLP(t, exported(t, OTLP, Options{}, withSubagents)); got["invoke_agent"] < 2 || got["chat"] == 0 {
 		t.Errorf("subagents: %v", got)
 	}
 }

@@ -12,12 +12,14 @@ func newExportCommand(env *environment) *cobra.Command {
 	var x app.Export
 	cmd := archiveFlag(&cobra.Command{
 		Use:   "export RUN…",
-		Short: "Write runs as Markdown, HTML, JSON lines, CSV, traces or trajectories",
+		Short: "Write runs as Markdown, HTML, JSON lines, CSV, Parquet, traces or trajectories",
 		Long: `Export writes one run or many: records of this workspace, bundles, logs, session
 files, or runs and sessions that are in the archive. Secrets are taken out, unless
 --no-redact says otherwise. A page of HTML is one file that needs nothing else.
 JSON lines hold everything; documents for people leave out what programs noted for
-themselves, unless --all is given.
+themselves, unless --all is given. parquet is a table for data tools with a row
+per entry; tokens stand once for each response of a model, and what an agent was
+allowed to see, where a record says it, in the columns conclave_….
 
 otlp is traces for OpenTelemetry's tools: a run is a trace, with a span for every
 agent, tool call and response of the model. They have names, times and figures;
@@ -38,7 +40,7 @@ Agent Trajectory Interchange Format, version 1.7, a trajectory a line.`,
 		},
 	}, &x.At)
 	f := cmd.Flags()
-	f.StringVarP(&x.Format, "format", "f", "", "md, html, jsonl, csv, otlp or atif (default: as FILE ends, else md)")
+	f.StringVarP(&x.Format, "format", "f", "", "md, html, jsonl, csv, parquet, otlp or atif (default: as FILE ends, else md)")
 	f.StringVarP(&x.Out, "output", "o", "", "the `FILE` to write (default: standard output)")
 	f.StringVar(&x.Title, "title", "", "title of the document")
 	f.BoolVar(&x.All, "all", false, "also what programs noted for themselves")

@@ -1,6 +1,6 @@
-// Package clients finds the programs that the tests drive, the agents and a
-// peer that counts their tokens, at the versions that script/clients.sh
-// installs. It starts nothing and installs nothing; a program that is not there
+// Package clients finds the programs that the tests drive, the agents, a peer
+// that counts their tokens and a reader of what we export, at the versions that
+// script/clients.sh installs. It starts nothing and installs nothing; a program that is not there
 // is an error that says how to get it, never a reason to skip a test.
 package clients
 
@@ -21,6 +21,7 @@ const (
 	copilot   = "1.0.102"
 	opencode  = "1.18.33"
 	node      = "26.10.0"
+	hyparquet = "1.31.5"
 )
 
 // dir is where the programs lie.
@@ -79,12 +80,20 @@ func Counter() (string, error) {
 	return native[0], nil
 }
 
+// ParquetReader returns the directory of hyparquet, a library for Node that reads
+// Parquet files.
+func ParquetReader() (string, error) { return findAt("hyparquet", hyparquet, "hyparquet") }
+
 func find(name, version string) (string, error) {
+	return findAt(name, version, filepath.Join(".bin", name))
+}
+
+func findAt(name, version, at string) (string, error) {
 	dir, err := dir()
 	if err != nil {
 		return "", err
 	}
-	path := filepath.Join(dir, name+"-"+version, "node_modules", ".bin", name)
+	path := filepath.Join(dir, name+"-"+version, "node_modules", at)
 	if _, err := os.Stat(path); err != nil {
 		return "", fmt.Errorf("%s %s is not installed (%s): run `make clients`", name, version, path)
 	}

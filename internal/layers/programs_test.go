@@ -25,6 +25,7 @@ var starters = map[string]string{
 	"internal/hostile":  "a shell that makes hostile repositories, for tests",
 	"internal/program":  "go, which builds the program for tests",
 	"internal/sample":   "the test itself, for the list of its tests",
+	"internal/readers":  "node, with readers that are not ours, for tests",
 	"internal/proc":     "what an agent's driver was given",
 	"quest/flow":        "the checks of a quest, in a room and once the person trusts them",
 	"room":              "what its plan names, behind the walls",

@@ -5,7 +5,8 @@
 // and end at a byte: a file is any number of pieces and then End, and a piece
 // that was made once may stand in several files. Inflate reads such a file like
 // any other deflate stream. Squeeze and Expand are for blocks that are read
-// often: they cost little and save less.
+// often: they cost little and save less; Snappy is their elder, for other
+// programs' files.
 //
 // It stores nothing and decides nothing. What it unpacks may be anyone's: it
 // gives an error for what is damaged, and how much is too much is the caller's
@@ -62,6 +63,10 @@ func Inflate(r io.Reader) io.ReadCloser { return flate.NewReader(r) }
 
 // Squeeze packs a block into room, or into new memory if that is too small.
 func Squeeze(room, block []byte) []byte { return s2.Encode(room[:cap(room)], block) }
+
+// Snappy packs a block of at most 2 GiB in the way of that name, which other
+// programs read.
+func Snappy(room, block []byte) []byte { return s2.EncodeSnappy(room[:cap(room)], block) }
 
 // Expand unpacks a block of size bytes. What comes out may have another size if
 // the packed form is not what it should be.
