@@ -52,7 +52,7 @@ func chatAnswer(tag string, n int, req Request, r Reply) answer {
 	}
 	c.a.events = append(c.a.events, event{data: []byte("[DONE]")})
 	c.a.hold = hold
-	fault := object{"code": orElse(r.ErrorType, "server_error"), "message": orElse(r.ErrorMessage, "the stub failed in the middle")}
+	fault := object{"code": orElse(r.ErrorType, "server_error"), "message": orElse(r.ErrorMessage, midStream)}
 	c.a.broken = event{data: encode(c.head.with("error", fault).with("choices",
 		[]any{object{"index": 0, "delta": object{"content": ""}, "finish_reason": "error"}}))}
 	whole := c.head.with("object", "chat.completion").with("choices",
@@ -116,8 +116,8 @@ func chatUsage(r Reply) object {
 	in := u.Input + u.CacheRead + u.CacheWrite
 	return object{
 		"prompt_tokens": in, "completion_tokens": u.Output, "total_tokens": in + u.Output,
-		"prompt_tokens_details":     object{"cached_tokens": u.CacheRead, "cache_write_tokens": u.CacheWrite, "audio_tokens": 0},
-		"completion_tokens_details": object{"reasoning_tokens": 0, "audio_tokens": 0},
+		"prompt_tokens_details":     object{"cached_tokens": u.CacheRead, "cache_write_tokens": u.CacheWrite},
+		"completion_tokens_details": object{"reasoning_tokens": 0},
 	}
 }
 

@@ -27,15 +27,17 @@ func geminiAnswer(tag string, n int, req Request, r Reply) answer {
 		for _, part := range geminiParts(b) {
 			all = append(all, part)
 			told := min(int64(len(all)), u.Output)
-			a.piece(head, r, told, object{"content": object{"role": "model", "parts": []any{part}}, "index": 0})
+			a.piece(head, r, told, object{"content": saidByModel(part), "index": 0})
 		}
 	}
 	a.hold = len(a.events)
 	stop := geminiStops[r.stopReason()]
-	a.piece(head, r, u.Output, object{"content": object{"role": "model", "parts": []any{object{"text": ""}}}, "index": 0, "finishReason": stop})
-	a.broken = event{data: encode(object{"error": object{
-		"code": 503, "message": orElse(r.ErrorMessage, "the stub failed in the middle"), "status": orElse(r.ErrorType, "UNAVAILABLE")}}), end: "\r\n\r\n"}
-	whole := head.with("candidates", []any{object{"content": object{"role": "model", "parts": all}, "index": 0, "finishReason": stop}})
+	last := object{"content": saidByModel(object{"text": ""}), "index": 0, "finishReason": stop}
+	a.piece(head, r, u.Output, last)
+	status := orElse(r.ErrorType, "UNAVAILABLE")
+	fault := object{"code": 503, "message": orElse(r.ErrorMessage, midStream), "status": status}
+	a.broken = event{data: encode(object{"error": fault}), end: "\r\n\r\n"}
+	whole := head.with("candidates", []any{last.with("content", saidByModel(all...))})
 	if !r.NoUsage {
 		whole["usageMetadata"] = geminiUsage(u, u.Output)
 	}
@@ -43,8 +45,12 @@ func geminiAnswer(tag string, n int, req Request, r Reply) answer {
 	return a
 }
 
+func saidByModel(parts ...any) object { return object{"role": "model", "parts": parts} }
+
 // geminiStops are the reasons to stop in the words of this API.
-var geminiStops = map[string]string{"end_turn": "STOP", "tool_use": "STOP", "max_tokens": "MAX_TOKENS", "refusal": "SAFETY"}
+var geminiStops = map[string]string{
+	"end_turn": "STOP", "tool_use": "STOP", "max_tokens": "MAX_TOKENS", "refusal": "SAFETY",
+}
 
 func (a *answer) piece(head object, r Reply, output int64, candidate object) {
 	o := head.with("candidates", []any{candidate})
@@ -83,7 +89,8 @@ func geminiUsage(u Usage, output int64) object {
 	in := u.Input + u.CacheRead + u.CacheWrite
 	thoughts := u.Thoughts
 	o := object{
-		"promptTokenCount": in, "candidatesTokenCount": max(0, output-thoughts), "totalTokenCount": in + max(output, thoughts),
+		"promptTokenCount": in, "candidatesTokenCount": max(0, output-thoughts),
+		"totalTokenCount":     in + max(output, thoughts),
 		"promptTokensDetails": []any{object{"modality": "TEXT", "tokenCount": in}},
 	}
 	if thoughts > 0 {
@@ -181,5 +188,6 @@ func geminiView(r Request) view {
 func geminiResult(id, name string, response json.RawMessage) ToolResult {
 	var o struct{ Output, Error string }
 	_ = json.Unmarshal(response, &o) // another object is its own text
-	return ToolResult{ID: orElse(id, name), Text: orElse(orElse(o.Output, o.Error), string(response)), IsError: o.Error != ""}
+	text := orElse(orElse(o.Output, o.Error), string(response))
+	return ToolResult{ID: orElse(id, name), Text: text, IsError: o.Error != ""}
 }

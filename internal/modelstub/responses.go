@@ -3,6 +3,7 @@ package modelstub
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 )
 
@@ -27,10 +28,12 @@ func responsesAnswer(_ string, n int, req Request, r Reply) answer {
 	a.add("response."+whole["status"].(string), object{"response": whole})
 	a.broken = event{name: "response.failed", data: encode(object{"type": "response.failed", "response": object{
 		"id": id, "status": "failed", "error": object{
-			"code": orElse(r.ErrorType, "server_error"), "message": orElse(r.ErrorMessage, "the stub failed in the middle")}}})}
+			"code": orElse(r.ErrorType, "server_error"), "message": orElse(r.ErrorMessage, midStream)}}})}
 	a.whole = encode(whole)
 	return a
 }
+
+const midStream = "the stub failed in the middle"
 
 // item adds the events of one output item. What is held back by Reply.Hold is
 // the end of the item, so that the client has all of its text and cannot go on.
@@ -69,10 +72,8 @@ func (a *answer) item(i int, whole object, b Block) {
 }
 
 func (o object) with(key string, value any) object {
-	out := object{key: value}
-	for k, v := range o {
-		out[k] = v
-	}
+	out := maps.Clone(o)
+	out[key] = value
 	return out
 }
 
@@ -91,7 +92,8 @@ func responsesItem(suffix string, b Block, offers map[string]offer) object {
 	if b.Kind == Refusal {
 		said = object{"type": "refusal", "refusal": b.Text}
 	}
-	return object{"type": "message", "id": "msg_" + suffix, "role": "assistant", "status": "completed", "content": []any{said}}
+	return object{"type": "message", "id": "msg_" + suffix, "role": "assistant", "status": "completed",
+		"content": []any{said}}
 }
 
 // responsesCall is a tool call in the form in which the tool was offered. A
