@@ -95,8 +95,8 @@ func roomAt(list []stretch, id int64) *Room {
 // responses are what the entries of a source tell of responses of models, as
 // usage counts them, by the entry's id.
 func (a *Archive) responses(ctx context.Context, source int64) (map[int64]*Response, error) {
-	rows, err := a.reader.QueryContext(ctx, `SELECT item, key, model, coalesce(at, 0), input, output, cache_read, cache_write
-		FROM usage_rows WHERE source = ?`, source)
+	rows, err := a.reader.QueryContext(ctx, `SELECT item, key, model, coalesce(at, 0),
+		input, output, cache_read, cache_write, cache_write_1h, web_searches FROM usage_rows WHERE source = ?`, source)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +105,8 @@ func (a *Archive) responses(ctx context.Context, source int64) (map[int64]*Respo
 	for rows.Next() {
 		var item int64
 		r := &Response{}
-		if err := rows.Scan(&item, &r.Key, &r.Model, &r.At, &r.Input, &r.Output, &r.CacheRead, &r.CacheWrite); err != nil {
+		if err := rows.Scan(&item, &r.Key, &r.Model, &r.At, &r.Input, &r.Output, &r.CacheRead, &r.CacheWrite,
+			&r.CacheWrite1h, &r.Searches); err != nil {
 			return nil, err
 		}
 		if p, ok := a.opts.Prices.Of(r.Model); ok {

@@ -42,6 +42,8 @@ func newRows(out *bufio.Writer) (*rows, error) {
 		{Name: "output_tokens", Kind: parquet.Int},
 		{Name: "cache_read_tokens", Kind: parquet.Int},
 		{Name: "cache_write_tokens", Kind: parquet.Int},
+		{Name: "cache_write_1h_tokens", Kind: parquet.Int}, // of the former
+		{Name: "web_searches", Kind: parquet.Int},
 		{Name: "cost_usd", Kind: parquet.Real},
 		{Name: "conclave_role", Kind: parquet.Text},
 		{Name: "conclave_turn", Kind: parquet.Text},
@@ -68,12 +70,12 @@ func (t *rows) entry(e *archive.Entry) error {
 		someText(e.SessionID), someText(e.Source), parquet.OfInt(e.Sequence), someTime(e.Timestamp),
 		someText(string(e.Type)), someText(speaker(e.Type)), parquet.OfText(e.Text), someText(e.Tool),
 		someText(e.ToolID), someText(string(e.Input)), failed,
-		usage[0], usage[1], usage[2], usage[3], usage[4], usage[5], usage[6],
+		usage[0], usage[1], usage[2], usage[3], usage[4], usage[5], usage[6], usage[7], usage[8],
 		someText(e.Role), room[0], room[1], room[2], room[3], room[4])
 }
 
 // usage are model, name and figures of a response, the figures once.
-func (t *rows) usage(r *archive.Response) (cells [7]parquet.Cell) {
+func (t *rows) usage(r *archive.Response) (cells [9]parquet.Cell) {
 	if r == nil {
 		return cells
 	}
@@ -83,11 +85,11 @@ func (t *rows) usage(r *archive.Response) (cells [7]parquet.Cell) {
 		return cells
 	}
 	t.counted[key] = struct{}{}
-	for i, n := range []int64{r.Input, r.Output, r.CacheRead, r.CacheWrite} {
+	for i, n := range []int64{r.Input, r.Output, r.CacheRead, r.CacheWrite, r.CacheWrite1h, r.Searches} {
 		cells[2+i] = parquet.OfInt(n)
 	}
 	if r.CostUSD > 0 {
-		cells[6] = parquet.OfReal(r.CostUSD)
+		cells[8] = parquet.OfReal(r.CostUSD)
 	}
 	return cells
 }

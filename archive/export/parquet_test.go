@@ -18,29 +18,13 @@ import (
 	"conclave/transcript"
 )
 
-// logged is a log with two turns in one room: what the seat was given, what it
-// said, and the receipts. The second turn was asked twice, the seat opened again
-// between the attempts.
-const logged = `{"timestamp":"2026-11-15T09:00:00.000000+00:00","level":"INFO","logger":"x","event":"room.opened","message":"room","context":{"prompt_name":"p","adapter":"scripted","role":"cat","given":[{"path":"work/a.md"},{"path":"work/AKIA7Q3ZP4LMX2WVN5RT"}],"denied":[{"name":"secret.md"}]}}
-{"timestamp":"2026-11-15T09:00:01.000000+00:00","level":"DEBUG","logger":"x","event":"transcript.entry","message":"e","context":{"prompt_name":"p","adapter":"scripted","entry_type":"system_event","sequence_number":1,"source":"main","timestamp":"2026-11-15T09:00:01.000000+00:00","detail":{"text":"before"}}}
-{"timestamp":"2026-11-15T09:00:02.000000+00:00","level":"INFO","logger":"x","event":"turn.message","message":"m","context":{"prompt_name":"p","adapter":"scripted","turn":"t1","attempt":1,"parts":[]}}
-{"timestamp":"2026-11-15T09:00:03.000000+00:00","level":"DEBUG","logger":"x","event":"transcript.entry","message":"e","context":{"prompt_name":"p","adapter":"scripted","entry_type":"user_message","sequence_number":2,"source":"main","timestamp":"2026-11-15T09:00:03.000000+00:00","detail":{"text":"one"}}}
-{"timestamp":"2026-11-15T09:00:04.000000+00:00","level":"INFO","logger":"x","event":"turn.receipt","message":"r","context":{"prompt_name":"p","adapter":"scripted","turn":"t1","attempts":1,"role":"cat","given":[],"enforced":{"level":"L2"},"model_input":"observed"}}
-{"timestamp":"2026-11-15T09:00:05.000000+00:00","level":"INFO","logger":"x","event":"turn.message","message":"m","context":{"prompt_name":"p","adapter":"scripted","turn":"t2","attempt":1,"parts":[]}}
-{"timestamp":"2026-11-15T09:00:06.000000+00:00","level":"DEBUG","logger":"x","event":"transcript.entry","message":"e","context":{"prompt_name":"p","adapter":"scripted","entry_type":"user_message","sequence_number":3,"source":"main","timestamp":"2026-11-15T09:00:06.000000+00:00","detail":{"text":"two"}}}
-{"timestamp":"2026-11-15T09:00:07.000000+00:00","level":"INFO","logger":"x","event":"room.opened","message":"room","context":{"prompt_name":"p","adapter":"scripted","role":"cat","given":[],"denied":[]}}
-{"timestamp":"2026-11-15T09:00:08.000000+00:00","level":"INFO","logger":"x","event":"turn.message","message":"m","context":{"prompt_name":"p","adapter":"scripted","turn":"t2","attempt":2,"parts":[]}}
-{"timestamp":"2026-11-15T09:00:09.000000+00:00","level":"DEBUG","logger":"x","event":"transcript.entry","message":"e","context":{"prompt_name":"p","adapter":"scripted","entry_type":"assistant_message","sequence_number":4,"source":"main","timestamp":"2026-11-15T09:00:09.000000+00:00","detail":{"text":"three"}}}
-{"timestamp":"2026-11-15T09:00:10.000000+00:00","level":"INFO","logger":"x","event":"turn.receipt","message":"r","context":{"prompt_name":"p","adapter":"scripted","turn":"t2","attempts":2,"role":"cat","given":[],"enforced":{"level":"L3"},"model_input":"not observed"}}
-`
-
+// openLog opens testdata/seat.jsonl, a log with two turns of one seat: what it was
+// given, what it said, and the receipts. The second turn was asked twice, the seat
+// opened again between the attempts.
 func openLog(t *testing.T) *archive.Archive {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "seat.jsonl")
-	if err := os.WriteFile(path, []byte(logged), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	a, err := archive.OpenFiles(t.Context(), t.TempDir(), []string{path}, archive.Options{Redactor: redact.New(redact.Options{})})
+	a, err := archive.OpenFiles(t.Context(), t.TempDir(), []string{filepath.Join("testdata", "seat.jsonl")},
+		archive.Options{Redactor: redact.New(redact.Options{})})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,8 +126,8 @@ func TestParquet(t *testing.T) {
 	if err != nil || got != want || got.output == 0 || results == 0 {
 		t.Errorf("the sums are %+v, those of usage %+v, %v; %d results", got, want, err, results)
 	}
-	if file.Columns["timestamp"] != "TIMESTAMP" || file.Columns["content"] != "STRING" || file.Columns["cost_usd"] != "DOUBLE" {
-		t.Errorf("the columns are %v", file.Columns)
+	if c := file.Columns; c["timestamp"] != "TIMESTAMP" || c["content"] != "STRING" || c["cost_usd"] != "DOUBLE" {
+		t.Errorf("the columns are %v", c)
 	}
 
 	file, _ = read(openLog(t))
@@ -188,7 +172,7 @@ func TestParquetCountsOnce(t *testing.T) {
 	r := &archive.Response{Key: "msg_1", Model: "m", Usage: transcript.Usage{Input: 5, Output: 3}}
 	first, second := to.usage(r), to.usage(r)
 	if !reflect.DeepEqual(first[:2], second[:2]) || reflect.DeepEqual(first[2], second[2]) ||
-		!reflect.DeepEqual(second[2:], make([]parquet.Cell, 5)) {
+		!reflect.DeepEqual(second[2:], make([]parquet.Cell, 7)) {
 		t.Errorf("first %v, then %v", first, second)
 	}
 }

@@ -141,7 +141,8 @@ func TestAnotherReader(t *testing.T) {
 	if rows == 0 {
 		t.Error("no table had a row")
 	}
-	want := map[string]string{"text": "STRING", "list": "LIST", "n": "INT64", "x": "DOUBLE", "b": "BOOLEAN", "at": "TIMESTAMP"}
+	want := map[string]string{"text": "STRING", "list": "LIST",
+		"n": "INT64", "x": "DOUBLE", "b": "BOOLEAN", "at": "TIMESTAMP"}
 	if !reflect.DeepEqual(files[0].Columns, want) {
 		t.Errorf("the columns are read as %v", files[0].Columns)
 	}
