@@ -5,18 +5,21 @@ import (
 	"fmt"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"conclave/config"
 	"conclave/gateway"
 	"conclave/quest"
 	"conclave/quest/flow"
+	"conclave/record"
 	"conclave/seat"
 	"conclave/table/calls"
 )
 
-// budget is what may be spent on one quest or on one campaign. It begins with
-// what their records say was spent by earlier commands, and all seats share it,
-// also those that run at the same time. It implements seat.Account.
+// budget is what may be spent on one quest or on one campaign, in one day, or by
+// one command. It begins with what the records say was spent by earlier commands,
+// and all seats share it, also those that run at the same time. It implements
+// seat.Account.
 //
 // What a request can cost at most, as far as that is known, is set aside before
 // it is sent, and given back when its cost is known. A request that fits beside
@@ -34,13 +37,21 @@ type budget struct {
 	held    seat.Spending // set aside
 	changed chan struct{} // closed when something is given back
 	refused error
+	day     string // that is counted, of a budget by day
 }
 
 // newBudget is the budget that the configuration sets, nil when it sets none.
 // Records are read when it is first asked: most commands spend nothing.
 func (w *workspace) newBudget(before func() (seat.Spending, error)) *budget {
+	switch w.config.Budget.Per {
+	case config.PerDay:
+		before = w.spentToday
+	case config.PerCommand:
+		before = func() (seat.Spending, error) { return seat.Spending{}, nil }
+	}
 	b := &budget{
 		limits: w.config.Budget, file: w.budgetFile, records: before, before: before, changed: make(chan struct{}),
+		day: today().Format(time.DateOnly),
 	}
 	if b.limits.USD <= 0 && b.limits.Tokens <= 0 {
 		return nil
@@ -87,9 +98,39 @@ func (w *workspace) tableBudget(campaign string) *budget {
 	})
 }
 
+// today is when the person's day began.
+func today() time.Time {
+	now := time.Now()
+	return time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
+}
+
+// spentToday is what was spent in this workspace since the day began.
+func (w *workspace) spentToday() (sum seat.Spending, err error) {
+	list, err := record.List(record.Dir(w.root))
+	since := today()
+	for _, info := range list {
+		if info.Modified.Before(since) {
+			continue
+		}
+		s, err := seat.SpentSince(info.Path, since, w.config.PriceList())
+		if err != nil {
+			return sum, err
+		}
+		sum = sum.Add(s)
+	}
+	return sum, err
+}
+
+// newDay forgets what was spent on the day before.
+func (b *budget) newDay() {
+	if day := today().Format(time.DateOnly); b.limits.Per == config.PerDay && day != b.day {
+		b.day, b.before, b.spent, b.refused = day, b.records, seat.Spending{}, nil
+	}
+}
+
 // begin forgets what was spent but for that: a new quest begins.
 func (b *budget) begin(but func() (seat.Spending, error)) {
-	if b == nil {
+	if b == nil || b.limits.Per == config.PerDay || b.limits.Per == config.PerCommand {
 		return
 	}
 	b.mu.Lock()
@@ -100,7 +141,7 @@ func (b *budget) begin(but func() (seat.Spending, error)) {
 // recount reads the records again: whoever has waited for a lock does not know
 // what the one before spent.
 func (b *budget) recount() {
-	if b == nil || b.records == nil {
+	if b == nil || b.records == nil || b.limits.Per == config.PerCommand {
 		return
 	}
 	b.mu.Lock()
@@ -115,6 +156,7 @@ func (b *budget) Afford() error {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.newDay()
 	if b.refused != nil {
 		return b.refused
 	}
@@ -123,6 +165,7 @@ func (b *budget) Afford() error {
 
 // over says that all is spent.
 func (b *budget) over() error {
+	b.newDay()
 	if b.before != nil {
 		spent, err := b.before()
 		if err != nil {
@@ -131,14 +174,25 @@ func (b *budget) over() error {
 		b.before, b.spent = nil, b.spent.Add(spent)
 	}
 	if b.limits.Tokens > 0 && b.spent.Tokens >= b.limits.Tokens {
-		return fmt.Errorf("the budget of %d tokens is spent (%d); %s",
-			b.limits.Tokens, b.spent.Tokens, b.raise("tokens"))
+		return fmt.Errorf("the budget of %d tokens%s is spent (%d); %s",
+			b.limits.Tokens, b.per(), b.spent.Tokens, b.raise("tokens"))
 	}
 	if b.limits.USD > 0 && b.spent.USD >= b.limits.USD {
-		return fmt.Errorf("the budget of %s USD is spent (%s); %s",
-			dollars(b.limits.USD), dollars(b.spent.USD), b.raise("usd"))
+		return fmt.Errorf("the budget of %s USD%s is spent (%s); %s",
+			dollars(b.limits.USD), b.per(), dollars(b.spent.USD), b.raise("usd"))
 	}
 	return nil
+}
+
+// per says what the budget is for, where it is not the quest or the campaign.
+func (b *budget) per() string {
+	switch b.limits.Per {
+	case config.PerDay:
+		return " a day"
+	case config.PerCommand:
+		return " for one command"
+	}
+	return ""
 }
 
 func (b *budget) raise(what string) string {
@@ -202,12 +256,12 @@ func (b *budget) fits(c gateway.Call, most seat.Spending) error {
 			dollars(b.limits.USD), c.Model, b.file)
 	}
 	if sum := b.spent.Tokens + most.Tokens; b.limits.Tokens > 0 && sum > b.limits.Tokens {
-		return fmt.Errorf("the budget of %d tokens does not cover a request that may use %d (%d are spent); %s",
-			b.limits.Tokens, most.Tokens, b.spent.Tokens, b.raise("tokens"))
+		return fmt.Errorf("the budget of %d tokens%s does not cover a request that may use %d (%d are spent); %s",
+			b.limits.Tokens, b.per(), most.Tokens, b.spent.Tokens, b.raise("tokens"))
 	}
 	if b.limits.USD > 0 && b.spent.USD+most.USD > b.limits.USD {
-		return fmt.Errorf("the budget of %s USD does not cover a request that may cost %s (%s are spent); %s",
-			dollars(b.limits.USD), dollars(most.USD), dollars(b.spent.USD), b.raise("usd"))
+		return fmt.Errorf("the budget of %s USD%s does not cover a request that may cost %s (%s are spent); %s",
+			dollars(b.limits.USD), b.per(), dollars(most.USD), dollars(b.spent.USD), b.raise("usd"))
 	}
 	return nil
 }

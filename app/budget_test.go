@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"conclave/agent"
 	"conclave/config"
@@ -135,4 +136,27 @@ func TestLimitsOfAnAgentHoldAtATable(t *testing.T) {
 	if err := (&questSession{w: w}).dress(&p); err != nil || p.Limits.Turns != 4 || p.Limits.Wall != turnWall {
 		t.Errorf("at a quest: %+v, %v", p.Limits, err)
 	}
+}
+
+// A budget by day is whole again on the next one, also for who plays on.
+func TestBudgetOfADay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := limited(config.Budget{Tokens: 100, Per: config.PerDay}, seat.Spending{})
+		b.day = today().Format(time.DateOnly)
+		b.records = func() (seat.Spending, error) { return seat.Spending{Tokens: 10}, nil }
+		b.before = b.records
+		b.Spend(seat.Spending{Tokens: 95})
+		err := b.Afford()
+		if err == nil || !strings.Contains(err.Error(), "the budget of 100 tokens a day is spent (105)") {
+			t.Errorf("%v", err)
+		}
+		time.Sleep(24 * time.Hour)
+		if err := b.Afford(); err != nil {
+			t.Errorf("on the next day: %v", err)
+		}
+		b.begin(func() (seat.Spending, error) { return seat.Spending{}, nil })
+		if b.spent.Tokens != 10 {
+			t.Errorf("a new quest changed what was spent today: %+v", b.spent)
+		}
+	})
 }

@@ -73,7 +73,9 @@ func (c *questSession) council(ctx context.Context, message string) (flow.Result
 	if err := c.house.CheckCouncil(in); err != nil {
 		return flow.Result{}, questError(err)
 	}
-	return c.begin(ctx, "council", in, append(policy.Animals(), policy.Simon)...)
+	roles := append(policy.Animals(), policy.Simon)
+	c.sayEstimate(roles)
+	return c.begin(ctx, "council", in, roles...)
 }
 
 // Debrief looks back on a verdict of the Dragon's: on the quest when it is

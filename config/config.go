@@ -74,10 +74,32 @@ type Agent struct {
 	Streaming `yaml:",inline"`
 }
 
-// Budget is what may be spent on one quest, and on one campaign.
+// Budget is what may be spent on one quest, and on one campaign; per day, on
+// everything in one workspace on one day; per command, on one command.
 type Budget struct {
 	USD    float64 `yaml:"usd"`
 	Tokens int64   `yaml:"tokens"`
+	Per    string  `yaml:"per"`
+}
+
+// What a budget can be for.
+const (
+	PerQuest   = "quest" // or campaign: what is not said
+	PerDay     = "day"
+	PerCommand = "command"
+)
+
+func (b Budget) check(data []byte) error {
+	line := frontmatter.KeyLine(data, "budget", "per")
+	switch {
+	case line == 0:
+		return nil
+	case !slices.Contains([]string{PerQuest, PerDay, PerCommand}, b.Per):
+		return fmt.Errorf("line %d: budget: per: %q is none of quest, day, command", line, b.Per)
+	case b.USD <= 0 && b.Tokens <= 0:
+		return fmt.Errorf("line %d: budget: per %s what? Set usd, tokens, or both", line, b.Per)
+	}
+	return nil
 }
 
 // kinds of agents that can be named.
@@ -155,7 +177,7 @@ func Parse(data []byte) (Config, error) {
 			return Config{}, fmt.Errorf("agents: %s: a scripted agent needs a script", role)
 		}
 	}
-	if err := cmp.Or(c.checkLimits(data), c.checkStreaming(data), c.checkProviders(data)); err != nil {
+	if err := cmp.Or(c.checkLimits(data), c.Budget.check(data), c.checkStreaming(data), c.checkProviders(data)); err != nil {
 		return Config{}, err
 	}
 	for _, role := range slices.Sorted(maps.Keys(c.Lower)) {
@@ -228,13 +250,19 @@ func (c Config) For(role string) Agent {
 	return a
 }
 
+// ProviderName is the provider that an agent asks: the one it names, or the usual
+// one of its kind; "" for none.
+func (a Agent) ProviderName() string {
+	if a.Provider != "" {
+		return a.Provider
+	}
+	return map[string]string{"claude": "anthropic", "codex": "openai"}[a.Agent]
+}
+
 // ProviderOf returns the provider of an agent: the one it names, or the usual
 // one of its kind.
 func (c Config) ProviderOf(a Agent) (Provider, error) {
-	name := a.Provider
-	if name == "" {
-		name = map[string]string{"claude": "anthropic", "codex": "openai"}[a.Agent]
-	}
+	name := a.ProviderName()
 	p, ok := c.Providers[name]
 	if !ok {
 		return Provider{}, fmt.Errorf("no provider is called %q", name)

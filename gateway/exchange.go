@@ -129,6 +129,7 @@ func (g *Gateway) send(r *http.Request, x *exchange, header http.Header, body []
 		g.api.key(req.Header, key)
 	}
 	x.sent = time.Now()
+	x.Sent = x.sent.UTC()
 	return g.transport.RoundTrip(req)
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"conclave/internal/price"
 	"conclave/transcript"
@@ -12,21 +13,22 @@ import (
 
 // Exchange is one request that was sent, and what came back.
 type Exchange struct {
-	ID             string  `json:"id"`
-	Method         string  `json:"method"`
-	Path           string  `json:"path"`
-	Model          string  `json:"model,omitempty"`
-	Status         int     `json:"status"` // 0: there was no answer
-	RequestBytes   int64   `json:"request_bytes"`
-	RequestSHA256  string  `json:"request_sha256"`
-	ResponseBytes  int64   `json:"response_bytes"`
-	ResponseSHA256 string  `json:"response_sha256,omitempty"`
-	Usage          Usage   `json:"usage"`
-	Estimated      bool    `json:"usage_estimated,omitempty"` // it was never told
-	FirstByteMS    float64 `json:"first_byte_ms"`             // after it was sent
-	TotalMS        float64 `json:"total_ms"`
-	HungUp         bool    `json:"hung_up,omitempty"` // the program did not wait for the end
-	Error          string  `json:"error,omitempty"`   // why it is not whole
+	ID             string    `json:"id"`
+	Method         string    `json:"method"`
+	Path           string    `json:"path"`
+	Model          string    `json:"model,omitempty"`
+	Status         int       `json:"status"` // 0: there was no answer
+	RequestBytes   int64     `json:"request_bytes"`
+	RequestSHA256  string    `json:"request_sha256"`
+	ResponseBytes  int64     `json:"response_bytes"`
+	ResponseSHA256 string    `json:"response_sha256,omitempty"`
+	Usage          Usage     `json:"usage"`
+	Estimated      bool      `json:"usage_estimated,omitempty"` // it was never told
+	Sent           time.Time `json:"sent,omitzero"`
+	FirstByteMS    float64   `json:"first_byte_ms"` // after it was sent
+	TotalMS        float64   `json:"total_ms"`
+	HungUp         bool      `json:"hung_up,omitempty"` // the program did not wait for the end
+	Error          string    `json:"error,omitempty"`   // why it is not whole
 }
 
 // Refusal is a request that was not let out.

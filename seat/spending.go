@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"conclave/gateway"
 	"conclave/internal/price"
@@ -40,6 +41,7 @@ type Account interface {
 // Tally adds up what a record says was paid for: all that passed the gateway,
 // that of failed turns too, or, where there was none, what the receipts tell.
 type Tally struct {
+	since time.Time          // what was spent before does not count
 	calls []gateway.Exchange // none where no gateway was passed
 }
 
@@ -52,7 +54,7 @@ func (t *Tally) Event(event string, context []byte) error {
 	if err := json.Unmarshal(context, &x); err != nil {
 		return err
 	}
-	t.calls = append(t.calls, gateway.Exchange{Model: x.Model, Usage: x.Usage})
+	t.calls = append(t.calls, gateway.Exchange{Model: x.Model, Usage: x.Usage, Sent: x.Sent})
 	return nil
 }
 
@@ -60,6 +62,9 @@ func (t *Tally) Event(event string, context []byte) error {
 // ones; a model without a price costs nothing that is known.
 func (t *Tally) Sum(h *History, prices price.List) (sum Spending) {
 	for i := range t.calls {
+		if sent := t.calls[i].Sent; !sent.IsZero() && sent.Before(t.since) {
+			continue
+		}
 		p, _ := prices.Of(t.calls[i].Model)
 		sum = sum.Add(Spending{t.calls[i].Usage.Total(), p.Cost(transcript.Usage(t.calls[i].Usage))})
 	}
@@ -67,6 +72,9 @@ func (t *Tally) Sum(h *History, prices price.List) (sum Spending) {
 		return sum
 	}
 	for _, r := range h.Receipts() {
+		if r.Started.Before(t.since) {
+			continue
+		}
 		sum = sum.Add(Told(transcript.Usage(r.Usage)))
 	}
 	return sum
@@ -74,7 +82,13 @@ func (t *Tally) Sum(h *History, prices price.List) (sum Spending) {
 
 // Spent is what the record of a run says was paid for; see Tally.Sum.
 func Spent(path string, prices price.List) (Spending, error) {
-	var t Tally
+	return SpentSince(path, time.Time{}, prices)
+}
+
+// SpentSince is what of that was paid for since a point in time. What a record of
+// an older version has no time for is taken for spent since.
+func SpentSince(path string, since time.Time, prices price.List) (Spending, error) {
+	t := Tally{since: since}
 	h, err := ReadHistory(path, t.Event)
 	if err != nil {
 		return Spending{}, Unread(path, err)

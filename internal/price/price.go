@@ -126,6 +126,9 @@ var list = map[string]Price{
 // or how long its prompts may be.
 var snapshot = regexp.MustCompile(`(-(\d{8}|\d{4}-\d{2}-\d{2}|latest|0))?(\[1m\])?$`)
 
+// Undated is a model's name without the date of its snapshot.
+func Undated(model string) string { return snapshot.ReplaceAllString(model, "") }
+
 // List is prices by model that win over the public ones. The zero value has
 // none of its own.
 type List map[string]Price
@@ -133,7 +136,7 @@ type List map[string]Price
 // Of finds the price of a model by its name, with or without the date of its
 // snapshot.
 func (l List) Of(model string) (Price, bool) {
-	plain := snapshot.ReplaceAllString(model, "")
+	plain := Undated(model)
 	for _, prices := range []map[string]Price{l, list} {
 		for _, name := range []string{model, plain} {
 			if p, ok := prices[name]; ok {
