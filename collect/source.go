@@ -71,7 +71,9 @@ func (s *source) follow(cuts []int64) {
 	}
 	o := &s.sess.c.o
 	s.file = session.Follow(s.t.File, s.sess.callers, tail.Options{ReadSize: o.MaxReadBytes, MaxLine: o.maxLine,
-		PieceSize: o.pieceSize, Cuts: cuts}, s.since, nil)
+		PieceSize: o.pieceSize, Cuts: cuts}, s.since, func() session.Mapper {
+		return s.t.Kind.NewMapper(s.t.File, session.Options{Reuse: true}) // items are recorded at once
+	})
 	s.gen = 0
 	s.fromStart()
 }

@@ -55,6 +55,7 @@ func (w *Writer) begin() error {
 		return fmt.Errorf("create record %s: %w", w.path, err)
 	}
 	w.buf = append(w.buf, magic...)
+	w.linked = len(magic)
 	w.add(KindHeader, "", p, time.Now())
 	w.unnamed = true
 	return w.Flush()

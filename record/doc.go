@@ -23,11 +23,14 @@
 // commit writes its batch, syncs, writes a mark and only then answers;
 // concurrent callers share one sync. Without a Commit, appends are held in
 // memory up to 256 KiB or 100 ms, and are synced by themselves once 32 MiB or
-// two seconds are outstanding; both are looked at within Append, the package
-// has no goroutine and no timer.
+// two seconds are outstanding; both are looked at within Append, there is no
+// timer. Whoever appends more than 256 KiB at a stretch does not wait for it: a
+// goroutine gives frames their digests, writes and syncs them in order, until it
+// has caught up, and an append waits when 4 MiB are in front of it.
 //
 // Any error of writing or syncing ends the writer: that call and all later
-// ones return it. A turn that cannot be recorded has to stop.
+// ones return it; of what failed beside, the next one. A turn that cannot be
+// recorded has to stop.
 //
 // A file that ends within a frame, or in zeros where a power cut left
 // unwritten blocks, has a torn tail. Nobody was told that it is durable;

@@ -85,10 +85,10 @@ func (f Frame) stored() int {
 	return prefixSize + saltSize + f.Size
 }
 
-// appendFrame adds a frame to dst: the payload is channel, preceded by its
-// length when there is one, and data. Salt and payload lie side by side in
-// dst, so the digest needs no further copy.
-func appendFrame(dst []byte, k Kind, salt []byte, channel string, data []byte) ([]byte, Hash, int) {
+// layFrame adds a frame to dst that has no digest yet: the payload is channel,
+// preceded by its length when there is one, and data. Salt and payload lie side
+// by side, so that the digest needs no further copy.
+func layFrame(dst []byte, k Kind, salt []byte, channel string, data []byte) []byte {
 	start := len(dst)
 	dst = append(dst, make([]byte, prefixSize)...)
 	dst = append(dst, salt[:saltSize]...)
@@ -97,10 +97,26 @@ func appendFrame(dst []byte, k Kind, salt []byte, channel string, data []byte) (
 		dst = append(dst, channel...)
 	}
 	dst = append(dst, data...)
-	size := len(dst) - start - prefixSize - saltSize
-	digest := Hash(sha256.Sum256(dst[start+prefixSize:]))
-	putPrefix(dst[start:], k, 0, size, digest)
-	return dst, digest, size
+	putPrefix(dst[start:], k, 0, len(dst)-start-prefixSize-saltSize, Hash{})
+	return dst
+}
+
+// digestFrame gives the frame with which b begins its digest, and returns what
+// the chain takes of it and how long it is.
+func digestFrame(b []byte) (k Kind, size int, digest Hash, stored int) {
+	size = int(binary.LittleEndian.Uint32(b))
+	stored = prefixSize + saltSize + size
+	digest = sha256.Sum256(b[prefixSize:stored])
+	copy(b[headerSize:], digest[:])
+	return Kind(b[4]), size, digest, stored
+}
+
+// appendFrame is layFrame and digestFrame.
+func appendFrame(dst []byte, k Kind, salt []byte, channel string, data []byte) ([]byte, Hash) {
+	start := len(dst)
+	dst = layFrame(dst, k, salt, channel, data)
+	_, _, digest, _ := digestFrame(dst[start:])
+	return dst, digest
 }
 
 // appendRead adds f as it was read, with these flags: the inverse of parseFlags
@@ -169,4 +185,13 @@ func (c *chain) add(k Kind, size int, digest Hash) {
 	copy(b[digestSize+5:], digest[:])
 	c.head = sha256.Sum256(b[:])
 	c.count++
+}
+
+// take gives the frames in b their digests and adds them.
+func (c *chain) take(b []byte) {
+	for len(b) > 0 {
+		k, size, digest, stored := digestFrame(b)
+		c.add(k, size, digest)
+		b = b[stored:]
+	}
 }

@@ -54,7 +54,7 @@ func FuzzFrames(f *testing.F) {
 			script = script[3+len(payload):]
 			at := len(data)
 			var digest Hash
-			data, digest, _ = appendFrame(data, kind, make([]byte, saltSize), "", payload)
+			data, digest = appendFrame(data, kind, make([]byte, saltSize), "", payload)
 			putPrefix(data[at:], kind, flags, len(payload), digest)
 			if flags&flagWithheld != 0 {
 				data = data[:at+prefixSize]

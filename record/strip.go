@@ -115,7 +115,7 @@ func closingMark(c chain, offset int64) []byte {
 	var salt [saltSize]byte
 	rand.Read(salt[:])
 	payload := markPayload(c, offset)
-	b, _, _ := appendFrame(nil, kindMark, salt[:], "", payload[:])
+	b, _ := appendFrame(nil, kindMark, salt[:], "", payload[:])
 	return b
 }
 

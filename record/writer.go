@@ -18,8 +18,14 @@ import (
 const (
 	bufferLimit = 256 << 10              // bytes held in memory
 	bufferAge   = 100 * time.Millisecond // before they are written
-	syncBytes   = 32 << 20               // bytes written or held
-	syncAge     = 2 * time.Second        // before they are synced
+	bufferMost  = 4 << 20                // bytes held while others are on their way
+
+	// The largest buffers that are used again, while much is written and
+	// afterwards: one large payload, one large import must not stay for good.
+	mostKept  = bufferMost + 2*calmKept
+	calmKept  = 4 * bufferLimit
+	syncBytes = 32 << 20        // bytes written or held
+	syncAge   = 2 * time.Second // before they are synced
 )
 
 var (
@@ -38,11 +44,12 @@ type Writer struct {
 	path   string
 	header Header
 
-	// io is held while the file is written and synced, mu while frames are
-	// added. io is always taken first, so that appends go on during a sync.
+	// io is held while frames are digested, written and synced, mu while they are
+	// added. io is always taken first, so that appends go on meanwhile.
 	io      sync.Mutex
 	file    file
 	lock    *lockfile.Lock
+	chain   chain // over what has its digest
 	offset  int64 // bytes written
 	spare   []byte
 	note    [prefixSize + saltSize + markSize]byte // the last mark
@@ -51,10 +58,12 @@ type Writer struct {
 	closing error // what the first Close returned
 
 	mu      sync.Mutex
-	chain   chain
+	count   uint64 // frames appended
 	durable uint64
 	buf     []byte    // frames that are not written yet
+	linked  int       // how many bytes of buf the chain has
 	since   time.Time // when buf got its first frame
+	busy    bool      // a goroutine writes what is appended
 	pending int       // bytes appended since the last sync began
 	oldest  time.Time // when pending left zero
 	salts   []byte    // random bytes not used yet
@@ -66,7 +75,7 @@ type Writer struct {
 func newWriter(path string, h Header, f file, c Cursor) *Writer {
 	return &Writer{
 		path: path, header: h, file: f, offset: c.Offset,
-		chain: chain{c.Count, c.Head},
+		chain: chain{c.Count, c.Head}, count: c.Count,
 	} // its buffers grow with what is written: many a record is short
 }
 
@@ -96,20 +105,58 @@ func (w *Writer) append(k Kind, channel string, data []byte) error {
 	}
 	now := time.Now()
 	w.add(k, channel, data, now)
-	target := w.chain.count
-	due := w.pending >= syncBytes || now.Sub(w.oldest) >= syncAge
-	full := len(w.buf) >= bufferLimit || now.Sub(w.since) >= bufferAge
+	target := w.count
+	due, full := w.outstanding(now)
+	much := len(w.buf) >= bufferLimit
+	beside, begin := w.busy, much && !w.busy
+	wait := beside && len(w.buf) < bufferMost // for whoever writes to come to it
+	w.busy = beside || begin
 	w.mu.Unlock()
 	switch {
-	case due:
+	case begin:
+		go w.work()
+	case wait:
+	case due && !beside:
 		return w.commit(target)
-	case full:
+	case full || due:
 		return w.Flush()
 	}
 	return nil
 }
 
-// add puts a chained frame into the buffer. mu is held.
+// outstanding says whether what was appended is due to be synced, or at least to
+// be written. mu is held.
+func (w *Writer) outstanding(now time.Time) (due, full bool) {
+	return w.pending >= syncBytes || w.pending > 0 && now.Sub(w.oldest) >= syncAge,
+		len(w.buf) >= bufferLimit || len(w.buf) > 0 && now.Sub(w.since) >= bufferAge
+}
+
+// work writes and syncs as long as that is due. What goes wrong is told by every
+// later call.
+func (w *Writer) work() {
+	for w.workOnce() {
+	}
+}
+
+func (w *Writer) workOnce() (more bool) {
+	w.io.Lock()
+	defer w.io.Unlock()
+	w.mu.Lock()
+	due, full := w.outstanding(time.Now())
+	target := w.count
+	w.busy = (due || full) && w.broken == nil && !w.closed
+	more = w.busy
+	w.mu.Unlock()
+	if due && more {
+		_ = w.commitHeld(target)
+	} else if more {
+		_, _ = w.write(false)
+	}
+	return more
+}
+
+// add puts a chained frame into the buffer; its digest comes when it is written.
+// mu is held.
 func (w *Writer) add(k Kind, channel string, data []byte, now time.Time) {
 	if len(w.buf) == 0 {
 		w.since = now
@@ -118,11 +165,15 @@ func (w *Writer) add(k Kind, channel string, data []byte, now time.Time) {
 		w.oldest = now
 	}
 	before := len(w.buf)
-	var digest Hash
-	var size int
-	w.buf, digest, size = appendFrame(w.buf, k, w.salt(), channel, data)
-	w.chain.add(k, size, digest)
+	w.buf = layFrame(w.buf, k, w.salt(), channel, data)
+	w.count++
 	w.pending += len(w.buf) - before
+}
+
+// link gives everything appended its digest. io and mu are held.
+func (w *Writer) link() {
+	w.chain.take(w.buf[w.linked:])
+	w.linked = len(w.buf)
 }
 
 // salt takes from a pool: asking the system for each frame costs more than
@@ -149,7 +200,7 @@ func (w *Writer) Flush() error {
 // Commit returns nil when everything appended before the call is durable.
 func (w *Writer) Commit() error {
 	w.mu.Lock()
-	target := w.chain.count
+	target := w.count
 	w.mu.Unlock()
 	return w.commit(target)
 }
@@ -190,16 +241,21 @@ func (w *Writer) write(syncFollows bool) (chain, error) {
 		defer w.mu.Unlock()
 		return chain{}, w.broken
 	}
-	c, batch := w.chain, w.buf
-	w.buf = w.spare[:0]
+	batch, linked, kept := w.buf, w.linked, calmKept
+	if w.busy {
+		kept = mostKept
+	}
+	w.buf, w.linked = w.spare[:0], 0
 	if syncFollows {
 		w.pending = 0
 	}
 	w.mu.Unlock()
 
+	w.chain.take(batch[linked:])
+	c := w.chain
 	err := w.put(batch)
-	if cap(batch) > 4*bufferLimit {
-		batch = nil // one large payload must not stay for good
+	if cap(batch) > kept {
+		batch = nil
 	}
 	w.spare = batch
 	return c, err
@@ -243,7 +299,7 @@ func (w *Writer) mark(c chain) error {
 	w.mu.Lock()
 	salt := w.salt()
 	payload := markPayload(c, w.offset)
-	b, _, _ := appendFrame(w.note[:0], kindMark, salt, "", payload[:])
+	b, _ := appendFrame(w.note[:0], kindMark, salt, "", payload[:])
 	w.mu.Unlock()
 	return w.put(b)
 }
@@ -291,6 +347,7 @@ func (w *Writer) addSeal(reason string) (Seal, error) {
 	if w.stop != nil {
 		return Seal{}, w.stop
 	}
+	w.link()
 	now := time.Now().UTC()
 	p, err := json.Marshal(storedSeal{Count: w.chain.count, Head: w.chain.head, Reason: reason, Sealed: now})
 	if err == nil {
@@ -300,6 +357,7 @@ func (w *Writer) addSeal(reason string) (Seal, error) {
 		return Seal{}, fmt.Errorf("seal record %s: %w", w.path, err)
 	}
 	w.add(KindSeal, "", p, now)
+	w.link()
 	w.stop = fmt.Errorf("append to record %s: %w", w.path, ErrSealed)
 	return Seal{Frames: w.chain.count, Head: w.chain.head, Reason: reason, Sealed: now}, nil
 }
@@ -317,7 +375,7 @@ func (w *Writer) Close() error {
 	if w.broken == nil {
 		w.stop = fmt.Errorf("use record %s: %w", w.path, errClosed)
 	}
-	target, err := w.chain.count, w.broken
+	target, err := w.count, w.broken
 	w.mu.Unlock()
 	if err == nil {
 		err = w.commitHeld(target)
@@ -333,8 +391,11 @@ func (w *Writer) Path() string { return w.path }
 // Head is the head of the chain over everything appended so far, and the
 // number of frames it covers.
 func (w *Writer) Head() (Hash, uint64) {
+	w.io.Lock()
+	defer w.io.Unlock()
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.link()
 	return w.chain.head, w.chain.count
 }
 

@@ -221,6 +221,53 @@ func TestConcurrentCommitsShareASync(t *testing.T) {
 	})
 }
 
+// Who appends much does not wait for the disk.
+func TestAppendsGoOnDuringASync(t *testing.T) {
+	f := &slowFile{began: make(chan struct{}), goOn: make(chan struct{})}
+	w := newWriter("slow", Header{}, f, Cursor{Head: newChain().head})
+	much := make([]byte, bufferLimit)
+	for w.pending+2*bufferLimit < syncBytes {
+		must(t, w.AppendBlob("c", much))
+		must(t, w.Flush())
+	}
+	must(t, w.AppendBlob("c", make([]byte, 2*bufferLimit)))
+	<-f.began
+	for n := 0; n < bufferMost/2; n += bufferLimit {
+		must(t, w.AppendBlob("c", much)) // while the sync goes on
+	}
+	if n := w.durableFrames(); n != 0 {
+		t.Errorf("%d frames are called durable before the sync has ended", n)
+	}
+	committed := make(chan error)
+	go func() { committed <- w.Commit() }()
+	f.goOn <- struct{}{}
+	<-f.began
+	f.goOn <- struct{}{}
+	must(t, <-committed)
+	if _, n := w.Head(); w.durableFrames() != n {
+		t.Errorf("durable %d of %d", w.durableFrames(), n)
+	}
+}
+
+// What fails beside an append is told by a later one and by Commit.
+func TestWhatFailsBesideIsTold(t *testing.T) {
+	w := create(t, filepath.Join(t.TempDir(), "full.record"))
+	must(t, w.Commit())
+	w.file = &fullDisk{file: w.file, room: bufferLimit}
+	var failed error
+	for n := 0; failed == nil && n < 1000; n++ {
+		failed = w.AppendBlob("c", make([]byte, bufferLimit/2))
+	}
+	for name, err := range map[string]error{"AppendBlob": failed, "Commit": w.Commit(), "Close": w.Close()} {
+		if err == nil || !strings.Contains(err.Error(), "no space left") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if w.durableFrames() != 1 {
+		t.Errorf("durable = %d, want the header alone", w.durableFrames())
+	}
+}
+
 // tally counts calls.
 type tally struct {
 	nowhere
@@ -236,6 +283,7 @@ func TestPolicyWithoutCommit(t *testing.T) {
 		w := newWriter("tally", Header{}, f, Cursor{Head: newChain().head})
 		check := func(what string, writes, syncs int) {
 			t.Helper()
+			synctest.Wait() // for what is written beside
 			if f.writes != writes || f.syncs != syncs {
 				t.Errorf("%s: %d writes and %d syncs, want %d and %d", what, f.writes, f.syncs, writes, syncs)
 			}

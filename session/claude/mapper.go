@@ -92,7 +92,9 @@ func (m *Mapper) Append(dst []transcript.Item, line []byte) []transcript.Item {
 	m.told = m.told[:0]
 	if m.opts.Reuse {
 		m.buf = m.buf[:0]
-		if cap(m.buf) < len(line)+len(line)/4+1024 {
+		if len(line) > mostReused {
+			m.buf = nil
+		} else if cap(m.buf) < len(line)+len(line)/4+1024 {
 			m.buf = make([]byte, 0, 2*len(line)+4096)
 		}
 	}
@@ -198,6 +200,9 @@ func appendRaw(dst []byte, key string, value []byte) []byte {
 	dst = append(append(append(dst, `,"`...), key...), `":`...)
 	return append(dst, value...)
 }
+
+// mostReused is the longest line whose memory is kept for the next.
+const mostReused = 256 << 10
 
 // space returns an empty slice for n bytes: new memory, or a part of what Reuse
 // has left.
