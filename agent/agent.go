@@ -18,6 +18,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"net"
 	"path"
 	"path/filepath"
 	"time"
@@ -91,7 +92,8 @@ type Reply struct {
 	Structured json.RawMessage
 	Usage      transcript.Usage
 	// Stopped says why the turn ended before the agent was done
-	// ("interrupted", "turn limit", "budget"); empty when it was done.
+	// ("interrupted", "turn limit", "output limit", "budget"); empty when it was
+	// done.
 	Stopped string
 }
 
@@ -138,12 +140,29 @@ type Spec struct {
 	// is and continues in a copy.
 	Resume string
 	Fork   bool
+	// Past is what was said in that session, as the record has it, for agents
+	// in this process, which keep no sessions of their own.
+	Past []Exchange
 
 	// Emitter takes every entry. Blobs, when it is set, takes bytes that are
 	// evidence but no entries: a program's stdout, a request. An error of
 	// either ends the turn: what cannot be recorded does not happen.
 	Emitter *transcript.Emitter
 	Blobs   BlobStore
+}
+
+// Exchange is a turn of a session that is resumed.
+type Exchange struct {
+	Told  string
+	Calls []PastCall // of the room's tools, in order
+	Said  string
+}
+
+// PastCall is a call of one of the room's tools.
+type PastCall struct {
+	Tool, Input string
+	Ended       bool
+	Result      string // what the agent was told at its end
 }
 
 // BlobStore keeps bytes of a named channel on the record.
@@ -156,6 +175,9 @@ type Model struct {
 	Name    string
 	BaseURL string // where the program finds the model, as seen from its Place
 	Token   string // API key, or the room's token for the gateway
+	// Dial reaches BaseURL for an agent that runs in this process: the very
+	// gateway that a room would have. Nil for all others.
+	Dial func(ctx context.Context) (net.Conn, error)
 }
 
 // Tools says what a session may use.
@@ -165,8 +187,16 @@ type Tools struct {
 	Builtin []string
 	// MCP are tool servers reached over HTTP.
 	MCP []MCPServer
-	// Caller serves the same tools to agents that run in this process.
+	// Caller serves the same tools to agents that run in this process, and
+	// Offers says which they are.
 	Caller ToolCaller
+	Offers []ToolOffer
+}
+
+// ToolOffer is a tool that can be called.
+type ToolOffer struct {
+	Name, Description string
+	Schema            json.RawMessage // of its input, an object
 }
 
 // ToolCaller runs one tool. An error is told to the agent as the tool's

@@ -8,6 +8,7 @@ import (
 	"conclave/agent"
 	"conclave/agent/claude"
 	"conclave/agent/codex"
+	"conclave/agent/model"
 	"conclave/agent/offline"
 	"conclave/agent/scripted"
 	"conclave/config"
@@ -64,6 +65,8 @@ func (w *workspace) actor(a config.Agent, role string, offline agent.Agent) (act
 		return w.program(a, role, "codex", func(native string) (agent.Agent, error) {
 			return codex.New(codex.Options{Program: native, Prices: w.config.PriceList()})
 		})
+	case "model":
+		return w.bareModel(a, role)
 	}
 	return actor{}, environmentError("%s: no agent is called %q here", role, a.Agent)
 }
@@ -102,23 +105,47 @@ func (w *workspace) program(
 	if err != nil {
 		return actor{}, environmentError("%s: %w", role, err)
 	}
-	provider, err := w.config.ProviderOf(a)
+	_, upstream, err := w.served(a, role)
 	if err != nil {
-		return actor{}, environmentError("%s: %w", role, err)
-	}
-	key := w.app.Getenv(provider.KeyEnv)
-	if key == "" && !provider.Keyless() {
-		return actor{}, environmentError("%s is to be played by %s: %s is not set; set it, or name another agent in %s",
-			role, name, provider.KeyEnv, config.FileName)
-	}
-	if a.Model == "" {
-		return actor{}, environmentError("%s is to be played by %s: say which model (agents: %s: {agent: %[2]s, "+
-			"model: …} in %s)", role, name, role, config.FileName)
+		return actor{}, err
 	}
 	return actor{
-		agent: made, model: a.Model, programs: []string{filepath.Dir(native)}, tell: w.app.tell,
-		upstream: provider.Upstream(key),
+		agent: made, model: a.Model, programs: []string{filepath.Dir(native)}, tell: w.app.tell, upstream: upstream,
 	}, nil
+}
+
+// bareModel is a model without a program around it.
+func (w *workspace) bareModel(a config.Agent, role string) (actor, error) {
+	provider, upstream, err := w.served(a, role)
+	if err != nil {
+		return actor{}, err
+	}
+	c := model.Config{Kind: upstream.Kind, Provider: a.Provider, Prices: w.config.PriceList(), Tell: w.app.tell}
+	if !provider.Keyless() {
+		c.KeyEnv = provider.KeyEnv
+	}
+	return actor{agent: model.New(c), inProcess: true, model: a.Model, tell: w.app.tell, upstream: upstream}, nil
+}
+
+// served is where an agent finds its model, with the key.
+func (w *workspace) served(a config.Agent, role string) (config.Provider, *gateway.Upstream, error) {
+	p, err := w.config.ProviderOf(a)
+	if err != nil {
+		return p, nil, environmentError("%s is to be played by %s: %w", role, a.Agent, err)
+	}
+	key := ""
+	if !p.Keyless() {
+		key = w.app.Getenv(p.KeyEnv)
+	}
+	if key == "" && !p.Keyless() {
+		return p, nil, environmentError("%s is to be played by %s: %s is not set; set it, or name another agent in %s",
+			role, a.Agent, p.KeyEnv, config.FileName)
+	}
+	if a.Model == "" {
+		return p, nil, environmentError("%s is to be played by %s: say which model (agents: %s: {agent: %[2]s, "+
+			"model: …} in %s)", role, a.Agent, role, config.FileName)
+	}
+	return p, p.Upstream(key), nil
 }
 
 // findProgram returns the native program behind a name: the one that the

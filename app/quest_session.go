@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"conclave/agent"
+	"conclave/agent/model"
 	"conclave/engine"
 	"conclave/internal/lockfile"
 	"conclave/internal/screen"
@@ -124,6 +125,8 @@ func (c *questSession) dress(p *seat.Plan) error {
 		p.Builtin = []string{"Read", "Grep", "Glob"}
 	case "codex":
 		p.Builtin = []string{"shell"}
+	case "model":
+		p.Builtin = []string{model.ListFiles, model.ReadFile, model.SearchFiles}
 	}
 	return nil
 }

@@ -61,7 +61,7 @@ type Config struct {
 
 // Agent says who answers for a role.
 type Agent struct {
-	Agent    string `yaml:"agent"` // offline, claude, codex, scripted, human
+	Agent    string `yaml:"agent"` // one of agentKinds
 	Model    string `yaml:"model"`
 	Provider string `yaml:"provider"`
 	Script   string `yaml:"script"` // of a scripted one
@@ -103,7 +103,7 @@ func (b Budget) check(data []byte) error {
 }
 
 // kinds of agents that can be named.
-var agentKinds = []string{"claude", "codex", "human", "offline", "scripted"}
+var agentKinds = []string{"claude", "codex", "human", "model", "offline", "scripted"}
 
 // defaults is what holds when no file says otherwise: the embedded party.
 func defaults() Config {
@@ -264,8 +264,13 @@ func (a Agent) ProviderName() string {
 func (c Config) ProviderOf(a Agent) (Provider, error) {
 	name := a.ProviderName()
 	p, ok := c.Providers[name]
-	if !ok {
-		return Provider{}, fmt.Errorf("no provider is called %q", name)
+	there := strings.Join(slices.Sorted(maps.Keys(c.Providers)), ", ")
+	switch {
+	case name == "":
+		return Provider{}, fmt.Errorf("say whose model it is: provider: NAME (there are %s; a server of your own is named "+
+			"under providers)", there)
+	case !ok:
+		return Provider{}, fmt.Errorf("no provider is called %q (there are %s)", name, there)
 	}
 	return p, nil
 }

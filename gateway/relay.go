@@ -50,9 +50,8 @@ func (t *tape) finish() error {
 	x.TotalMS = float64(time.Since(x.sent).Microseconds()) / 1000
 	if x.paid {
 		x.Usage = t.meter.usage
-		if !t.meter.final && x.Status < 300 {
-			x.Estimated = true
-			x.Usage = x.Usage.atLeast(Usage{Input: x.estimate.Input, Output: guessTokens(t.meter.said)})
+		if x.Status < 300 {
+			x.Usage, x.Estimated = t.meter.total(x.estimate.Input)
 		}
 	}
 	return t.g.recordResponse(x)

@@ -352,12 +352,7 @@ func (h *History) retold() string {
 		if !t.Finished {
 			continue
 		}
-		b.WriteString("\n--- you were told:\n")
-		asked := t.Asked
-		if len(asked) > 1 && asked[0].Origin == audit.FromEngine && strings.HasPrefix(asked[0].Text, beginsAnew) {
-			asked = asked[1:] // an earlier retelling: all of it stands in the turns before this one
-		}
-		b.WriteString(joined(asked) + "\n")
+		b.WriteString("\n--- you were told:\n" + t.told() + "\n")
 		for _, c := range t.Calls {
 			b.WriteString("\n--- you called " + c.Tool + " with " + c.Input + "\n")
 			if c.Ended {
@@ -370,6 +365,35 @@ func (h *History) retold() string {
 		return ""
 	}
 	return beginsAnew + " This is the conversation so far, word for word; continue it.\n" + b.String()
+}
+
+// told is what the agent was told, without an earlier retelling: all of that
+// stands in the turns before this one.
+func (t *PastTurn) told() string {
+	asked := t.Asked
+	if len(asked) > 1 && asked[0].Origin == audit.FromEngine && strings.HasPrefix(asked[0].Text, beginsAnew) {
+		asked = asked[1:]
+	}
+	return joined(asked)
+}
+
+// past is the conversation so far, for an agent in this process that goes on
+// with it.
+func (h *History) past() []agent.Exchange {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var out []agent.Exchange
+	for _, t := range h.turns {
+		if !t.Finished {
+			continue
+		}
+		x := agent.Exchange{Told: t.told(), Said: t.Reply.Text}
+		for _, c := range t.Calls {
+			x.Calls = append(x.Calls, agent.PastCall{Tool: c.Tool, Input: c.Input, Ended: c.Ended, Result: c.Result})
+		}
+		out = append(out, x)
+	}
+	return out
 }
 
 // beginsAnew is how a retelling begins.

@@ -131,6 +131,11 @@ func (s *Seat) openRoom(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if s.plan.Upstream != nil {
+		if err := s.openGateway(token); err != nil {
+			return err
+		}
+	}
 	plan := s.plan.Room
 	plan.Role = s.plan.Role
 	if s.plan.InProcess { // nothing is started: there is nothing to lock
@@ -140,10 +145,7 @@ func (s *Seat) openRoom(ctx context.Context) error {
 		s.roomOrDesk = s.desk
 		return s.recordRoom()
 	}
-	if s.plan.Upstream != nil {
-		if err := s.openGateway(token); err != nil {
-			return err
-		}
+	if s.gateway != nil {
 		plan.Gateway = s.gateway.ServeConn
 	}
 	if s.room, err = room.Open(ctx, plan); err != nil {

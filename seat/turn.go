@@ -164,15 +164,20 @@ func (s *Seat) start(ctx context.Context) error {
 	spec := agent.Spec{
 		Role: s.plan.Role, System: s.plan.System, Limits: s.plan.Limits,
 		Model:   agent.Model{Name: s.plan.Model},
-		Tools:   agent.Tools{Builtin: s.plan.Builtin, Caller: s.toolbox},
+		Tools:   agent.Tools{Builtin: s.plan.Builtin, Caller: s.toolbox, Offers: s.toolbox.Offers()},
 		Emitter: s.emitter, Blobs: s.writer,
 	}
 	if s.plan.InProcess {
-		spec.Files, spec.HandIn, spec.Resume = s.desk.Files(), s.desk.HandIn, s.history.session
+		spec.Files, spec.HandIn = s.desk.Files(), s.desk.HandIn
+		spec.Resume, spec.Past = s.history.session, s.history.past()
 	} else {
 		spec.Place, spec.Launcher = s.room.Place(), s.room
 	}
-	if s.gateway != nil {
+	switch {
+	case s.gateway == nil:
+	case s.plan.InProcess:
+		spec.Model.BaseURL, spec.Model.Token, spec.Model.Dial = deskGateway, s.gateway.Token(), s.gateway.Dial
+	default:
 		spec.Model.BaseURL, spec.Model.Token = s.room.GatewayURL(), s.gateway.Token()
 		if len(s.plan.Tools) > 0 {
 			spec.Tools.MCP = []agent.MCPServer{{Name: "room", URL: s.room.GatewayURL() + "/mcp", Token: s.gateway.Token(), Tools: s.toolbox.Names()}}
@@ -185,6 +190,10 @@ func (s *Seat) start(ctx context.Context) error {
 	s.session = session
 	return nil
 }
+
+// deskGateway is the gateway's address for an agent in this process, which dials
+// it by a function.
+const deskGateway = "http://gateway"
 
 func (s *Seat) receipt(m audit.Message, reply agent.Reply, started time.Time) audit.Receipt {
 	r := audit.Receipt{

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 
+	"conclave/agent"
 	"conclave/internal/schema"
 )
 
@@ -107,6 +108,16 @@ func New(o Options) (*Toolbox, error) {
 
 // Names are the tools, in the order in which they were given.
 func (t *Toolbox) Names() []string { return slices.Clone(t.names) }
+
+// Offers are the tools as an agent of this process is told of them.
+func (t *Toolbox) Offers() []agent.ToolOffer {
+	var out []agent.ToolOffer
+	for _, name := range t.names {
+		tool := t.tools[name]
+		out = append(out, agent.ToolOffer{Name: name, Description: tool.Description, Schema: tool.Tool.Schema})
+	}
+	return out
+}
 
 // BeginTurn begins to count anew: the limit on calls is a turn's, and Calls are
 // its own. Numbers on the record go on.

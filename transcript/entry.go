@@ -62,6 +62,7 @@ const (
 	AdapterScripted = "scripted"
 	AdapterHuman    = "human"
 	AdapterACP      = "agent_client_protocol"
+	AdapterModel    = "model"
 )
 
 // onlyRead are the adapters of programs that are not driven: their names are
@@ -70,7 +71,8 @@ var onlyRead = []string{"cline", "copilot_cli", "gemini_cli", "kilo", "opencode"
 
 // Adapters lists the registered names.
 func Adapters() []string {
-	return append([]string{AdapterClaude, AdapterCodex, AdapterOffline, AdapterScripted, AdapterHuman, AdapterACP}, onlyRead...)
+	return append([]string{AdapterClaude, AdapterCodex, AdapterOffline, AdapterScripted, AdapterHuman, AdapterACP, AdapterModel},
+		onlyRead...)
 }
 
 // Main is the source of an agent's own session.

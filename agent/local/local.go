@@ -10,6 +10,7 @@ package local
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"sync"
@@ -25,6 +26,14 @@ type Conversation struct {
 	// ID is the session's id, by which it can be resumed; nil gives it one
 	// without memory.
 	ID func() string
+	// Model is the model that answers, as its provider calls it; nil: there is
+	// none.
+	Model func() string
+	// Close is called when the session is stopped, nil for nothing.
+	Close func()
+	// Cut is called when a turn is to end early, before it does, to record what
+	// is under way; nil for nothing.
+	Cut func(*Turn) error
 	// Ended is called after a turn that ended in order, nil for none. One that
 	// did not will be asked again, and must not be heard twice.
 	Ended func(*Turn)
@@ -95,12 +104,18 @@ func (s *session) Info() agent.Info {
 	if s.mind.ID != nil {
 		info.SessionID = s.mind.ID()
 	}
+	if s.mind.Model != nil {
+		info.Model = s.mind.Model()
+	}
 	return info
 }
 
 // Stop implements agent.Session.
 func (s *session) Stop(context.Context) error {
 	s.end(agent.ErrStopped)
+	if s.mind.Close != nil {
+		s.mind.Close()
+	}
 	return nil
 }
 
@@ -119,7 +134,11 @@ func (s *session) Send(ctx context.Context, m agent.Message) (agent.Turn, error)
 	}
 	t := &Turn{Message: m, session: s}
 	t.begin(ctx)
-	err := t.Emit(transcript.UserMessage, map[string]any{"text": m.Text}, nil)
+	told := map[string]any{"text": m.Text}
+	if len(m.Images) > 0 {
+		told["images"] = pictures(m.Images)
+	}
+	err := t.Emit(transcript.UserMessage, told, nil)
 	if err == nil {
 		err = s.mind.Answer(t)
 	}
@@ -129,6 +148,20 @@ func (s *session) Send(ctx context.Context, m agent.Message) (agent.Turn, error)
 	}
 	s.busy = true
 	return t, nil
+}
+
+// picture tells of an image; its bytes stand in what is sent.
+type picture struct {
+	Type   string `json:"type"`
+	Bytes  int    `json:"bytes"`
+	SHA256 string `json:"sha256"`
+}
+
+func pictures(images []agent.Image) (out []picture) {
+	for _, img := range images {
+		out = append(out, picture{img.Type, len(img.Data), fmt.Sprintf("%x", sha256.Sum256(img.Data))})
+	}
+	return out
 }
 
 // over ends a turn of the session.

@@ -86,6 +86,11 @@ func (t *Turn) step() error {
 }
 
 func (t *Turn) finish(err error) {
+	if cut := t.session.mind.Cut; cut != nil && !errors.Is(err, errEnd) {
+		if cerr := cut(t); cerr != nil {
+			err = cerr
+		}
+	}
 	if errors.Is(err, errInterrupted) {
 		t.reply.Stopped = "interrupted"
 		if err = t.Emit(transcript.SystemEvent, map[string]any{"subtype": "interrupt"}, nil); err == nil {
@@ -136,10 +141,18 @@ func (t *Turn) Wait(d time.Duration) error {
 // Then adds steps behind those that are planned.
 func (t *Turn) Then(steps ...func() error) { t.steps = append(t.steps, steps...) }
 
+// Hear shows a piece of a block that is being said; Said follows with the whole.
+func (t *Turn) Hear(delta string) { t.queue = append(t.queue, agent.Event{Delta: delta}) }
+
 // Say says a block of the answer.
 func (t *Turn) Say(text string, raw []byte) error {
+	t.Hear(text)
+	return t.Said(text, raw)
+}
+
+// Said says a block of the answer that was heard piece by piece.
+func (t *Turn) Said(text string, raw []byte) error {
 	t.said = append(t.said, text)
-	t.queue = append(t.queue, agent.Event{Delta: text})
 	return t.Emit(transcript.AssistantMessage, map[string]any{"text": text}, raw)
 }
 
@@ -151,9 +164,23 @@ func (t *Turn) Break(text string, raw []byte) error {
 }
 
 // Structured gives the answer to the message's schema.
-func (t *Turn) Structured(answer, raw []byte) error {
+func (t *Turn) Structured(answer, raw []byte) error { return t.StructuredBy("", answer, raw) }
+
+// StructuredBy is Structured, and says in which way the form was asked for.
+func (t *Turn) StructuredBy(way string, answer, raw []byte) error {
 	t.reply.Structured = answer
-	return t.Emit(transcript.SystemEvent, map[string]any{"subtype": "structured_answer", "answer": json.RawMessage(answer)}, raw)
+	detail := map[string]any{"subtype": "structured_answer", "answer": json.RawMessage(answer)}
+	if way != "" {
+		detail["way"] = way
+	}
+	return t.Emit(transcript.SystemEvent, detail, raw)
+}
+
+// End ends the turn in order before the agent was done; a step returns what it
+// returns.
+func (t *Turn) End(why string) error {
+	t.reply.Stopped = why
+	return errEnd
 }
 
 // Use adds to what the turn consumed.
