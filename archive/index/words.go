@@ -83,9 +83,35 @@ func (b *Bag) grow() {
 	}
 }
 
-// AddText adds the words of a text.
+// AddText adds the words of a text: those that Each finds. Most stand in the text
+// as they are in the index, and are taken from there.
 func (b *Bag) AddText(text []byte) {
-	Each(text, &b.word, func(w []byte, _, _ int) { b.AddWord(w) })
+	for i := 0; i < len(text); {
+		if class[text[i]] == 0 && text[i] < utf8.RuneSelf {
+			i++
+			continue
+		}
+		start, changed := i, byte(0)
+		for i < len(text) && class[text[i]] != 0 {
+			changed |= class[text[i]] ^ text[i]
+			i++
+		}
+		switch {
+		case i < len(text) && text[i] >= utf8.RuneSelf:
+			for i < len(text) && (class[text[i]] != 0 || text[i] >= utf8.RuneSelf) {
+				i++
+			}
+			Each(text[start:i], &b.word, func(w []byte, _, _ int) { b.AddWord(w) })
+		case changed == 0:
+			b.AddWord(text[start:min(i, start+maxWord)])
+		default:
+			b.word = b.word[:0]
+			for _, c := range text[start:min(i, start+maxWord)] {
+				b.word = append(b.word, class[c])
+			}
+			b.AddWord(b.word)
+		}
+	}
 }
 
 // class has, for ASCII, the lower-case form of what belongs to a word, and 0
