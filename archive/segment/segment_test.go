@@ -35,6 +35,7 @@ func newIndex(t testing.TB) *sql.DB {
 	exec(t, db, "INSERT INTO words(words, rank) VALUES('pgsz', ?)", pageSize)
 	exec(t, db, "INSERT INTO words(words, rank) VALUES('automerge', 0)")
 	exec(t, db, "INSERT INTO words(words, rank) VALUES('hashsize', ?)", 64<<20)
+	exec(t, db, "INSERT INTO words(words, rank) VALUES('usermerge', 16)")
 	return db
 }
 
@@ -204,7 +205,7 @@ func TestSegmentsAnswer(t *testing.T) {
 	want, got := newIndex(t), newIndex(t)
 	var b segment.Builder
 	merges := 0
-	for round := range 60 {
+	for round := range 150 {
 		docs := random(r, 1+r.IntN(60))
 		if round%9 == 0 {
 			docs = random(r, 700)
@@ -214,7 +215,7 @@ func TestSegmentsAnswer(t *testing.T) {
 			merges++
 			exec(t, got, "INSERT INTO words(words, rank) VALUES('merge', ?)", n)
 		}
-		if round%10 != 9 {
+		if round%15 != 14 {
 			continue
 		}
 		sound(t, got)
@@ -228,7 +229,7 @@ func TestSegmentsAnswer(t *testing.T) {
 	if err := got.QueryRowContext(ctx, "SELECT count(DISTINCT segid) FROM words_idx").Scan(&segments); err != nil {
 		t.Fatal(err)
 	}
-	if merges < 5 || segments > 24 {
+	if merges < 5 || segments > 40 {
 		t.Errorf("%d merges left %d segments", merges, segments)
 	}
 }

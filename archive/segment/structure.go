@@ -119,20 +119,21 @@ func (s *Structure) Add(leaves int) (id int, err error) {
 }
 
 // A level has segments of up to wide times the leaves of the one below it, and
-// they are merged when there are that many.
-const wide = 8
+// they are merged when there are that many: as many as FTS5 allows, for a merge of
+// large ones takes longer than laying them out did, and a search hardly notices.
+const wide = 16
 
 // levelOf is 0 for fewer than wide leaves, and one more for each wide times as
 // many.
 func levelOf(leaves int) int { return (bits.Len(uint(leaves)|1) - 1) / bits.TrailingZeros(wide) }
 
 // Merge says how many leaves FTS5 should merge after a segment of so many was
-// added, 0 when there is nothing to merge. What is written passes each level
-// once; a little more is always done, so that many small ones keep up.
+// added, 0 when there is nothing to merge. What is written passes the levels above
+// it once each; a little more is always done, so that many small ones keep up.
 func (s *Structure) Merge(leaves int) int {
 	for _, l := range s.levels {
 		if l.merging > 0 || len(l.segments) >= wide {
-			return max(leaves, wide*wide) * len(s.levels)
+			return max(leaves, 4*wide) * (len(s.levels) - levelOf(leaves))
 		}
 	}
 	return 0
