@@ -36,13 +36,15 @@ type Config struct {
 
 // New returns an agent that asks a model of this kind.
 func New(c Config) agent.Agent {
-	return &maker{Config: c, wait: (*local.Turn).Wait, jitter: mrand.Float64}
+	return &maker{Config: c, wait: (*local.Turn).Wait, jitter: mrand.Float64, longest: mostStream}
 }
 
 type maker struct {
 	Config
 	wait   func(*local.Turn, time.Duration) error
 	jitter func() float64 // from 0 to 1
+	// longest bounds an answer, in bytes of its stream.
+	longest int64
 }
 
 // Adapter implements agent.Agent.

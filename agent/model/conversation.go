@@ -86,8 +86,13 @@ func (a *answer) open(s sort) *block {
 // last is the block that is being told, if it is of this sort; else a new one,
 // and the one before has ended.
 func (a *answer) last(s sort) *block {
-	if n := len(a.blocks); n > 0 && a.blocks[n-1].sort == s && !a.blocks[n-1].ended {
-		return a.blocks[n-1]
+	for _, b := range slices.Backward(a.blocks) {
+		if b.sort == s && !b.ended {
+			return b
+		}
+		if b.sort != foreign { // what is not known stands in nobody's way
+			break
+		}
 	}
 	a.rest()
 	return a.open(s)

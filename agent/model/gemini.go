@@ -128,7 +128,8 @@ func (d *geminiDecoder) event(a *answer, e event) error {
 func (d *geminiDecoder) part(a *answer, part []byte) (b *block) {
 	m := jsontext.Members(part, "text", "thought", "thoughtSignature", "functionCall")
 	thinks := string(m[1]) == "true"
-	if !thinks || len(m[2]) > 0 { // what it signed must come back as it was
+	empty := string(m[0]) == `""` && len(m[3]) == 0
+	if !thinks && !empty || len(m[2]) > 0 { // what it signed must come back as it was
 		d.parts = append(d.parts, json.RawMessage(bytes.Clone(part)))
 	}
 	switch {

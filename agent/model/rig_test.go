@@ -168,7 +168,7 @@ func (r *rig) sent(t testing.TB, n int) string {
 // eachKind runs a test against every kind of server that the gateway speaks to.
 func eachKind(t *testing.T, do func(t *testing.T, kind gateway.Kind)) {
 	t.Helper()
-	for _, kind := range []gateway.Kind{gateway.Anthropic, gateway.OpenAI} {
+	for _, kind := range gateway.Kinds() {
 		t.Run(string(kind), func(t *testing.T) { do(t, kind) })
 	}
 }

@@ -16,8 +16,8 @@ type event struct {
 }
 
 const (
-	mostLine   = 32 << 20  // of a stream: an image in an answer is one
-	mostStream = 128 << 20 // of an answer: nobody says as much
+	mostLine   = 16 << 20 // of a stream: an image in an answer is one
+	mostStream = 64 << 20 // of an answer: nobody says as much
 )
 
 var errEndless = errors.New("the stream does not end")
@@ -25,11 +25,14 @@ var errEndless = errors.New("the stream does not end")
 // events reads a stream.
 type events struct {
 	r    *bufio.Reader
+	most int64 // bytes
 	read int64
 	end  error
 }
 
-func newEvents(r io.Reader) *events { return &events{r: bufio.NewReaderSize(r, 64<<10)} }
+func newEvents(r io.Reader, most int64) *events {
+	return &events{r: bufio.NewReaderSize(r, 64<<10), most: most}
+}
 
 // next returns the next event that has data. What stands behind the last one
 // comes with an error, and without data.
@@ -83,7 +86,7 @@ func (s *events) line() (line []byte, err error) {
 	for {
 		part, err := s.r.ReadSlice('\n')
 		line = append(line, part...)
-		if s.read += int64(len(part)); s.read > mostStream {
+		if s.read += int64(len(part)); s.read > s.most {
 			return line, fmt.Errorf("%w: after %d bytes it was left", errEndless, s.read)
 		}
 		if !errors.Is(err, bufio.ErrBufferFull) {

@@ -40,7 +40,7 @@ type turn struct {
 func (t *turn) begin(resp *http.Response, request int64) {
 	t.stream, t.decoder, t.answer = resp, t.api.decoder(), &answer{}
 	t.meter = gateway.NewMeter(t.Kind, request)
-	t.events = newEvents(io.TeeReader(resp.Body, t.meter))
+	t.events = newEvents(io.TeeReader(resp.Body, t.meter), t.longest)
 	t.streams = true
 	t.Then(t.pull)
 }

@@ -174,7 +174,7 @@ func TestACutAnswer(t *testing.T) {
 func TestACutForEver(t *testing.T) {
 	eachKind(t, func(t *testing.T, kind gateway.Kind) {
 		r := newRig(t, kind, func(modelstub.Request) modelstub.Reply {
-			return modelstub.Reply{Blocks: []modelstub.Block{say("One two three.")}, CutAfter: 3}
+			return modelstub.Reply{Blocks: []modelstub.Block{say("One two three.")}, CutBefore: 60}
 		})
 		_, _, err := r.say(t, r.start(t), agent.Message{Text: "Go."})
 		if err == nil || !strings.Contains(err.Error(), "broke off: it ended before the answer did") || len(r.stub.Requests()) != mostCuts {
@@ -263,16 +263,14 @@ func TestStructuredAnswers(t *testing.T) {
 
 // TestRefusals are errors that say so, never an empty answer.
 func TestRefusals(t *testing.T) {
-	reasons := map[gateway.Kind]string{gateway.Anthropic: "refusal", gateway.Chat: "content_filter", gateway.Gemini: "SAFETY"}
 	eachKind(t, func(t *testing.T, kind gateway.Kind) {
-		if reasons[kind] != "" {
-			r := newRig(t, kind, modelstub.Script(modelstub.Reply{Blocks: []modelstub.Block{say("I")}, StopReason: reasons[kind]}))
-			_, _, err := r.say(t, r.start(t), agent.Message{Text: "Go."})
-			if err == nil || !strings.Contains(err.Error(), "the model refused to answer ("+reasons[kind]+")") {
-				t.Errorf("refused: %v", err)
-			}
+		r := newRig(t, kind, modelstub.Script(modelstub.Answer(modelstub.Refuse("I would rather not."))))
+		_, _, err := r.say(t, r.start(t), agent.Message{Text: "Go."})
+		if err == nil || !strings.Contains(err.Error(), "the model refused to answer (") {
+			t.Errorf("refused: %v", err)
 		}
-		r := newRig(t, kind, modelstub.Script(modelstub.Answer()))
+		r.entry(t, transcript.Error, "")
+		r = newRig(t, kind, modelstub.Script(modelstub.Answer()))
 		if _, _, err := r.say(t, r.start(t), agent.Message{Text: "Go."}); err == nil || !strings.Contains(err.Error(), "without a word") {
 			t.Errorf("nothing: %v", err)
 		}
@@ -280,17 +278,20 @@ func TestRefusals(t *testing.T) {
 }
 
 // TestOutputLimit: an answer that is as long as answers may be is given, and said
-// to be one.
+// to be one; one that used all of it for thoughts is an error.
 func TestOutputLimit(t *testing.T) {
-	reasons := map[gateway.Kind]string{gateway.Anthropic: "max_tokens", gateway.Chat: "length", gateway.Gemini: "MAX_TOKENS"}
 	eachKind(t, func(t *testing.T, kind gateway.Kind) {
-		if reasons[kind] == "" {
-			t.Skip("the stub has no way to say so in this API; TestOpenAIEnds does")
-		}
-		r := newRig(t, kind, modelstub.Script(modelstub.Reply{Blocks: []modelstub.Block{say("One and")}, StopReason: reasons[kind]}))
-		reply, _, err := r.say(t, r.start(t), agent.Message{Text: "Go."})
+		r := newRig(t, kind, modelstub.Script(
+			modelstub.Reply{Blocks: []modelstub.Block{say("One and")}, StopReason: "max_tokens"},
+			modelstub.Reply{Blocks: []modelstub.Block{modelstub.Think("Hm.")}, StopReason: "max_tokens"}))
+		s := r.start(t)
+		reply, _, err := r.say(t, s, agent.Message{Text: "Go."})
 		if err != nil || reply.Stopped != "output limit" || reply.Text != "One and" {
 			t.Errorf("%+v, %v", reply, err)
+		}
+		r.entry(t, transcript.SystemEvent, "output_limit")
+		if _, _, err := r.say(t, s, agent.Message{Text: "Go."}); err == nil || !strings.Contains(err.Error(), "before it said a word") {
+			t.Errorf("%v", err)
 		}
 	})
 }
