@@ -68,24 +68,7 @@ func rows(_ context.Context, path string, yield func(kind.Row) error) error {
 	if err != nil {
 		return err
 	}
-	about, list := unfold.Apart(text, "messages")
-	if about == nil {
-		return unfold.ErrNotYet
-	}
-	if err := yield(kind.Row{Session: session, Table: "messages", Key: session, Members: about}); err != nil {
-		return err
-	}
-	n := 0
-	plain.Each(list, func(v []byte) {
-		id := jsontext.Text(jsontext.Get(v, "id"))
-		if n++; id == "" {
-			id = strconv.Itoa(n)
-		}
-		if err == nil {
-			err = yield(kind.Row{Session: session, Table: "message", Key: id, Members: unfold.Compact(v)})
-		}
-	})
-	return err
+	return unfold.Messages(text, session, "messages", yield)
 }
 
 type reader struct{}

@@ -103,21 +103,7 @@ func rows(_ context.Context, path string, yield func(kind.Row) error) error {
 	if session == "" || !jsontext.Valid(text) {
 		return unfold.ErrNotYet // or nothing of this program
 	}
-	head, messages := unfold.Apart(text, "messages")
-	if err := yield(kind.Row{Session: session, Table: "head", Key: session, Members: head}); err != nil {
-		return err
-	}
-	n := 0
-	plain.Each(messages, func(v []byte) {
-		id := jsontext.Text(jsontext.Get(v, "id"))
-		if n++; id == "" {
-			id = strconv.Itoa(n)
-		}
-		if err == nil {
-			err = yield(kind.Row{Session: session, Table: "message", Key: id, Members: unfold.Compact(v)})
-		}
-	})
-	return err
+	return unfold.Messages(text, session, "head", yield)
 }
 
 type reader struct{}

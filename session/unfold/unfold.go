@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"conclave/internal/atomicfile"
@@ -332,9 +333,32 @@ func Row(line []byte) (table, key, session string, row []byte) {
 	return jsontext.Text(m[0]), jsontext.Text(m[1]), jsontext.Text(m[2]), row
 }
 
-// Apart takes the member list out of an object, and returns what is left of it, on
+// Messages yields the rows of a session that is one document, rewritten as it
+// grows: what stands beside its member messages, in the table head, and each of the
+// messages, by its id, or by its place where it has none. A document that is not
+// whole is ErrNotYet.
+func Messages(document []byte, session, head string, yield func(kind.Row) error) error {
+	left, messages := apart(document, "messages")
+	if left == nil {
+		return ErrNotYet
+	}
+	err := yield(kind.Row{Session: session, Table: head, Key: session, Members: left})
+	if err != nil || len(messages) == 0 || messages[0] != '[' {
+		return err
+	}
+	n := 0
+	return jsontext.Elements(messages, func(v []byte) error {
+		id := jsontext.Text(jsontext.Get(v, "id"))
+		if n++; id == "" {
+			id = strconv.Itoa(n)
+		}
+		return yield(kind.Row{Session: session, Table: "message", Key: id, Members: Compact(v)})
+	})
+}
+
+// apart takes the member list out of an object, and returns what is left of it, on
 // one line; nil when it is no object.
-func Apart(object []byte, list string) (left, elements []byte) {
+func apart(object []byte, list string) (left, elements []byte) {
 	left = []byte{'{'}
 	err := jsontext.Walk(object, func(key, value []byte) error {
 		if string(key) == list {

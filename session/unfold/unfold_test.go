@@ -3,6 +3,7 @@ package unfold
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -165,5 +166,39 @@ func TestDatabase(t *testing.T) {
 	after, err := os.ReadDir(dir)
 	if err != nil || len(after) != len(before) {
 		t.Errorf("%v beside the database, before %v, %v", after, before, err)
+	}
+}
+
+func TestMessages(t *testing.T) {
+	for document, want := range map[string]string{
+		`{"a":1,"messages":[{"id":"x"},{"b":2}],"c":3}`: `head s {"a":1,"c":3}, message x {"id":"x"}, message 2 {"b":2}`,
+		`{"a":1}`:                  `head s {"a":1}`,
+		`{"messages":"none"}`:      `head s {}`,
+		`{"messages":[{"id":"x"},`: "not yet",
+		`[]`:                       "not yet",
+		``:                         "not yet",
+	} {
+		var got []string
+		err := Messages([]byte(document), "s", "head", func(r kind.Row) error {
+			got = append(got, r.Table+" "+r.Key+" "+string(r.Members))
+			return nil
+		})
+		if errors.Is(err, ErrNotYet) {
+			got, err = append(got, "not yet"), nil
+		}
+		if list := strings.Join(got, ", "); err != nil || list != want {
+			t.Errorf("%s: %s, %v, not %s", document, list, err, want)
+		}
+	}
+	full := errors.New("the disk is full")
+	n := 0
+	err := Messages([]byte(`{"messages":[{},{},{}]}`), "s", "head", func(kind.Row) error {
+		if n++; n == 3 {
+			return full
+		}
+		return nil
+	})
+	if !errors.Is(err, full) || n != 3 {
+		t.Errorf("after an error it went on: %d, %v", n, err)
 	}
 }
