@@ -115,6 +115,10 @@ func systemdService(s Service, config, home, program, root string, env []string)
 	if !filepath.IsAbs(config) {
 		config = filepath.Join(home, ".config")
 	}
+	if strings.ContainsAny(program, "\"'\\\x7f") {
+		return s, manager{}, environmentError("systemd starts no program whose path has a quote or a backslash: move %s, "+
+			"or start conclave record watch as you start other programs", program)
+	}
 	s.Name += ".service"
 	dir := filepath.Join(config, "systemd", "user")
 	s.File = filepath.Join(dir, s.Name)
@@ -136,9 +140,10 @@ func systemdService(s Service, config, home, program, root string, env []string)
 
 func percent(s string) string { return strings.ReplaceAll(s, "%", "%%") }
 
-// quoteUnit writes a word of a unit's command line.
+// quoteUnit writes a program's path or a variable. A dollar sign is no one's sign
+// in either: in the words after a path it would be.
 func quoteUnit(s string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, `%`, `%%`, `$`, `$$`).Replace(s) + `"`
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, `%`, `%%`).Replace(s) + `"`
 }
 
 func launchdService(s Service, home, program, root string, env []string) (Service, manager, error) {

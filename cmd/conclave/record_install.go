@@ -66,7 +66,8 @@ func newRecordStatusCommand(env *environment) *cobra.Command {
 		if s.Behind > 0 {
 			behind = byteSize(s.Behind) + " behind"
 		}
-		return w.Printf("%s\n%s, %s, %s; %s (%s)\n", doing, counted(s.Records, "session", "sessions"),
-			counted(int(s.Entries), "entry", "entries"), byteSize(s.BytesRead), behind, s.At.Local().Format(time.DateTime))
+		return w.Printf("%s\nin all %s, %s, %s\nlast %s; %s (%s)\n", doing, counted(s.All.Records, "session", "sessions"),
+			counted(int(s.All.Entries), "entry", "entries"), byteSize(s.All.Bytes),
+			counted(s.Files, "file", "files"), behind, s.At.Local().Format(time.DateTime))
 	})
 }
