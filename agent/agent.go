@@ -156,6 +156,8 @@ type Exchange struct {
 	Told  string
 	Calls []PastCall // of the room's tools, in order
 	Said  string
+	// Entries are those that its adapter recorded; nil when they are not known.
+	Entries []transcript.Entry
 }
 
 // PastCall is a call of one of the room's tools.

@@ -1,6 +1,7 @@
 package seat
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -47,6 +48,7 @@ type PastTurn struct {
 	// Half is what had been heard then of a block that did not end.
 	Half     string
 	streamed string // all that was heard, as it came
+	entries  []transcript.Entry
 	Finished bool
 	Reply    agent.Reply      // of the finished one
 	Files    []audit.HandedIn // with it, or with an attempt that failed
@@ -94,6 +96,7 @@ func resume(path string) (*record.Writer, *History, error) {
 	w, recovery, err := record.ResumeEach(path, func(f record.Frame) error {
 		if f.Kind == record.KindLog {
 			if e, err := transcript.ParseEntry(f.Payload); err == nil {
+				h.keep(e)
 				e.Detail, e.Raw = nil, nil
 				entries = append(entries, e)
 				return nil
@@ -153,6 +156,15 @@ func (h *History) line(line []byte, other func(string, []byte) error) error {
 		return nil
 	}
 	return other(event, context)
+}
+
+// keep keeps an entry of an agent that takes its conversation up again from there.
+func (h *History) keep(e transcript.Entry) {
+	if h.running == nil || e.Adapter != transcript.AdapterModel || e.Source != transcript.Main {
+		return
+	}
+	e.Detail, e.Raw = bytes.Clone(e.Detail), bytes.Clone(e.Raw)
+	h.running.entries = append(h.running.entries, e)
 }
 
 // hear notes a block that the agent said in the turn that goes on. What its
@@ -217,6 +229,7 @@ func (h *History) add(event any) {
 			h.turns = append(h.turns, t)
 		}
 		t.Attempts, t.Asked, t.Calls, t.Heard, t.streamed = max(t.Attempts, e.Attempt), e.Parts, nil, nil, ""
+		t.entries = nil
 		h.running = t
 	case toolbox.CallEvent:
 		if h.running != nil {
@@ -387,7 +400,8 @@ func (h *History) past() []agent.Exchange {
 		if !t.Finished {
 			continue
 		}
-		x := agent.Exchange{Told: t.told(), Said: t.Reply.Text}
+		x := agent.Exchange{Told: t.told(), Said: t.Reply.Text, Entries: t.entries}
+		t.entries = nil // whoever goes on has them now
 		for _, c := range t.Calls {
 			x.Calls = append(x.Calls, agent.PastCall{Tool: c.Tool, Input: c.Input, Ended: c.Ended, Result: c.Result})
 		}

@@ -45,7 +45,7 @@ func TestAModelAtADesk(t *testing.T) {
 		t.Fatalf("%+v, %v", reply, err)
 	}
 	sent := stub.Requests()[2]
-	for _, want := range []string{"here is the work", "It is slain.", `submit with {\"verdict\":\"slain\"}, and were told: thanks`, "are you sure?"} {
+	for _, want := range []string{"here is the work", "It is slain.", `"input":{"verdict":"slain"}`, `"content":"thanks"`, "are you sure?"} {
 		if !strings.Contains(string(sent.Body), want) {
 			t.Errorf("the conversation that goes on lacks %q: %s", want, sent.Body)
 		}

@@ -71,6 +71,7 @@ type session struct {
 	talk    []message
 	note    string // what the next message begins with
 	past    int    // turns that come from the record, until that was said
+	exact   bool   // as they were
 	running *turn
 
 	mu    sync.Mutex
@@ -106,7 +107,7 @@ func (m *maker) converse(spec agent.Spec) (local.Conversation, error) {
 	if s.id == "" || spec.Fork {
 		s.id = "model-" + strings.ToLower(rand.Text()[:12])
 	}
-	s.talk, s.note = remembered(spec.Past)
+	s.talk, s.note, s.exact = remembered(speaks, spec.Past)
 	s.past = len(spec.Past)
 	return local.Conversation{
 		Answer: s.answer,
@@ -162,11 +163,13 @@ func (s *session) answer(lt *local.Turn) error {
 
 // admitPast says once that the session goes on from its record.
 func (t *turn) admitPast() error {
-	turns := t.past
+	turns, text := t.past, "the conversation was put together again from the record, as it was"
+	if !t.exact {
+		text = "the conversation was put together again from the record; of some turns only what was told and said, and the " +
+			"calls of the room's tools: what was read in files is not repeated"
+	}
 	t.past = 0
-	return t.Emit(transcript.SystemEvent, map[string]any{"subtype": "resumed", "turns": turns,
-		"text": "the conversation was put together again from the record: what was told and said, and the calls of " +
-			"the room's tools; what was read in files is not repeated"}, nil)
+	return t.Emit(transcript.SystemEvent, map[string]any{"subtype": "resumed", "turns": turns, "text": text}, nil)
 }
 
 // keep makes the turn that has ended in order part of the conversation. One that

@@ -2,7 +2,6 @@ package model
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -157,37 +156,6 @@ func said(text string) *answer {
 	b.text.WriteString(text)
 	b.ended = true
 	return a
-}
-
-// remembered is the conversation that a record tells of. note is what the next
-// message begins with: calls of the last turn.
-func remembered(past []agent.Exchange) (talk []message, note string) {
-	for _, x := range past {
-		talk = append(talk, message{user: &told{text: note + x.Told}})
-		if x.Said != "" {
-			talk = append(talk, message{answer: said(x.Said)})
-		}
-		note = recounted(x.Calls)
-	}
-	return talk, note
-}
-
-// recounted tells of calls. They are not repeated as such: their ids, and what a
-// provider signed of them, are gone.
-func recounted(calls []agent.PastCall) string {
-	if len(calls) == 0 {
-		return ""
-	}
-	var b strings.Builder
-	b.WriteString("(From the record of this conversation: for your last answer you called tools, which have taken effect.")
-	for _, c := range calls {
-		fmt.Fprintf(&b, "\n- %s with %s", c.Tool, c.Input)
-		if c.Ended {
-			b.WriteString(", and were told: " + c.Result)
-		}
-	}
-	b.WriteString(")\n\n")
-	return b.String()
 }
 
 // joined puts messages of the same speaker that follow one another into one:

@@ -53,7 +53,9 @@
 // # Sessions
 //
 // The package stores nothing. A session that is resumed goes on with what
-// Spec.Past tells of it: words and calls of the room's tools, from the record.
-// What it had read in files is not among that, and is read again where it is
-// needed. A turn that failed is not remembered: it will be asked again.
+// Spec.Past tells of it: the entries of its turns hold the bytes of every answer,
+// and what is sent again is, byte for byte, what a session that was never
+// interrupted would send. Of a turn that another agent answered, or that had
+// images, only words and calls of the room's tools are known, and a system_event
+// says so. A turn that failed is not remembered: it will be asked again.
 package model

@@ -165,8 +165,8 @@ func (d *openaiDecoder) done(a *answer, b *block, item []byte) {
 	}
 	b.complete(whole)
 	b.ended = true
-	if b.sort == thought && len(m[5]) < 3 {
-		return // it could not be taken back: nothing of it is kept there
+	if b.sort == thought && len(m[5]) < 3 || b.sort == words && whole == "" {
+		return // it could not be taken back: nothing of it is kept there, or in it
 	}
 	d.whole = append(d.whole, json.RawMessage(bytes.Clone(item)))
 }

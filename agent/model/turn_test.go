@@ -405,6 +405,92 @@ func TestPast(t *testing.T) {
 	})
 }
 
+// TestPastByTheByte: a session that is resumed sends, byte for byte, what one
+// that was never interrupted sends.
+func TestPastByTheByte(t *testing.T) {
+	eachKind(t, func(t *testing.T, kind gateway.Kind) {
+		cut := modelstub.Reply{Blocks: []modelstub.Block{say("It will be cut off here.")}, CutBefore: 90}
+		held := modelstub.Answer(say("Half an"))
+		held.Hold = make(chan struct{})
+		replies := []modelstub.Reply{
+			modelstub.Answer(modelstub.Think("Hm."), say("I look."), modelstub.Call(ReadFile, "c1", `{"path":"README.md"}`),
+				modelstub.Call("roll", "c2", `{"expr":"1d20"}`), modelstub.Call("fail", "c3", `{}`)),
+			cut, modelstub.Answer(modelstub.Think("So."), say("Done.")),
+			modelstub.Answer(say(`{"n":"x"}`)), modelstub.Answer(say(`{"n":4}`)),
+			held,
+			{Blocks: []modelstub.Block{say("As long as")}, StopReason: "max_tokens"},
+			modelstub.Answer(say("The end.")),
+		}
+		r := newRig(t, kind, modelstub.Script(append(replies, replies[len(replies)-1])...))
+		r.spec.Tools.Caller, r.spec.Tools.Offers = &caller{}, roomTools
+		s := r.start(t)
+		for _, m := range []agent.Message{{Text: "one"}, {Text: "two", Schema: json.RawMessage(form)}, {Text: "three"}, {Text: "four"}} {
+			turn, err := s.Send(t.Context(), m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for heard := ""; m.Text == "three" && heard != "Half an"; {
+				e, err := turn.Next()
+				if err != nil {
+					t.Fatal(err)
+				}
+				heard += e.Delta
+			}
+			if m.Text == "three" {
+				_ = turn.(agent.Interrupter).Interrupt(t.Context())
+			}
+			if _, _, err := agenttest.Drain(turn); err != nil {
+				t.Fatal(err)
+			}
+		}
+		past := turnsOf(r.store.Entries())
+		if len(past) != 4 {
+			t.Fatalf("%d turns", len(past))
+		}
+		if _, _, err := r.say(t, s, agent.Message{Text: "five"}); err != nil {
+			t.Fatal(err)
+		}
+		r.spec.Resume, r.spec.Past = s.Info().SessionID, past
+		if _, _, err := r.say(t, r.start(t), agent.Message{Text: "five"}); err != nil {
+			t.Fatal(err)
+		}
+		n := len(r.stub.Requests())
+		if live, again := r.sent(t, n-2), r.sent(t, n-1); live != again {
+			t.Errorf("live:    %s\nresumed: %s", live, again)
+		}
+		if e := r.entry(t, transcript.SystemEvent, "resumed"); !strings.Contains(string(e.Detail), "as it was") {
+			t.Errorf("%s", e.Detail)
+		}
+
+		// What is no turn of this package is known by its words.
+		for _, spoil := range []func(*agent.Exchange){
+			func(x *agent.Exchange) { x.Entries[0].Adapter = transcript.AdapterClaude },
+			func(x *agent.Exchange) { x.Entries = nil },
+			func(x *agent.Exchange) { x.Entries = x.Entries[:2] },
+		} {
+			spoilt := turnsOf(r.store.Entries())[:1]
+			spoil(&spoilt[0])
+			spoilt[0].Told, spoilt[0].Said = "one", "I look.\n\nDone."
+			talk, _, exact := remembered(apis[kind], spoilt)
+			if exact || len(talk) != 2 || talk[1].answer.text() != "I look.\n\nDone." {
+				t.Errorf("%+v", talk)
+			}
+		}
+	})
+}
+
+// turnsOf are the turns that entries tell of.
+func turnsOf(entries []transcript.Entry) (out []agent.Exchange) {
+	for _, e := range entries {
+		if e.Type == transcript.UserMessage && !strings.Contains(string(e.Detail), `"subtype":"correction"`) {
+			out = append(out, agent.Exchange{})
+		}
+		x := &out[len(out)-1]
+		x.Entries = append(x.Entries, e)
+	}
+	return out
+}
+
 // TestImages are sent in the form of each API.
 func TestImages(t *testing.T) {
 	want := map[gateway.Kind]string{
