@@ -61,12 +61,17 @@ type packer struct {
 func (p *packer) pack(c *chunk, room []byte) []byte {
 	c.size = len(c.raw)
 	if p.quick {
-		binary.BigEndian.PutUint64(c.sum[:], p.count.Add(1))
+		p.number(c)
 	} else {
 		c.sum = sha256.Sum256(c.raw)
 	}
 	c.packed = pack.Squeeze(room, c.raw)
 	return c.packed
+}
+
+// number gives a block a number.
+func (p *packer) number(c *chunk) {
+	binary.BigEndian.PutUint64(c.sum[:], p.count.Add(1))
 }
 
 func (p *packer) unpack(packed []byte, size int) ([]byte, error) {

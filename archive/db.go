@@ -75,6 +75,9 @@ type Archive struct {
 	read    *sql.Stmt        // of a block
 	pool    sync.Pool        // of *[]byte, for blocks on their way in
 
+	elsewhere elsewhere // what a cache refers to
+	unpieced  bool      // bundles are read whole, however they are packed
+
 	commitBytes int64 // in tests less than the constant
 }
 
@@ -150,7 +153,7 @@ func (a *Archive) Close() error {
 		}
 	}
 	a.read, a.reader, a.db = nil, nil, nil
-	return errors.Join(errs...)
+	return errors.Join(append(errs, a.elsewhere.close())...)
 }
 
 // Path is where the archive is.
@@ -217,7 +220,11 @@ func (a *Archive) loadBlock(id int64) (raw, sum []byte, err error) {
 	if err := a.read.QueryRow(id).Scan(&size, &packed, &sum); err != nil {
 		return nil, nil, fmt.Errorf("read block %d: %w", id, err)
 	}
-	raw, err = a.packer.unpack(packed, size)
+	if form := sum[len(sum)-1]; a.isCache && form != blockHere {
+		raw, err = a.elsewhere.read(form, packed, size)
+	} else {
+		raw, err = a.packer.unpack(packed, size)
+	}
 	return raw, sum, err
 }
 

@@ -31,6 +31,11 @@ func (a *Archive) cutBundle(j *job, c *cutter) error {
 	if feed.of = bundleOf(j.bundle, name); feed.of != nil {
 		j.began = feed.of.begin.At
 	}
+	if a.isCache && !a.unpieced {
+		if done, err := a.cutPieces(j, c, name); done {
+			return err
+		}
+	}
 	r, err := j.bundle.Open(name)
 	if err != nil {
 		return err

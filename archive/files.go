@@ -21,7 +21,8 @@ import (
 
 // OpenFiles opens bundles, records, logs and session files for SQL, without an
 // archive. What it makes of them is kept in cacheDir and used again as long as
-// the files are the same; it can be deleted at any time.
+// the files are the same; it can be deleted at any time. It holds no texts: they
+// are read from the files when they are asked for.
 func OpenFiles(ctx context.Context, cacheDir string, files []string, o Options) (*Archive, error) {
 	key, err := cacheKey(files, o)
 	if err != nil {
@@ -97,14 +98,24 @@ func openCache(path string, o Options) (*Archive, error) {
 	return a, nil
 }
 
-// makeCache builds in a file of its own, which becomes the cache when it is
+// makeCache makes the cache at path.
+func makeCache(ctx context.Context, path string, files []string, o Options) error {
+	err := buildCache(ctx, path, files, o, false)
+	if errors.Is(err, bundle.ErrNoPieces) { // one that began as if it had some
+		return buildCache(ctx, path, files, o, true)
+	}
+	return err
+}
+
+// buildCache builds in a file of its own, which becomes the cache when it is
 // complete: a cache is whole or not there.
-func makeCache(ctx context.Context, path string, files []string, o Options) (err error) {
+func buildCache(ctx context.Context, path string, files []string, o Options, unpieced bool) (err error) {
 	temp := path + ".new"
 	if err := os.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	a := newArchive(temp, o, true)
+	a.unpieced = unpieced
 	defer func() {
 		err = errors.Join(err, a.Close())
 		if err == nil {

@@ -1,14 +1,20 @@
 package archive_test
 
 import (
+	"archive/zip"
+	"bytes"
+	"compress/flate"
 	"fmt"
+	"hash/crc32"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"conclave/archive"
+	"conclave/archive/sql"
 	"conclave/internal/jsontext"
+	"conclave/internal/pack"
 	"conclave/internal/sample"
 )
 
@@ -103,5 +109,94 @@ func TestLogLines(t *testing.T) {
 	}
 	if want := table(t, a, "SELECT count(*) FROM logs"); want != itoa(n)+"\n" || n == 0 {
 		t.Errorf("%d lines, %s records", n, want)
+	}
+}
+
+// pieceZip writes a bundle whose log is this deflate stream.
+func pieceZip(t *testing.T, file string, text, packed []byte) {
+	t.Helper()
+	f, err := os.Create(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z := zip.NewWriter(f)
+	w, err := z.Create("debug_bundle/manifest.json")
+	if err == nil {
+		_, err = w.Write([]byte(`{"format_version":"1.0.0","bundle_id":"x"}`))
+	}
+	if err == nil {
+		w, err = z.CreateRaw(&zip.FileHeader{Name: "debug_bundle/logs/app.jsonl", Method: zip.Deflate,
+			CRC32: crc32.ChecksumIEEE(text), CompressedSize64: uint64(len(packed)), UncompressedSize64: uint64(len(text))})
+	}
+	if err == nil {
+		_, err = w.Write(packed)
+	}
+	if err == nil {
+		err = z.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A cache refers to its files. However a bundle is packed, in pieces, as one
+// stream, or so that its first piece alone looks like one, the answers are the
+// same; a file that is another one since is not taken for the one that it was.
+func TestCacheRefersToItsFiles(t *testing.T) {
+	dir := t.TempDir()
+	var first, second []byte
+	for i := range 400 {
+		line := fmt.Appendf(nil, `{"timestamp":"2026-11-16T09:00:00.%06d+00:00","level":"INFO","logger":"l",`+
+			`"event":"e%d","message":"what was said %d","context":{"n":%d}}`+"\n", i, i, i, i)
+		if i < 200 {
+			first = append(first, line...)
+		} else {
+			second = append(second, line...)
+		}
+	}
+	text := append(bytes.Clone(first), second...)
+	stream := func(flush bool) []byte {
+		var b bytes.Buffer
+		w, err := flate.NewWriter(&b, 6)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = w.Write(first)
+		if flush {
+			_ = w.Flush() // what comes next refers to what was before
+		}
+		_, _ = w.Write(second)
+		_ = w.Close()
+		return b.Bytes()
+	}
+	var d pack.Deflater
+	pieces, err := d.Append(nil, first)
+	if err == nil {
+		pieces, err = d.Append(pieces, second)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	const query = "SELECT seq, event, message, context FROM logs ORDER BY timestamp"
+	var want string
+	for i, packed := range [][]byte{stream(false), stream(true), append(pieces, pack.End...)} {
+		file := filepath.Join(dir, fmt.Sprintf("%d.zip", i))
+		pieceZip(t, file, text, packed)
+		a := openFiles(t, file)
+		got := table(t, a, query)
+		if want == "" {
+			want = got
+		}
+		same(t, fmt.Sprint("bundle ", i), got, want)
+	}
+	log := filepath.Join(dir, "app.jsonl")
+	writeFile(t, log, text)
+	same(t, "the log itself", table(t, openFiles(t, log), query), want)
+
+	a := openFiles(t, log)
+	writeFile(t, log, bytes.ToUpper(text))
+	if _, err := sql.Query(ctx, a, query, sql.Limits{}); err == nil || !strings.Contains(err.Error(), "has changed") {
+		t.Errorf("a file that was changed since: %v", err)
 	}
 }

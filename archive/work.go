@@ -33,15 +33,22 @@ func (a *Archive) work(ctx context.Context, j *job, out chan<- message) error {
 	}
 	var room []byte
 	c := &cutter{pool: &a.pool, emit: func(k *chunk) error {
-		if !a.isCache { // whose writer has the time
+		switch {
+		case !a.isCache:
 			room = a.pack(k, room)
 			k.packed = bytes.Clone(k.packed) // it may have to wait
-		}
+		case j.bundle == nil:
+			a.packer.refer(k, blockPlain, reference{path: j.path, offset: k.pos, packed: len(k.raw)})
+			a.giveBack(k)
+		} // the blocks of a bundle are packed by the writer, who has the time
 		return send(message{job: j, chunk: k})
 	}}
 	err := a.cut(j, c)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
+	}
+	if errors.Is(err, bundle.ErrNoPieces) {
+		return err // it has to be read another way
 	}
 	if err != nil {
 		j.problem, j.fault = err.Error(), err
@@ -55,10 +62,14 @@ func (a *Archive) work(ctx context.Context, j *job, out chan<- message) error {
 // pack packs a block into room and gives the memory of its bytes back.
 func (a *Archive) pack(k *chunk, room []byte) []byte {
 	room = a.packer.pack(k, room)
+	a.giveBack(k)
+	return room
+}
+
+func (a *Archive) giveBack(k *chunk) {
 	raw := k.raw
 	k.raw = nil
 	a.pool.Put(&raw)
-	return room
 }
 
 // judgeBytes is how large a record in a bundle may be to be judged: it has to be

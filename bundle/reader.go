@@ -67,6 +67,7 @@ func (u *Unsafe) Error() string {
 type Reader struct {
 	path     string
 	closer   io.Closer
+	src      io.ReaderAt
 	zip      *zip.Reader
 	limits   limits
 	manifest Manifest
@@ -101,7 +102,7 @@ func newReader(src io.ReaderAt, size int64, limits limits) (*Reader, error) {
 		return nil, fmt.Errorf("it is no whole zip: %w", err)
 	}
 	z.RegisterDecompressor(zip.Deflate, pack.Inflate)
-	r := &Reader{zip: z, limits: limits, files: map[string]*zip.File{}}
+	r := &Reader{src: src, zip: z, limits: limits, files: map[string]*zip.File{}}
 	if problems := r.inspect(z, size); len(problems) > 0 {
 		return nil, &Unsafe{problems}
 	}

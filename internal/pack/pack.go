@@ -4,7 +4,7 @@
 // A Deflater gives pieces of a deflate stream that know nothing of each other
 // and end at a byte: a file is any number of pieces and then End, and a piece
 // that was made once may stand in several files. Inflate reads such a file like
-// any other deflate stream. Squeeze and Expand are for blocks that are read
+// any other deflate stream, an Inflater takes single pieces. Squeeze and Expand are for blocks that are read
 // often: they cost little and save less; Snappy is their elder, for other
 // programs' files.
 //
@@ -14,6 +14,8 @@
 package pack
 
 import (
+	"bytes"
+	"errors"
 	"io"
 
 	"github.com/klauspost/compress/flate"
@@ -60,6 +62,53 @@ func (d *Deflater) Write(p []byte) (int, error) {
 
 // Inflate unpacks a deflate stream.
 func Inflate(r io.Reader) io.ReadCloser { return flate.NewReader(r) }
+
+// Mark ends every piece; it may stand within one, too.
+var Mark = []byte{0, 0, 0xff, 0xff}
+
+// Inflater unpacks single pieces. It is not safe for concurrent use.
+type Inflater struct {
+	r    io.ReadCloser
+	in   bytes.Reader
+	room []byte
+	out  []byte
+	most int
+}
+
+var (
+	errNoPiece = errors.New("it is no whole piece of a deflate stream")
+	errTooMuch = errors.New("it unpacks to more than it may")
+)
+
+// Append appends what a piece unpacks to, at most most bytes, to dst. It refuses
+// what needs anything before it, or ends in the middle.
+func (i *Inflater) Append(dst, piece []byte, most int) ([]byte, error) {
+	i.room = append(append(i.room[:0], piece...), End...)
+	i.in.Reset(i.room)
+	if i.r == nil {
+		i.r = flate.NewReader(&i.in)
+	} else if err := i.r.(flate.Resetter).Reset(&i.in, nil); err != nil {
+		return dst, err
+	}
+	i.out, i.most = dst, len(dst)+most
+	_, err := i.r.(io.WriterTo).WriteTo((*inflated)(i))
+	dst, i.out = i.out, nil
+	if err == nil && i.in.Len() > 0 {
+		err = errNoPiece
+	}
+	return dst, err
+}
+
+// inflated takes what the library unpacks.
+type inflated Inflater
+
+func (i *inflated) Write(p []byte) (int, error) {
+	if len(i.out)+len(p) > i.most {
+		return 0, errTooMuch
+	}
+	i.out = append(i.out, p...)
+	return len(p), nil
+}
 
 // Squeeze packs a block into room, or into new memory if that is too small.
 func Squeeze(room, block []byte) []byte { return s2.Encode(room[:cap(room)], block) }
