@@ -116,6 +116,9 @@ func BenchmarkImportShort(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(files)*float64(b.N)/b.Elapsed().Seconds(), "files/s")
+	b.ReportMetric(800, "goal-files/s")
+	b.ReportMetric(float64(ownRSS())/1e6, "MB-peak")
+	b.ReportMetric(150, "goal-MB-peak")
 }
 
 // BenchmarkLatency is the time from the append of a line to the entry that a

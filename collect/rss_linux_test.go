@@ -12,3 +12,12 @@ func rss(cmd *exec.Cmd) int64 {
 	}
 	return 0
 }
+
+// ownRSS is the largest memory that this process had, in bytes.
+func ownRSS() int64 {
+	var used syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &used) != nil {
+		return 0
+	}
+	return int64(used.Maxrss) << 10
+}
