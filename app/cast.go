@@ -26,6 +26,7 @@ type actor struct {
 	inProcess bool
 	model     string
 	upstream  *gateway.Upstream
+	direct    bool // what it asks a model, if it does, nobody sees
 	programs  []string
 	tell      func(string)
 	limits    agent.Limits
@@ -41,7 +42,7 @@ func (w *workspace) cast(role string, offline agent.Agent) (actor, error) {
 	a := w.config.For(role)
 	actor, err := w.actor(a, role, offline)
 	actor.limits = agent.Limits{Turns: a.Turns, BudgetUSD: a.USD}
-	if a.Agent == "codex" {
+	if a.Agent == "codex" || a.Agent == "acp" {
 		actor.limits.Turns = 0 // it has no such limit
 	}
 	actor.budget = gateway.Budget{USD: a.USD, Tokens: a.Tokens}
@@ -67,6 +68,8 @@ func (w *workspace) actor(a config.Agent, role string, offline agent.Agent) (act
 		})
 	case "model":
 		return w.bareModel(a, role)
+	case "acp":
+		return w.acp(a, role)
 	}
 	return actor{}, environmentError("%s: no agent is called %q here", role, a.Agent)
 }
@@ -153,12 +156,9 @@ func (w *workspace) served(a config.Agent, role string) (config.Provider, *gatew
 // person's own: what a relative entry of the PATH or one inside the workspace
 // finds may have come with a clone.
 func (w *workspace) findProgram(name string) (string, error) {
-	path := w.config.Programs[name]
-	if path == "" {
-		var err error
-		if path, _, err = ownpath.Find(name, w.root); err != nil {
-			return "", err
-		}
+	path, err := w.programPath(name)
+	if err != nil {
+		return "", err
 	}
 	if name == "codex" {
 		return codex.Locate(path)
@@ -166,9 +166,18 @@ func (w *workspace) findProgram(name string) (string, error) {
 	return filepath.EvalSymlinks(path)
 }
 
+// programPath is where the person has a program of that name.
+func (w *workspace) programPath(name string) (string, error) {
+	if path := w.config.Programs[name]; path != "" {
+		return path, nil
+	}
+	path, _, err := ownpath.Find(name, w.root)
+	return path, err
+}
+
 // dress puts the actor into a seat's plan.
 func (a actor) dress(p *seat.Plan, w *workspace) {
-	p.Agent, p.InProcess, p.Model, p.Upstream = a.agent, a.inProcess, a.model, a.upstream
+	p.Agent, p.InProcess, p.Model, p.Upstream, p.DirectModel = a.agent, a.inProcess, a.model, a.upstream, a.direct
 	p.Room.Programs = append(p.Room.Programs, a.programs...)
 	p.Workspace = w.root
 	p.Program, p.Tell, p.Stream = "conclave "+w.app.Version, a.tell, w.app.Log.to()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"conclave/agent"
+	"conclave/agent/acp"
 	"conclave/agent/model"
 	"conclave/engine"
 	"conclave/internal/lockfile"
@@ -127,6 +128,8 @@ func (c *questSession) dress(p *seat.Plan) error {
 		p.Builtin = []string{"shell"}
 	case "model":
 		p.Builtin = []string{model.ListFiles, model.ReadFile, model.SearchFiles}
+	case "acp":
+		p.Builtin = []string{acp.KindRead, acp.KindSearch}
 	}
 	return nil
 }

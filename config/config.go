@@ -56,7 +56,19 @@ type Config struct {
 	// may name them: costs and budgets in dollars are reckoned by them.
 	Prices map[string]Price `yaml:"prices"`
 
+	// ACP describes programs that speak the Agent Client Protocol and that Conclave
+	// does not know. Only the user's own file may describe them.
+	ACP map[string]ACPProgram `yaml:"acp"`
+
 	Streaming `yaml:",inline"`
+}
+
+// ACPProgram is how a program begins to speak the Agent Client Protocol.
+type ACPProgram struct {
+	Args []string `yaml:"args"`
+	// Env are its variables. {gateway}, {token} and {model} in a value are the
+	// address of the room's gateway, the room's token and the model.
+	Env map[string]string `yaml:"env"`
 }
 
 // Agent says who answers for a role.
@@ -64,7 +76,8 @@ type Agent struct {
 	Agent    string `yaml:"agent"` // one of agentKinds
 	Model    string `yaml:"model"`
 	Provider string `yaml:"provider"`
-	Script   string `yaml:"script"` // of a scripted one
+	Script   string `yaml:"script"`  // of a scripted one
+	Program  string `yaml:"program"` // of one that speaks the Agent Client Protocol
 	// What one sitting may take – a conversation of a quest, a seat in one
 	// cycle of a table: calls of the model for one answer, and what is spent.
 	Turns  int     `yaml:"turns"`
@@ -103,7 +116,7 @@ func (b Budget) check(data []byte) error {
 }
 
 // kinds of agents that can be named.
-var agentKinds = []string{"claude", "codex", "human", "model", "offline", "scripted"}
+var agentKinds = []string{"acp", "claude", "codex", "human", "model", "offline", "scripted"}
 
 // defaults is what holds when no file says otherwise: the embedded party.
 func defaults() Config {
@@ -176,6 +189,14 @@ func Parse(data []byte) (Config, error) {
 		if a.Agent == "scripted" && a.Script == "" {
 			return Config{}, fmt.Errorf("agents: %s: a scripted agent needs a script", role)
 		}
+		if a.Agent == "acp" && a.Program == "" {
+			return Config{}, fmt.Errorf("line %d: agents: %s: say which program (program: opencode, …)",
+				frontmatter.KeyLine(data, "agents", role), role)
+		}
+		if a.Agent != "acp" && a.Program != "" {
+			return Config{}, fmt.Errorf("line %d: agents: %s: a program is named for `agent: acp` alone",
+				frontmatter.KeyLine(data, "agents", role, "program"), role)
+		}
 	}
 	if err := cmp.Or(c.checkLimits(data), c.Budget.check(data), c.checkStreaming(data), c.checkProviders(data)); err != nil {
 		return Config{}, err
@@ -233,7 +254,7 @@ func mergeMaps[V any](a, b map[string]V) map[string]V {
 func Merge(project, user Config) Config {
 	c := defaults().over(project).over(user)
 	c.Tools, c.Lower, c.Programs, c.Workspaces = user.Tools, user.Lower, user.Programs, user.Workspaces
-	c.Database, c.Prices = user.Database, user.Prices
+	c.Database, c.Prices, c.ACP = user.Database, user.Prices, user.ACP
 	return c
 }
 

@@ -60,10 +60,12 @@ func TestRefused(t *testing.T) {
 			"https://openrouter.ai/api/v1 is not on this machine: say key_env: NAME",
 		"providers:\n  x: {kind: chat, base_url: http://192.168.1.7:8000}":       "key_env: none if that server wants none",
 		"providers:\n  x: {kind: chat, base_url: http://localhost.evil.example}": "not on this machine",
-		"lower: {player: sealed}":          "neither fenced nor advisory",
-		"budget: {usd: lots}":              "line 1",
-		"agents: &a {}\nproviders: *a":     "anchor",
-		"agents:\n  cat: {}\nagents: {}\n": "agents",
+		"agents:\n  cat: {agent: acp}":                                           "line 2: agents: cat: say which program",
+		"agents:\n  cat: {agent: claude, program: x}\n":                          "line 2: agents: cat: a program is named for `agent: acp` alone",
+		"lower: {player: sealed}":                                                "neither fenced nor advisory",
+		"budget: {usd: lots}":                                                    "line 1",
+		"agents: &a {}\nproviders: *a":                                           "anchor",
+		"agents:\n  cat: {}\nagents: {}\n":                                       "agents",
 	} {
 		if _, err := Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Parse(%q) = %v, want %q", text, err, want)
@@ -110,8 +112,10 @@ func TestAProjectNamesNothingOfTheMachine(t *testing.T) {
 		"# one\n# two\n{programs: {claude: '/opt/a b\u00e9'}}":   {Programs: map[string]string{"claude": "/opt/a b\u00e9"}},
 		"# one\n# two\n\"tools\": [/opt/go/bin, 'true']\n":       {Tools: []string{"/opt/go/bin", "true"}},
 		"\n\nworkspaces: [/x]\n":                                 {Workspaces: []string{"/x"}},
-		"\n\ndatabase: postgres://x/y\n":                         {Database: "postgres://x/y"},
-		"\n\nlower:\n  player: fenced\n":                         {Lower: map[string]string{"player": "fenced"}},
+		"\n\nacp:\n  mine: {args: [--acp, 'a b'], env: {BASE: '{gateway}/v1'}}\n": {
+			ACP: map[string]ACPProgram{"mine": {Args: []string{"--acp", "a b"}, Env: map[string]string{"BASE": "{gateway}/v1"}}}},
+		"\n\ndatabase: postgres://x/y\n": {Database: "postgres://x/y"},
+		"\n\nlower:\n  player: fenced\n": {Lower: map[string]string{"player": "fenced"}},
 		"\n\nproviders:\n  lan: {kind: chat, base_url: 'http://10.0.0.5:8000/v1', key_env: none}\n  here: {kind: chat, base_url: 'http://127.0.0.1', key_env: none}\n": {
 			Providers: map[string]Provider{"lan": {Kind: "chat", BaseURL: "http://10.0.0.5:8000/v1", KeyEnv: "none"}}},
 		"\n\nprices:\n  m-1: {input: 0.25, cache_read: 0}\n": {Prices: map[string]Price{"m-1": {Input: usd(0.25), CacheRead: usd(0)}}},

@@ -42,6 +42,7 @@ func ParseProject(data []byte, file, own string) (Config, error) {
 		{"lower", mapLines("lower", c.Lower)},
 		{"database", valueLine("database", c.Database)},
 		{"prices", priceLines(c.Prices)},
+		{"acp", acpLines(c.ACP)},
 		{"providers: key_env: " + noKey, keylessLines(c.Providers)},
 	} {
 		if len(k.lines) > 0 {
@@ -89,6 +90,17 @@ func listLines(key string, list []string) []string {
 		lines = append(lines, "  - "+scalar(v))
 	}
 	return underKey(key, lines)
+}
+
+func acpLines(m map[string]ACPProgram) []string {
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		lines = append(lines, "  "+scalar(name)+":")
+		for _, l := range append(listLines("args", m[name].Args), mapLines("env", m[name].Env)...) {
+			lines = append(lines, "    "+l)
+		}
+	}
+	return underKey("acp", lines)
 }
 
 func underKey(key string, lines []string) []string {

@@ -15,6 +15,7 @@ import (
 	"conclave/internal/jsonrpc"
 	"conclave/internal/jsontext"
 	"conclave/internal/proc"
+	"conclave/room"
 	"conclave/transcript"
 )
 
@@ -22,6 +23,7 @@ import (
 const fakeVar = "CONCLAVE_FAKE_AGENT"
 
 func TestMain(m *testing.M) {
+	room.Init()
 	if script := os.Getenv(fakeVar); script != "" {
 		var f fake
 		if err := json.Unmarshal([]byte(script), &f); err != nil {

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -32,6 +34,9 @@ type program struct {
 	native []string
 	// tools are the names that it has for the kinds.
 	tools map[string][]string
+	// heeds are files in the directory where it works that it takes for
+	// instructions, whatever it is told.
+	heeds []string
 	// furnish fills its home.
 	furnish func(h *house, p *program) error
 }
@@ -42,7 +47,9 @@ var programs = []program{
 		native: []string{"../copilot-*/copilot"},
 		tools: map[string][]string{KindRead: {"view"}, KindSearch: {"grep", "glob"},
 			KindEdit:    {"create", "edit", "apply_patch"},
-			KindExecute: {"bash", "read_bash", "write_bash", "stop_bash", "list_bash"}},
+			KindExecute: {"bash", "read_bash", "stop_bash", "list_bash"}},
+		heeds: []string{"AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md",
+			".github/instructions"},
 		furnish: copilot,
 	},
 	{
@@ -50,6 +57,7 @@ var programs = []program{
 		tools: map[string][]string{KindRead: {"read_file", "read_many_files"},
 			KindSearch: {"list_directory", "glob", "grep_search", "search_file_content"},
 			KindEdit:   {"replace", "write_file"}, KindExecute: {"run_shell_command"}},
+		heeds:   []string{"GEMINI.md"},
 		furnish: gemini,
 	},
 	{
@@ -74,6 +82,20 @@ func Programs() []string {
 		out = append(out, p.name)
 	}
 	return out
+}
+
+// Known says that the driver knows a program, or which one may be meant.
+func Known(name string) error {
+	_, err := find(name)
+	return err
+}
+
+// Providers are the kinds of providers that a known program can ask.
+func Providers(name string) []string {
+	if p, err := find(name); err == nil {
+		return p.providers
+	}
+	return nil
 }
 
 func find(name string) (*program, error) {
@@ -123,6 +145,12 @@ func (a *Agent) furnish(spec agent.Spec) (*house, error) {
 		if kind != agent.AllTools && a.known.tools[kind] == nil {
 			return nil, fmt.Errorf("no tools are of the kind %q; the kinds are %s", kind,
 				strings.Join(slices.Sorted(maps.Keys(a.known.tools)), ", "))
+		}
+	}
+	for _, name := range a.known.heeds {
+		if _, err := os.Lstat(spec.Place.OnHost(agent.WorkDir, filepath.FromSlash(name))); err == nil {
+			return nil, fmt.Errorf("there is a %s where it works, which it would take for instructions and cannot be told "+
+				"not to; name another program for this seat", name)
 		}
 	}
 	h.model = true
@@ -223,9 +251,17 @@ func gemini(h *house, p *program) error {
 		"privacy":  object{"usageStatisticsEnabled": false}, "telemetry": object{"enabled": false},
 		"context": object{"fileName": []string{noFile}},
 	}
-	if !h.all() {
-		settings["tools"] = object{"core": append([]string{noTool}, h.offered(p)...)}
+	tools := h.tools(p)
+	if core, ok := tools["core"].([]string); ok {
+		for _, s := range h.spec.Tools.MCP {
+			for _, tool := range s.Tools {
+				core = append(core, "mcp_"+s.Name+"_"+tool)
+			}
+		}
+		tools["core"] = core
 	}
+	settings["tools"] = tools
+	settings["experimental"] = object{"jitContext": false}
 	h.set("GOOGLE_GEMINI_BASE_URL", h.spec.Model.BaseURL)
 	h.set("GEMINI_API_KEY", h.spec.Model.Token)
 	h.set("GEMINI_CLI_TRUST_WORKSPACE", "true")
@@ -239,6 +275,17 @@ func gemini(h *house, p *program) error {
 	}
 	h.args = []string{"--acp", "-m", h.spec.Model.Name}
 	return h.put(settings, ".gemini", "settings.json")
+}
+
+// tools are the settings of the tools of Gemini CLI, and of Qwen Code, which comes
+// from it. A room has no terminals for an interactive shell, and a tool that has to
+// be looked for is not found by every model.
+func (h *house) tools(p *program) object {
+	tools := object{"shell": object{"enableInteractiveShell": false}, "toolSearch": object{"enabled": false}}
+	if !h.all() {
+		tools["core"] = append([]string{noTool}, h.offered(p)...)
+	}
+	return tools
 }
 
 // noFile and noTool are names that nothing has: an empty list would mean all.
@@ -270,11 +317,10 @@ func qwen(h *house, p *program) error {
 		"general":  object{"enableAutoUpdate": false, "disableAutoUpdate": true},
 		"privacy":  object{"usageStatisticsEnabled": false}, "telemetry": object{"enabled": false},
 		"context": object{"fileName": []string{noFile}},
+		"ui":      object{"enableFollowupSuggestions": false},
 		"memory":  object{"enableManagedAutoMemory": false, "enableManagedAutoDream": false},
 	}
-	if !h.all() {
-		settings["tools"] = object{"core": append([]string{noTool}, h.offered(p)...)}
-	}
+	settings["tools"] = h.tools(p)
 	if h.spec.System != "" {
 		if err := h.putText(h.spec.System, ".qwen", "system.md"); err != nil {
 			return err
@@ -282,8 +328,28 @@ func qwen(h *house, p *program) error {
 		h.set("QWEN_SYSTEM_MD", h.spec.Place.InGuest(agent.HomeDir, ".qwen", "system.md"))
 		h.system = true
 	}
+	h.set("QWEN_CODE_LEGACY_MCP_BLOCKING", "1") // the room's tools are there before the first message
 	h.args = []string{"--acp", "--auth-type", auth, "--approval-mode", "default"}
+	if !h.all() {
+		offered := h.offered(p)
+		for _, name := range qwenTools {
+			if !slices.Contains(offered, name) {
+				h.args = append(h.args, "--exclude-tools", name)
+			}
+		}
+	}
 	return h.put(settings, ".qwen", "settings.json")
+}
+
+// qwenTools are those of Qwen Code. It has no list of what it may offer that leaves
+// out the rest.
+var qwenTools = []string{
+	"agent", "ask_user_question", "cron_create", "cron_delete", "cron_list", "edit", "enter_plan_mode",
+	"enter_worktree", "exit_plan_mode", "exit_worktree", "get_goal", "glob", "grep_search",
+	"list_agents", "list_directory", "lsp", "monitor", "notebook_edit", "read_file", "record_artifact",
+	"report_findings", "run_shell_command", "save_memory", "send_message", "skill", "task_create",
+	"task_get", "task_list", "task_output", "task_stop", "task_update", "todo_write", "tool_call",
+	"tool_search", "update_goal", "web_fetch", "web_search", "workflow", "write_file",
 }
 
 // copilot is told all by variables and arguments. It has no place for

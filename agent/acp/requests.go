@@ -7,6 +7,7 @@ import (
 	"conclave/agent"
 	"conclave/internal/jsonrpc"
 	"conclave/internal/jsontext"
+	"conclave/session/acp"
 )
 
 // Handle implements rpc.Driver.
@@ -20,7 +21,7 @@ func (s *session) Handle(m jsonrpc.Message) {
 		})
 	case jsonrpc.Notification:
 		update := jsontext.Members(jsontext.Get(m.Params, "update"), "sessionUpdate", "content")
-		if m.Method != "session/update" || jsontext.Text(update[0]) != "agent_message_chunk" {
+		if s.last != "delta" || jsontext.Text(update[0]) != "agent_message_chunk" {
 			return
 		}
 		text := jsontext.Text(jsontext.Get(update[1], "text"))
@@ -75,23 +76,34 @@ func (s *session) permit(params []byte) map[string]string {
 // allowed: the room has walls, so a tool of a kind that the role has may do there
 // what it likes. A tool of the room is held to the room's own rules.
 func (s *session) allowed(call []byte) bool {
-	m := jsontext.Members(call, "kind", "title")
+	m := jsontext.Members(call, "kind", "title", "toolCallId", "_meta")
 	kind := jsontext.Text(m[0])
 	if slices.Contains(s.spec.Tools.Builtin, agent.AllTools) || slices.Contains(s.spec.Tools.Builtin, kind) {
 		return true
 	}
-	return (kind == "" || kind == "other") && s.roomTool(jsontext.Text(m[1]))
-}
-
-// roomTool says whether a name, in whichever way the program puts the two
-// together, is that of a server and a tool of it.
-func (s *session) roomTool(name string) bool {
-	for _, server := range s.spec.Tools.MCP {
-		for _, tool := range server.Tools {
-			if strings.Contains(name, server.Name) && strings.Contains(name, tool) {
-				return true
-			}
+	if kind != "" && kind != "other" {
+		return false
+	}
+	s.mu.Lock()
+	told := s.tools[jsontext.Text(m[2])]
+	s.mu.Unlock()
+	for _, name := range []string{told, acp.ToolName(m[3]), jsontext.Text(m[1])} {
+		if _, tool := s.roomTool(name); tool != "" {
+			return true
 		}
 	}
 	return false
+}
+
+// roomTool is the server and the tool whose names a name holds, in whichever way
+// the program puts the two together; empty for none.
+func (s *session) roomTool(name string) (server, tool string) {
+	for _, m := range s.spec.Tools.MCP {
+		for _, t := range m.Tools {
+			if strings.Contains(name, m.Name) && strings.Contains(name, t) && len(t) > len(tool) {
+				server, tool = m.Name, t
+			}
+		}
+	}
+	return server, tool
 }

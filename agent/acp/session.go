@@ -25,15 +25,17 @@ type session struct {
 	spec agent.Spec
 	home *house
 	maps kind.Mapper // used with the record held
+	last string      // subtype of the last line that was heard; the reader's
 
 	mu     sync.Mutex
 	info   agent.Info
-	images bool // it takes pictures
-	told   bool // its instructions were said
+	images bool              // it takes pictures
+	told   bool              // its instructions were said
+	tools  map[string]string // names of the tools that were called, by the call
 }
 
 func newSession(a *Agent, spec agent.Spec, p agent.Process, h *house) *session {
-	s := &session{name: a.opts.Name, spec: spec, home: h,
+	s := &session{name: a.opts.Name, spec: spec, home: h, tools: map[string]string{},
 		maps: acp.Kind.NewMapper(kind.File{Kind: acp.Kind, Source: transcript.Main}, kind.Options{})}
 	s.info = agent.Info{Adapter: transcript.AdapterACP, Program: a.opts.Program.Named(), PID: p.PID(),
 		Model: spec.Model.Name}
@@ -176,7 +178,17 @@ func (s *session) chooseModel(ctx context.Context, id string, opened []byte) err
 }
 
 // Heard implements rpc.Driver.
-func (s *session) Heard(line []byte) []transcript.Item { return s.maps.Append(nil, line) }
+func (s *session) Heard(line []byte) []transcript.Item {
+	items := s.maps.Append(nil, line)
+	s.last = s.maps.Facts(len(items) - 1).Subtype
+	for i := range items {
+		// Where a gateway counts, what programs say of tokens is their own affair.
+		if items[i].Type == transcript.TokenUsage && s.spec.Model.BaseURL != "" {
+			items[i].Type = transcript.SystemEvent
+		}
+	}
+	return items
+}
 
 // Said implements rpc.Driver.
 func (s *session) Said(line []byte) []transcript.Item { return s.maps.Append(nil, line) }
@@ -186,15 +198,25 @@ func (s *session) Rest() []transcript.Item { return s.maps.Flush() }
 
 // Entry implements rpc.Driver.
 func (s *session) Entry(e transcript.Entry) {
+	d := jsontext.Members(e.Detail, "text", "name", "tool_use_id")
+	name := jsontext.Text(d[1])
+	if e.Type == transcript.ToolUse {
+		s.mu.Lock()
+		s.tools[jsontext.Text(d[2])] = name
+		s.mu.Unlock()
+	}
 	t := s.conn.Running()
 	if t == nil {
 		return
 	}
 	switch e.Type {
 	case transcript.AssistantMessage:
-		t.Says(jsontext.Text(jsontext.Get(e.Detail, "text")))
+		t.Says(jsontext.Text(d[0]))
 	case transcript.ToolUse:
-		t.Uses(jsontext.Text(jsontext.Get(e.Detail, "name")))
+		if server, tool := s.roomTool(name); tool != "" {
+			name = "mcp__" + server + "__" + tool // each program puts the two together in its own way
+		}
+		t.Uses(name)
 	case transcript.TokenUsage:
 		used := transcript.UsageOf(e.Detail)
 		t.Change(func(r *agent.Reply) { r.Usage = r.Usage.Add(used) })

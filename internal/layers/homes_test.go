@@ -33,7 +33,7 @@ var homes = []home{
 	{rule: "following a session file", at: []string{"session", "collect", "agent/claude"}, uses: []string{"conclave/internal/tail"}},
 	{rule: "the words of a turn in a record", at: []string{"audit", "seat"}, words: []string{"turn.receipt"}},
 	{rule: "which names are credentials", at: []string{"policy"}, words: []string{"id_ed25519", ".git-credentials"}},
-	{rule: "casting a program", at: []string{"app"}, calls: []string{"claude.New", "codex.New", "scripted.Parse"}},
+	{rule: "casting a program", at: []string{"app"}, calls: []string{"acp.New", "claude.New", "codex.New", "scripted.Parse"}},
 	{rule: "what may be spent", at: []string{"app", "seat"}, calls: []string{"gateway.Budget"}},
 	{rule: "reading a JSON schema", at: []string{"internal/schema"}, uses: []string{"github.com/google/jsonschema-go/jsonschema"}},
 	{rule: "SQLite", at: []string{"internal/sqlite"}, uses: []string{"modernc.org/sqlite"}},

@@ -45,7 +45,6 @@ var unset = map[string]string{
 	"room.Limits.Memory":                 bound,
 	"room.Limits.OpenFiles":              bound,
 	"room.Limits.Processes":              bound,
-	"seat.Plan.DirectModel":              login,
 	"session/claude.Options.Reuse":       passed,
 	"table.GuardSettings.Tagged":         waits,
 	"table/flow.Options.Backoff":         seam,

@@ -12,6 +12,9 @@
 package acp
 
 import (
+	"strings"
+	"unicode"
+
 	"conclave/internal/jsontext"
 	"conclave/session/kind"
 	"conclave/session/plain"
@@ -67,6 +70,8 @@ type reader struct {
 	tools   map[string]string // names, by the id of a call
 	session string
 	loading string          // id of the request whose answer ends a replay
+	agent   string          // its name
+	asked   bool            // Copilot's model was, and nothing else has happened since
 	said    transcript.Type // what the pieces at hand are of
 	message string
 	text    []byte // without its closing quote
@@ -96,6 +101,7 @@ func (r *reader) Read(l *plain.Line) {
 		return
 	case method == "session/prompt":
 		r.settle(l)
+		r.asked = false
 		l.Add(plain.Entry{Type: transcript.UserMessage, Text: plain.Text(jsontext.Get(m[2], "prompt"))})
 	case methods[method] == "interrupt", methods[method] == "settings":
 		l.Event(methods[method]) // the editor's: the agent may be in the middle of a word
@@ -132,6 +138,7 @@ func (r *reader) answer(l *plain.Line, result []byte, id string) {
 		l.Session = r.session
 		l.Event("session")
 	case m[3] != nil:
+		r.agent = jsontext.Text(jsontext.Get(result, "agentInfo", "name"))
 		l.Event("initialize")
 	case m[4] != nil:
 		l.Event("permission")
@@ -147,15 +154,22 @@ func (r *reader) update(l *plain.Line, u []byte) {
 	case "user_message_chunk":
 		r.piece(l, transcript.UserMessage, m[1], jsontext.Text(m[2]))
 	case "agent_message_chunk":
+		if r.notice(m[1]) {
+			r.settle(l)
+			l.Event("notice")
+			return
+		}
 		r.piece(l, transcript.AssistantMessage, m[1], jsontext.Text(m[2]))
 	case "agent_thought_chunk":
 		r.piece(l, transcript.Thinking, m[1], jsontext.Text(m[2]))
 	case "tool_call", "tool_call_update":
 		r.settle(l)
+		r.asked = false
 		r.tool(l, u, jsontext.Text(m[3]), m[1])
 	case "plan", "available_commands_update", "current_mode_update", "config_option_update", "session_info_update",
 		"usage_update":
 		r.settle(l)
+		r.asked = r.asked || what == "usage_update"
 		l.Event(what)
 	default:
 		r.settle(l)
@@ -164,6 +178,14 @@ func (r *reader) update(l *plain.Line, u []byte) {
 		}
 		l.Unknown("update " + what)
 	}
+}
+
+// notice says whether a piece is what Copilot says of its own accord, as if its
+// model had said it: it stands before the count of tokens with which each response
+// of the model begins.
+func (r *reader) notice(content []byte) bool {
+	text := jsontext.Text(jsontext.Get(content, "text"))
+	return r.agent == "Copilot" && !r.asked && (strings.HasPrefix(text, "Info: ") || strings.HasPrefix(text, "Warning: "))
 }
 
 // piece takes a piece of a text.
@@ -195,10 +217,10 @@ func (r *reader) Rest(l *plain.Line) { r.settle(l) }
 // tool tells a call when its input is there, and its result when it has ended.
 func (r *reader) tool(l *plain.Line, u []byte, id string, content []byte) {
 	m := jsontext.Members(u, "rawInput", "rawOutput", "status", "title", "kind", "_meta")
-	if name := toolName(m[5]); name != "" {
+	if name := ToolName(m[5]); name != "" {
 		r.tools[id] = name
 	} else if r.tools[id] == "" {
-		r.tools[id] = jsontext.Text(m[4])
+		r.tools[id] = called(jsontext.Text(m[4]), jsontext.Text(m[3]))
 	}
 	tool := r.tools[id]
 	status := jsontext.Text(m[2])
@@ -223,10 +245,30 @@ func (r *reader) tool(l *plain.Line, u []byte, id string, content []byte) {
 	}
 }
 
-// toolName is the agent's own name of a tool, which some tell beside the protocol.
-func toolName(meta []byte) (name string) {
-	_ = jsontext.Walk(meta, func(_, v []byte) error {
-		if n := jsontext.Text(jsontext.Get(v, "toolName")); n != "" {
+// called is the name of a tool by its kind, or by its title where the kind says
+// nothing and the title is a name: those of tool servers are. Gemini CLI writes it
+// out.
+func called(kind, title string) string {
+	if tool, rest, ok := strings.Cut(title, " ("); ok && kind == "other" {
+		if server, ok := strings.CutSuffix(rest, " MCP Server)"); ok {
+			return "mcp__" + server + "__" + tool
+		}
+	}
+	if kind != "" && kind != "other" || title == "" || strings.ContainsFunc(title, func(c rune) bool {
+		return !(c == '_' || c == '-' || c == '.' || c == ':' || unicode.IsLetter(c) || unicode.IsDigit(c))
+	}) {
+		return kind
+	}
+	return title
+}
+
+// ToolName is the agent's own name of a tool, which some tell in what they say
+// beside the protocol; "" where they do not.
+func ToolName(meta []byte) (name string) {
+	_ = jsontext.Walk(meta, func(k, v []byte) error {
+		if string(k) == "toolName" {
+			name = jsontext.Text(v)
+		} else if n := jsontext.Text(jsontext.Get(v, "toolName")); n != "" {
 			name = n
 		}
 		return nil
