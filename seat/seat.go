@@ -38,6 +38,7 @@ type Seat struct {
 	canary     string // path of the file that holds it
 	closed     bool
 	seal       record.Seal
+	counted    map[string]transcript.Usage // by model, of turns before; see count
 }
 
 // roomOrDesk is what a room and a desk have in common.

@@ -52,6 +52,9 @@ func (s *Seat) Take(ctx context.Context, t Turn) (agent.Reply, error) {
 	}
 	s.history.add(message)
 	reply, err := s.ask(ctx, message.Parts, t)
+	if counting := s.count(&reply); counting != nil {
+		err = errors.Join(err, counting)
+	}
 	if s.gateway == nil && s.plan.Account != nil {
 		s.plan.Account.Spend(Told(reply.Usage))
 	}
@@ -206,10 +209,7 @@ func (s *Seat) receipt(m audit.Message, reply agent.Reply, started time.Time) au
 		r.Program, r.Version, r.Session, r.PID, r.Model, r.Login = info.Program, info.Version, info.SessionID, info.PID, info.Model, info.Login
 	}
 	if s.gateway != nil {
-		// A program may hang up on the last byte: give the ledger a moment.
-		settle, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-		defer cancel()
-		o := s.gateway.Settle(settle)
+		o := s.settled()
 		r.ModelInput, r.Calls, r.Refused = audit.InputObserved, o.Calls, o.Refused
 	} else if s.plan.DirectModel {
 		r.ModelInput = audit.InputNotObserved
