@@ -18,6 +18,7 @@ import (
 	"conclave/collect"
 	"conclave/internal/atomicfile"
 	"conclave/internal/ownpath"
+	"conclave/session"
 	door "conclave/workspace"
 )
 
@@ -77,7 +78,7 @@ type manager struct {
 }
 
 // kept are the variables that say where sessions and settings lie.
-var kept = []string{"CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"}
+var kept = append(session.Variables(), "XDG_CONFIG_HOME", "XDG_CACHE_HOME")
 
 func (a *App) service(root string) (s Service, m manager, err error) {
 	program, err := os.Executable()

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"conclave/internal/jsontext"
@@ -69,7 +70,7 @@ func DefaultRoots(getenv func(string) string) (roots []string) {
 		}
 		roots = append(roots, dir)
 		if k.Archived != "" {
-			roots = append(roots, filepath.Join(strings.TrimSuffix(dir, k.Sessions), k.Archived))
+			roots = append(roots, filepath.Join(filepath.Dir(dir), k.Archived))
 		}
 	}
 	return roots
@@ -80,18 +81,38 @@ func directory(k *kind.Kind, getenv func(string) string) string {
 	if k.Sessions == "" {
 		return ""
 	}
-	dir := getenv(k.HomeVar)
-	if dir == "" {
-		home := getenv("HOME")
-		if home == "" {
-			home = getenv("USERPROFILE")
+	for _, v := range variables(k) {
+		if dir := getenv(v.Name); dir != "" {
+			return filepath.Join(dir, filepath.FromSlash(v.Sessions))
 		}
-		if home == "" {
-			return ""
-		}
-		dir = filepath.Join(home, filepath.FromSlash(k.HomeDir))
 	}
-	return filepath.Join(dir, filepath.FromSlash(k.Sessions))
+	home := getenv("HOME")
+	if home == "" {
+		home = getenv("USERPROFILE")
+	}
+	if home == "" {
+		return ""
+	}
+	return filepath.Join(home, filepath.FromSlash(k.HomeDir), filepath.FromSlash(k.Sessions))
+}
+
+func variables(k *kind.Kind) []kind.Var {
+	if k.HomeVar == "" {
+		return k.Vars
+	}
+	return []kind.Var{{Name: k.HomeVar, Sessions: k.Sessions}}
+}
+
+// Variables are the names of those that say where programs keep their sessions.
+func Variables() (names []string) {
+	for _, k := range kinds {
+		for _, v := range variables(k) {
+			if !slices.Contains(names, v.Name) {
+				names = append(names, v.Name)
+			}
+		}
+	}
+	return names
 }
 
 // Sniff says whose a line is; nil when it is nobody's.

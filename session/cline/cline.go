@@ -27,7 +27,9 @@ const name = "cline"
 var Kind = &kind.Kind{
 	Adapter: "cline",
 	Name:    name,
-	HomeVar: "CLINE_DATA_DIR", HomeDir: filepath.Join(".cline", "data"), Sessions: sessions,
+	HomeDir: ".cline/data", Sessions: sessions,
+	Vars: []kind.Var{{Name: "CLINE_SESSION_DATA_DIR"}, {Name: "CLINE_DATA_DIR", Sessions: sessions},
+		{Name: "CLINE_DIR", Sessions: "data/" + sessions}},
 	Sniff:  unfold.Sniff(name),
 	Locate: unfold.Locate(name),
 	NewMapper: func(f kind.File, o kind.Options) kind.Mapper {

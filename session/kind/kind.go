@@ -11,6 +11,9 @@ import (
 	"conclave/transcript"
 )
 
+// Var is a variable that names a directory, and where the sessions are below it.
+type Var struct{ Name, Sessions string }
+
 // Kind is one program whose session files can be read.
 type Kind struct {
 	Adapter string // the registered name that its entries bear
@@ -19,6 +22,9 @@ type Kind struct {
 	// The program keeps its sessions in the directory Sessions, below the one
 	// that the variable HomeVar names or HomeDir in the home directory.
 	HomeVar, HomeDir, Sessions string
+	// Vars are the variables of a program that asks several, in its order, in place
+	// of HomeVar.
+	Vars []Var
 
 	// Archived is the directory beside Sessions into which the program moves
 	// what a person puts away. "": it moves nothing.

@@ -24,7 +24,8 @@ import (
 var Kind = &kind.Kind{
 	Adapter: "qwen_code",
 	Name:    "qwen",
-	HomeVar: "QWEN_HOME", HomeDir: ".qwen", Sessions: "projects",
+	HomeDir: ".qwen", Sessions: "projects",
+	Vars:   []kind.Var{{Name: "QWEN_RUNTIME_DIR", Sessions: "projects"}, {Name: "QWEN_HOME", Sessions: "projects"}},
 	Sniff:  Sniff,
 	Locate: locate,
 	NewMapper: func(f kind.File, o kind.Options) kind.Mapper {
