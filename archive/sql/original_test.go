@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"conclave/archive"
 	"conclave/archive/sql"
 )
 
@@ -29,15 +30,15 @@ type told struct {
 func TestOriginalHints(t *testing.T) {
 	t.Parallel()
 	answers := glob(t, "testdata/original/*.json")
-	if len(answers) != 6 {
+	if len(answers) != 9 {
 		t.Fatalf("answers about %d bundles", len(answers))
 	}
 	for _, file := range answers {
 		name := strings.TrimSuffix(filepath.Base(file), ".json")
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			path := strings.TrimSuffix(file, ".json") + ".zip"
-			if !strings.HasPrefix(name, "ours-") {
+			path, imported := strings.TrimSuffix(file, ".json")+".zip", strings.HasPrefix(name, "imported-")
+			if strings.HasPrefix(name, "wink-") {
 				path = bundles + name + ".zip"
 			}
 			text, err := os.ReadFile(file)
@@ -65,6 +66,9 @@ func TestOriginalHints(t *testing.T) {
 				for i, row := range got.Rows {
 					for n, column := range want.Columns {
 						at := slices.Index(got.Columns, column)
+						if imported && column == "timestamp" {
+							continue // see TestImportedTimes
+						}
 						if at < 0 || !reflect.DeepEqual(plainly(row[at]), want.Rows[i][n]) {
 							t.Errorf("%s: row %d, %s is %v, the original says %v", hint, i, column, row, want.Rows[i])
 						}
@@ -133,6 +137,43 @@ func TestEnvironmentViews(t *testing.T) {
 	} {
 		if got := strings.TrimSpace(table(t, a, query)); got != want {
 			t.Errorf("%s: %s, want %s", query, got, want)
+		}
+	}
+}
+
+// TestImportedTimes: in the views of transcripts an entry of an imported session
+// has the time that its agent wrote, as it has when the session's own files are
+// asked, and not that of the import, which the original system would tell (D-56).
+// The log beside it says when it was captured.
+func TestImportedTimes(t *testing.T) {
+	t.Parallel()
+	const fixtures = "../../testdata/fixtures/"
+	for name, files := range map[string][]string{
+		"claude": glob(t, fixtures+"claude/02-thinking-tools/home/.claude/projects/*/*.jsonl"),
+		"subagents": append(glob(t, fixtures+"claude/04-subagents-hooks/home/.claude/projects/*/*.jsonl"),
+			glob(t, fixtures+"claude/04-subagents-hooks/home/.claude/projects/*/*/subagents/*.jsonl")...),
+		"rollout": glob(t, fixtures+"codex/03-command-execution/codex_home/sessions/*/*/*/*.jsonl"),
+	} {
+		times := func(a *archive.Archive) map[string]any {
+			r, err := sql.Query(ctx, a, "SELECT transcript_source || ' ' || sequence_number, timestamp FROM transcript",
+				sql.Limits{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			list := map[string]any{}
+			for _, row := range r.Rows {
+				list[fmt.Sprint(row[0])] = row[1]
+			}
+			return list
+		}
+		bundle := openFiles(t, "testdata/original/imported-"+name+".zip")
+		got, want := times(bundle), times(openFiles(t, files...))
+		if len(want) < 10 || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: the bundle says\n%v, its session\n%v", name, got, want)
+		}
+		r, err := sql.Query(ctx, bundle, "SELECT min(timestamp) FROM logs WHERE event = 'transcript.entry'", sql.Limits{})
+		if err != nil || !strings.HasPrefix(fmt.Sprint(r.Rows[0][0]), "2026-11-16T10:20:") {
+			t.Errorf("%s: the log says %v, %v", name, r.Rows, err)
 		}
 	}
 }
