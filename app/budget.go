@@ -35,6 +35,7 @@ type budget struct {
 	before  func() (seat.Spending, error) // records, until they are counted
 	spent   seat.Spending
 	held    seat.Spending // set aside
+	running seat.Spending // what calls have cost so far that have not ended
 	changed chan struct{} // closed when something is given back
 	refused error
 	day     string // that is counted, of a budget by day
@@ -215,7 +216,7 @@ func (b *budget) Spend(s seat.Spending) {
 }
 
 // Reserve implements gateway.Account.
-func (b *budget) Reserve(ctx context.Context, c gateway.Call) (func(gateway.Usage, float64), error) {
+func (b *budget) Reserve(ctx context.Context, c gateway.Call) (gateway.Held, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	most := seat.Spending{Tokens: c.Most.Total(), USD: c.USD}
@@ -226,7 +227,7 @@ func (b *budget) Reserve(ctx context.Context, c gateway.Call) (func(gateway.Usag
 		}
 		if !b.exceeds(b.spent.Add(b.held).Add(most)) {
 			b.held = b.held.Add(most)
-			return func(u gateway.Usage, usd float64) { b.settle(most, seat.Spending{Tokens: u.Total(), USD: usd}) }, nil
+			return &reservation{budget: b, most: most}, nil
 		}
 		changed := b.changed
 		b.mu.Unlock()
@@ -266,15 +267,51 @@ func (b *budget) fits(c gateway.Call, most seat.Spending) error {
 	return nil
 }
 
-// settle gives back what was set aside, and counts what it came to.
-func (b *budget) settle(most, cost seat.Spending) {
+// reservation is what a budget has set aside for a call. It implements
+// gateway.Held.
+type reservation struct {
+	budget *budget
+	most   seat.Spending // set aside
+	so     seat.Spending // what the call has cost so far
+}
+
+// Grow says when what was spent, and what runs, passes the budget. A call that
+// costs more than was set aside for it holds what it costs.
+func (r *reservation) Grow(u gateway.Usage, usd float64) error {
+	b := r.budget
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.held = b.held.Add(seat.Spending{Tokens: -most.Tokens, USD: -most.USD})
-	if b.held.Tokens == 0 {
-		b.held.USD = 0 // no dust
+	now := seat.Spending{Tokens: u.Total(), USD: usd}
+	b.running = b.running.Add(now).Sub(r.so)
+	r.so = now
+	hold := seat.Spending{Tokens: max(r.most.Tokens, now.Tokens), USD: max(r.most.USD, now.USD)}
+	b.held = b.held.Add(hold).Sub(r.most)
+	r.most = hold
+	sum := b.spent.Add(b.running)
+	if !b.exceeds(sum) {
+		return nil
 	}
-	b.spent = b.spent.Add(cost)
+	if b.limits.Tokens > 0 && sum.Tokens > b.limits.Tokens {
+		b.refused = fmt.Errorf("the budget of %d tokens%s is spent (%d, by an estimate of an answer that was cut); %s",
+			b.limits.Tokens, b.per(), sum.Tokens, b.raise("tokens"))
+	} else {
+		b.refused = fmt.Errorf("the budget of %s USD%s is spent (%s, by an estimate of an answer that was cut); %s",
+			dollars(b.limits.USD), b.per(), dollars(sum.USD), b.raise("usd"))
+	}
+	return b.refused
+}
+
+// Settle gives back what was set aside, and counts what it came to.
+func (r *reservation) Settle(u gateway.Usage, usd float64) {
+	b := r.budget
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.held = b.held.Sub(r.most)
+	b.running = b.running.Sub(r.so)
+	if b.held.Tokens == 0 {
+		b.held.USD, b.running.USD = 0, 0 // no dust
+	}
+	b.spent = b.spent.Add(seat.Spending{Tokens: u.Total(), USD: usd})
 	close(b.changed)
 	b.changed = make(chan struct{})
 }

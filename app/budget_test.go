@@ -71,12 +71,51 @@ func TestBudgetWithoutAPrice(t *testing.T) {
 	}
 }
 
+// Answers that come are cut once what was spent, and what all of them have cost
+// so far, passes the budget; what was only set aside cuts nobody.
+func TestBudgetIsHeldWithinAnswers(t *testing.T) {
+	b := limited(config.Budget{USD: 1}, seat.Spending{USD: 0.1})
+	reserve := func(usd float64) gateway.Held {
+		t.Helper()
+		held, err := b.Reserve(t.Context(), mayCost(usd))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return held
+	}
+	one, two := reserve(0.1), reserve(0.6)
+	grow := func(h gateway.Held, usd float64) error { return h.Grow(gateway.Usage{Output: 1}, usd) }
+	for _, usd := range []float64{0.1, 0.3, 0.5} {
+		if err := grow(one, usd); err != nil {
+			t.Fatalf("%v: %v", usd, err)
+		}
+	}
+	if err := grow(two, 0.4); err != nil {
+		t.Fatalf("1.0 of 1: %v", err)
+	}
+	err := grow(two, 0.45)
+	if err == nil || !strings.Contains(err.Error(), "the budget of 1.00 USD is spent (1.05, by an estimate of an answer that was cut); raise `budget: {usd: …}`") {
+		t.Fatalf("1.05 of 1: %v", err)
+	}
+	two.Settle(gateway.Usage{Output: 1}, 0.45)
+	if err := grow(one, 0.5); err == nil {
+		t.Error("0.55 are spent, 0.5 have run up, and it goes on")
+	}
+	one.Settle(gateway.Usage{Output: 1}, 0.5)
+	if err := b.Afford(); err == nil {
+		t.Error("nothing is left, and more may begin")
+	}
+	if b.held.Tokens != 0 || b.running.Tokens != 0 || b.spent.Tokens != 2 {
+		t.Errorf("held %+v, running %+v, spent %+v", b.held, b.running, b.spent)
+	}
+}
+
 // T14: seats that run at the same time share the budget: whoever fits once the
 // others are done waits for them, and nobody is let in twice on the same cent.
 func TestBudgetIsShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := limited(config.Budget{USD: 1}, seat.Spending{})
-		settle, err := b.Reserve(t.Context(), mayCost(0.8))
+		first, err := b.Reserve(t.Context(), mayCost(0.8))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +128,7 @@ func TestBudgetIsShared(t *testing.T) {
 		if len(begun) > 0 {
 			t.Fatalf("the second did not wait: %v", <-begun)
 		}
-		settle(gateway.Usage{Input: 10, Output: 5}, 0.1) // it was cheaper
+		first.Settle(gateway.Usage{Input: 10, Output: 5}, 0.1) // it was cheaper
 		if err := <-begun; err != nil {
 			t.Errorf("after the first was cheap: %v", err)
 		}

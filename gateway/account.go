@@ -1,14 +1,26 @@
 package gateway
 
-import "context"
+import (
+	"context"
+	"fmt"
+)
 
 // Account is a budget that several gateways share. It is safe for concurrent
 // use.
 type Account interface {
 	// Reserve sets aside what a call may cost, before it is sent. It waits
 	// while what others have set aside stands in the way, and refuses what does
-	// not fit beside what was spent. settle is told once what the call did cost.
-	Reserve(ctx context.Context, c Call) (settle func(Usage, float64), err error)
+	// not fit beside what was spent.
+	Reserve(ctx context.Context, c Call) (Held, error)
+}
+
+// Held is what an account has set aside for a call.
+type Held interface {
+	// Grow is told what the call has cost so far, as its answer comes. An error
+	// says that the budget is passed: the answer is cut.
+	Grow(Usage, float64) error
+	// Settle is told once what the call did cost.
+	Settle(Usage, float64)
 }
 
 // Call is a call that was not sent yet, with the most that it can cost as far as
@@ -27,17 +39,37 @@ func (g *Gateway) reserve(ctx context.Context, x *exchange) (settle func(), no *
 	if g.opts.Account == nil || !x.paid {
 		return func() {}, nil
 	}
-	price, priced := g.ledger.prices.Of(x.Model)
 	most := x.estimate.plus(Usage{Output: x.maxOutput})
-	told, err := g.opts.Account.Reserve(ctx, Call{x.Model, most, most.cost(price), priced})
+	held, err := g.opts.Account.Reserve(ctx, Call{x.Model, most, most.cost(x.price), x.priced})
 	if err != nil {
 		return nil, &refusal{ruleBudget, err.Error()}
 	}
+	x.held = held
 	return func() {
 		if x.sent.IsZero() {
-			told(Usage{}, 0)
+			held.Settle(Usage{}, 0)
 			return
 		}
-		told(x.Usage, x.Usage.cost(price))
+		held.Settle(x.Usage, x.Usage.cost(x.price))
 	}, nil
+}
+
+// afford says whether an answer may go on, by what it has cost so far. One that
+// came whole is paid for, whatever it cost.
+func (g *Gateway) afford(t *tape) error {
+	x := t.x
+	if !x.paid || !t.meter.sse || t.meter.final || x.Status >= 300 {
+		return nil
+	}
+	now, _ := t.meter.soFar(x.estimate.Input)
+	if now == x.running {
+		return nil
+	}
+	if err := g.ledger.grow(x, now); err != nil || x.held == nil {
+		return err
+	}
+	if err := x.held.Grow(now, now.cost(x.price)); err != nil {
+		return fmt.Errorf("the answer was cut: %w", err)
+	}
+	return nil
 }

@@ -15,18 +15,30 @@ import (
 // account notes what it is asked for and told, and refuses on demand.
 type account struct {
 	refuse error
+	tokens int64 // beyond which an answer is cut; 0: none is
 	asked  []gateway.Call
+	grown  []gateway.Usage
 	told   []gateway.Usage
 	usd    float64
 }
 
-func (a *account) Reserve(_ context.Context, c gateway.Call) (func(gateway.Usage, float64), error) {
+func (a *account) Reserve(_ context.Context, c gateway.Call) (gateway.Held, error) {
 	a.asked = append(a.asked, c)
 	if a.refuse != nil {
 		return nil, a.refuse
 	}
-	return func(u gateway.Usage, usd float64) { a.told, a.usd = append(a.told, u), a.usd+usd }, nil
+	return a, nil
 }
+
+func (a *account) Grow(u gateway.Usage, _ float64) error {
+	a.grown = append(a.grown, u)
+	if a.tokens > 0 && u.Total() > a.tokens {
+		return errors.New("the campaign's budget is spent; raise it there")
+	}
+	return nil
+}
+
+func (a *account) Settle(u gateway.Usage, usd float64) { a.told, a.usd = append(a.told, u), a.usd+usd }
 
 // What a request can cost at most is asked for before it is sent, and what it
 // did cost is told afterwards.
@@ -83,7 +95,7 @@ func accountRefuses(t *testing.T, s speech) {
 	}
 	// One that never left is given back whole.
 	b := &account{}
-	d = open(t, s.with(gateway.Options{Account: b, Budget: gateway.Budget{Tokens: 1}}), s.spend(5, 5))
+	d = open(t, s.with(gateway.Options{Account: b, Budget: gateway.Budget{Tokens: 100}}), s.spend(95, 5))
 	for _, want := range []int{200, 402} {
 		if got := d.call(t, s, "m"); got.status != want {
 			t.Errorf("%d, want %d", got.status, want)

@@ -40,8 +40,10 @@ func budgets(t *testing.T, s speech) {
 	}{
 		{"none", "unheard-of", gateway.Budget{}, 5, ""},
 		{"tokens", "unheard-of", gateway.Budget{Tokens: 220}, 2, "the budget of 220 tokens is used up (220)"},
-		{"dollars", "claude-sonnet-4-5", gateway.Budget{USD: 0.0005}, 2, "the budget of $0.00 is used up"},
-		{"dollars of a dated model", "claude-sonnet-4-5-20250929", gateway.Budget{USD: 0.0005}, 2, "the budget of $0.00 is used up"},
+		{"dollars", "claude-sonnet-4-5", gateway.Budget{USD: 0.0006}, 2, "the budget of $0.0006 is used up ($0.0009)"},
+		{"dollars of a dated model", "claude-sonnet-4-5-20250929", gateway.Budget{USD: 0.0006}, 2, "the budget of $0.0006 is used up"},
+		{"dollars that do not cover the request", "mine", gateway.Budget{USD: 0.21}, 1, "the budget of $0.21 does not cover this request (about $0.0"},
+		{"tokens that do not cover the request", "unheard-of", gateway.Budget{Tokens: 115}, 1, "the budget of 115 tokens does not cover this request (about "},
 		{"dollars by a price of ours", "mine", gateway.Budget{USD: 0.5}, 3, "the budget of $0.50 is used up ($0.60)"},
 		{"dollars without a price", "unheard-of", gateway.Budget{USD: 1}, 0, "no price is known for the model"},
 		{"a likeness is no price", "claude-sonnet-4-5-mega", gateway.Budget{USD: 1}, 0, "no price is known"},
@@ -77,6 +79,7 @@ func budgets(t *testing.T, s speech) {
 func TestBudgetCountsRunningCalls(t *testing.T) {
 	hold := make(chan struct{})
 	begun := make(chan struct{})
+	long := func(n int) string { return `{"model":"m","x":"` + strings.Repeat("x", n) + `"}` }
 	d := open(t, gateway.Options{Budget: gateway.Budget{Tokens: 1000}}, func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
 		begun <- struct{}{}
@@ -84,9 +87,9 @@ func TestBudgetCountsRunningCalls(t *testing.T) {
 		spend(1, 1)(w, r)
 	})
 	first := make(chan answer)
-	go func() { first <- d.ask(t, "POST", "/v1/messages", `{"model":"m","x":"`+strings.Repeat("x", 5000)+`"}`) }()
+	go func() { first <- d.ask(t, "POST", "/v1/messages", long(3000)) }()
 	<-begun
-	if a := d.ask(t, "POST", "/v1/messages", call("m")); a.status != 402 {
+	if a := d.ask(t, "POST", "/v1/messages", long(2000)); a.status != 402 {
 		t.Errorf("beside a call that may use up all: %d", a.status)
 	}
 	close(hold)
@@ -94,7 +97,7 @@ func TestBudgetCountsRunningCalls(t *testing.T) {
 		t.Fatalf("the first: %d %s", a.status, a.body)
 	}
 	go func() { <-begun }()
-	if a := d.ask(t, "POST", "/v1/messages", call("m")); a.status != 200 {
+	if a := d.ask(t, "POST", "/v1/messages", long(2000)); a.status != 200 {
 		t.Errorf("after it turned out cheap: %d %s", a.status, a.body)
 	}
 }
@@ -111,4 +114,91 @@ func TestSummaryNamesWhatHasNoPrice(t *testing.T) {
 		s.Calls != 3 || s.Other != 1 || len(s.Exchanges) != 4 || s.Host == "" {
 		t.Errorf("observed %+v", s)
 	}
+}
+
+// endless answers with words until somebody hangs up, and says then that it was
+// so.
+func (s speech) endless(gone chan<- struct{}) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		w.Header().Set("Content-Type", "text/event-stream")
+		event := fmt.Sprintf("data: "+s.delta+"\n\n", "forty bytes of words, and some more of it")
+		for r.Context().Err() == nil {
+			if _, err := io.WriteString(w, event); err != nil {
+				break
+			}
+			http.NewResponseController(w).Flush()
+		}
+		gone <- struct{}{}
+	}
+}
+
+// A stream is cut when what was streamed passes the budget of the seat or of
+// the account, in tokens or in dollars; its cost is an estimate and said to be
+// one, and the next call is refused.
+func TestBudgetCutsWithinAnAnswer(t *testing.T) {
+	forKinds(t, func(t *testing.T, s speech) {
+		prices := price.List{"mine": {Input: 1000, Output: 1000}}
+		for _, c := range []struct {
+			name    string
+			budget  gateway.Budget
+			account int64
+			says    string
+		}{
+			{"tokens", gateway.Budget{Tokens: 2000}, 0, "the answer was cut: it passed the budget of 2000 tokens ("},
+			{"dollars", gateway.Budget{USD: 2}, 0, "the answer was cut: it passed the budget of $2.00 ($"},
+			{"account", gateway.Budget{}, 2000, "the answer was cut: the campaign's budget is spent; raise it there"},
+		} {
+			t.Run(c.name, func(t *testing.T) {
+				gone := make(chan struct{}, 1)
+				a := &account{tokens: c.account}
+				o := s.with(gateway.Options{Budget: c.budget, Prices: prices})
+				if c.account > 0 {
+					o.Account = a
+				}
+				d := open(t, o, s.endless(gone))
+				got := d.call(t, s, "mine")
+				if got.err == nil {
+					t.Error("the program does not notice that the answer was cut")
+				}
+				<-gone // nor does the model's server write on
+				sum := d.Settle(t.Context())
+				x := sum.Exchanges[0]
+				// A piece of 64 KB is how far it can go beyond: about a tenth of it are words.
+				if x.Usage.Total() <= 2000 || x.Usage.Total() > 2000+64<<10/4 || !x.Estimated || !sum.Estimated || !strings.Contains(x.Error, c.says) {
+					t.Errorf("observed %+v", x)
+				}
+				if recorded := d.record.bodies("gateway.response"); len(recorded) != 1 || string(recorded[0]) != string(got.body) {
+					t.Errorf("%d bytes are on the record, %d came", len(recorded[0]), len(got.body))
+				}
+				if c.account > 0 {
+					if len(a.told) != 1 || a.told[0] != x.Usage || len(a.grown) == 0 {
+						t.Errorf("the account was told %+v, observed %+v", a.told, x.Usage)
+					}
+					return
+				}
+				if again := d.call(t, s, "mine"); again.status != 402 {
+					t.Errorf("the next call: %d %s", again.status, again.body)
+				}
+			})
+		}
+	})
+}
+
+// What is within the budget is not cut.
+func TestBudgetDoesNotCutWhatItCovers(t *testing.T) {
+	forKinds(t, func(t *testing.T, s speech) {
+		for _, tokens := range []int64{400, 40} {
+			d := open(t, s.with(gateway.Options{Budget: gateway.Budget{Tokens: tokens}}), func(w http.ResponseWriter, r *http.Request) {
+				io.Copy(io.Discard, r.Body)
+				play(s.stream)(w, r)
+			})
+			if a := d.call(t, s, "m"); a.status != 200 || a.err != nil || string(a.body) != s.stream {
+				t.Errorf("of %d tokens: %d %q, %v", tokens, a.status, a.body, a.err)
+			}
+			if x := d.Settle(t.Context()).Exchanges[0]; x.Error != "" || x.Estimated || x.Usage.Total() != 12 {
+				t.Errorf("observed %+v", x)
+			}
+		}
+	})
 }

@@ -351,7 +351,6 @@ func TestRealClientsShowRefusals(t *testing.T) {
 		} {
 			t.Run(c.name+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				// The first answer uses up the budget and asks for a second call.
 				stub := modelstub.New(modelstub.Script(modelstub.Answer(modelstub.Call("mcp__room__submit", "", `{"verdict":"accept"}`))))
 				defer stub.Close()
 				o.Upstream = gateway.Upstream{Kind: c.kind, BaseURL: stub.URL()}
@@ -360,7 +359,7 @@ func TestRealClientsShowRefusals(t *testing.T) {
 				o.Tools = submit(t, o.Token, nil, &got)
 				d := openAt(t, o)
 				out := c.run(t, d, "Hello.")
-				want := map[string]string{"model": "is not allowed in this room (allowed: another-model)", "budget": "the budget of 1 tokens is used up"}[name]
+				want := map[string]string{"model": "is not allowed in this room (allowed: another-model)", "budget": "the budget of 1 tokens does not cover this request"}[name]
 				if !strings.Contains(out, want) {
 					t.Errorf("the program does not show %q:\n%s", want, out)
 				}

@@ -55,10 +55,14 @@
 // event after the other; not in forms that only a program of its own undoes. An
 // answer that is compressed against our wish is not passed on.
 //
-// A budget is held per call: a call that began within it may end beyond it,
-// and the next one is refused. Calls that are still running are counted by an
-// estimate, and so is a call whose usage was never told because somebody hung
-// up; the Summary says which. Costs are list prices (see Price). An Account, which
-// several gateways share, is stricter: what a call can cost at most, as far as
-// that is known, is set aside before it is sent.
+// A budget is held within a call: one that it does not cover is refused, and an
+// answer that passes it while it streams is cut, a piece of the network late at
+// most. What has been streamed is counted by its words until its usage is told,
+// and a request by its length, with pictures for what pictures cost; the usage
+// of an answer that was cut, by whomever, stays an estimate, and the Summary
+// says of which exchanges that is so. An answer that comes whole is paid for,
+// and is passed on. Requests are not rewritten to fit. Costs are list prices
+// (see Price). An Account, which several gateways share, is stricter: what a
+// call can cost at most, as far as that is known, is set aside before it is
+// sent; it, too, cuts what passes it.
 package gateway

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"conclave/internal/price"
 )
 
 // The channels of the record; a slash and the id of the exchange follow each.
@@ -30,6 +32,10 @@ type exchange struct {
 	Exchange
 	paid     bool
 	estimate Usage // of the request alone, before anything is known
+	running  Usage // what the ledger counts until it has ended
+	price    price.Price
+	priced   bool
+	held     Held // what the account has set aside; nil: there is no account
 	// maxOutput bounds the answer's tokens, as the request says; 0: it does not.
 	maxOutput int64
 	sent      time.Time
@@ -55,6 +61,7 @@ func (g *Gateway) exchange(w http.ResponseWriter, r *http.Request, to route) {
 		return
 	}
 	x.measure(body)
+	x.price, x.priced = g.ledger.prices.Of(x.Model)
 	settle, no := g.reserve(r.Context(), x)
 	if no != nil {
 		g.refuse(w, r, x, body, no)
@@ -84,7 +91,7 @@ func (g *Gateway) exchange(w http.ResponseWriter, r *http.Request, to route) {
 func (x *exchange) measure(body []byte) {
 	x.RequestBytes, x.RequestSHA256 = int64(len(body)), fmt.Sprintf("%x", sha256.Sum256(body))
 	if x.paid {
-		x.estimate = Usage{Input: guessTokens(x.RequestBytes)}
+		x.estimate = Usage{Input: guessInput(body)}
 	}
 }
 

@@ -131,35 +131,77 @@ func (l *ledger) begin(x *exchange) *refusal {
 		l.enter()
 		return nil
 	}
-	price, priced := l.prices.Of(x.Model)
-	if no := l.overBudget(x.Model, priced); no != nil {
+	if no := l.overBudget(x); no != nil {
 		return no
 	}
 	l.enter()
-	l.running = l.running.plus(x.estimate)
-	l.runUSD += x.estimate.cost(price)
+	l.run(x, x.estimate)
 	return nil
 }
 
+// run counts a call that runs by what it has cost so far. The lock is held.
+func (l *ledger) run(x *exchange, now Usage) {
+	l.running = Usage(transcript.Usage(l.running.plus(now)).Sub(transcript.Usage(x.running)))
+	l.runUSD = max(0, l.runUSD+now.cost(x.price)-x.running.cost(x.price))
+	x.running = now
+}
+
+// grow counts what a call has cost so far, and says when that passes the budget.
+func (l *ledger) grow(x *exchange, now Usage) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.run(x, now)
+	if used := l.seen.Usage.Total() + l.running.Total(); l.budget.Tokens > 0 && used > l.budget.Tokens {
+		return fmt.Errorf("the answer was cut: it passed the budget of %d tokens (%d, by an estimate)", l.budget.Tokens, used)
+	}
+	if used := l.seen.CostUSD + l.runUSD; l.budget.USD > 0 && used > l.budget.USD {
+		return fmt.Errorf("the answer was cut: it passed the budget of %s (%s, by an estimate)",
+			dollars(l.budget.USD), dollars(used))
+	}
+	return nil
+}
+
+// dollars are told as far as it matters.
+func dollars(usd float64) string {
+	if usd != 0 && usd < 0.1 {
+		return fmt.Sprintf("$%.2g", usd)
+	}
+	return fmt.Sprintf("$%.2f", usd)
+}
+
 // overBudget counts running calls by their estimate, so that a hundred at once
-// do not all begin on the last cent.
-func (l *ledger) overBudget(model string, priced bool) *refusal {
+// do not all begin on the last cent, and the call itself by the least that it
+// costs.
+func (l *ledger) overBudget(x *exchange) *refusal {
 	b := l.budget
-	if used := l.seen.Usage.Total() + l.running.Total(); b.Tokens > 0 && used >= b.Tokens {
+	used := l.seen.Usage.Total() + l.running.Total()
+	if b.Tokens > 0 && used >= b.Tokens {
 		return &refusal{ruleBudget, fmt.Sprintf(
 			"the budget of %d tokens is used up (%d): end the turn with what there is, or have the budget raised", b.Tokens, used)}
+	}
+	if sum := used + x.estimate.Total(); b.Tokens > 0 && sum > b.Tokens {
+		return &refusal{ruleBudget, fmt.Sprintf(
+			"the budget of %d tokens does not cover this request (about %d, and %d are used): "+
+				"end the turn with what there is, or have the budget raised", b.Tokens, x.estimate.Total(), used)}
 	}
 	if b.USD <= 0 {
 		return nil
 	}
-	if used := l.seen.CostUSD + l.runUSD; used >= b.USD {
+	usd := l.seen.CostUSD + l.runUSD
+	if usd >= b.USD {
 		return &refusal{ruleBudget, fmt.Sprintf(
-			"the budget of $%.2f is used up ($%.2f): end the turn with what there is, or have the budget raised", b.USD, used)}
+			"the budget of %s is used up (%s): end the turn with what there is, or have the budget raised",
+			dollars(b.USD), dollars(usd))}
 	}
-	if !priced && b.Tokens == 0 {
+	if cost := x.estimate.cost(x.price); usd+cost > b.USD {
 		return &refusal{ruleBudget, fmt.Sprintf(
-			"the budget of $%.2f cannot be held, because no price is known for the model %q: "+
-				"have its price set under `prices` in the person's own configuration, or a budget in tokens", b.USD, model)}
+			"the budget of %s does not cover this request (about %s, and %s are used): "+
+				"end the turn with what there is, or have the budget raised", dollars(b.USD), dollars(cost), dollars(usd))}
+	}
+	if !x.priced && b.Tokens == 0 {
+		return &refusal{ruleBudget, fmt.Sprintf(
+			"the budget of %s cannot be held, because no price is known for the model %q: give its price, or a budget in tokens",
+			dollars(b.USD), x.Model)}
 	}
 	return nil
 }
@@ -188,29 +230,23 @@ func (l *ledger) end(x *exchange) {
 	l.addModel(x)
 }
 
-func (l *ledger) release(x *exchange) {
-	price, _ := l.prices.Of(x.Model)
-	e := x.estimate
-	l.running = Usage(transcript.Usage(l.running).Sub(transcript.Usage(e)))
-	l.runUSD = max(0, l.runUSD-e.cost(price))
-}
+func (l *ledger) release(x *exchange) { l.run(x, Usage{}) }
 
 func (l *ledger) addModel(x *exchange) {
 	s := &l.seen
 	i, found := slices.BinarySearchFunc(s.Models, x.Model, func(m ModelUse, name string) int {
 		return strings.Compare(m.Model, name)
 	})
-	price, priced := l.prices.Of(x.Model)
 	if !found {
-		s.Models = slices.Insert(s.Models, i, ModelUse{Model: x.Model, Priced: priced})
+		s.Models = slices.Insert(s.Models, i, ModelUse{Model: x.Model, Priced: x.priced})
 	}
-	cost := x.Usage.cost(price)
+	cost := x.Usage.cost(x.price)
 	m := &s.Models[i]
 	m.Calls++
 	m.Usage = m.Usage.plus(x.Usage)
 	m.CostUSD += cost
 	s.CostUSD += cost
-	s.Unpriced = s.Unpriced || !priced
+	s.Unpriced = s.Unpriced || !x.priced
 }
 
 // refused counts a refusal and says whether it is to be recorded.

@@ -39,6 +39,36 @@ func (u Usage) atLeast(guess Usage) Usage {
 // guessTokens is the usual rule of thumb for text.
 func guessTokens(bytes int64) int64 { return (bytes + 3) / 4 }
 
+// guessInput is the rule of thumb for a request, of which pictures and files
+// are not text: a picture counts as one, and a long file as many.
+func guessInput(body []byte) int64 {
+	blobs, tokens := int64(0), int64(0)
+	for _, mark := range blobMarks {
+		for rest := body; ; {
+			i := bytes.Index(rest, mark)
+			if i < 0 {
+				break
+			}
+			rest = rest[i+len(mark):]
+			if n := int64(max(bytes.IndexByte(rest, '"'), 0)); n >= leastBlob {
+				blobs += n
+				tokens += min(picture+n/blobBytes, guessTokens(n))
+			}
+		}
+	}
+	return guessTokens(int64(len(body))-blobs) + tokens
+}
+
+// blobMarks are what stands before base64 in these APIs. A blank may stand
+// before the quote; who writes that pays by the letter.
+var blobMarks = [][]byte{[]byte(`;base64,`), []byte(`"data":"`)}
+
+const (
+	leastBlob = 4 << 10
+	picture   = 1600 // tokens
+	blobBytes = 64   // for a token, of a file beside that
+)
+
 // maxLine bounds what the meter keeps of one line, or of one whole answer.
 const maxLine = 32 << 20
 
@@ -86,6 +116,9 @@ func (m *meter) write(p []byte) {
 
 func (m *meter) keep(p []byte) {
 	if m.lost || len(m.part)+len(p) > maxLine {
+		if m.sse {
+			m.said += int64(len(m.part) + len(p))
+		}
 		m.part, m.lost = nil, true
 		return
 	}

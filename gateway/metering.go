@@ -28,6 +28,19 @@ func (m *Meter) Usage() (u Usage, estimated bool) {
 	return m.meter.total(guessTokens(m.request))
 }
 
+// soFar is what an answer has cost that goes on. A line that does not end is
+// counted when it is longer than an event is.
+func (m *meter) soFar(input int64) (u Usage, estimated bool) {
+	if len(m.part) < longEvent {
+		return m.total(input)
+	}
+	m.said += int64(len(m.part))
+	defer func() { m.said -= int64(len(m.part)) }()
+	return m.total(input)
+}
+
+const longEvent = 16 << 10
+
 // total is what was told, or, where the last word on it never came, at least
 // what can be guessed: hanging up early is no way around a budget.
 func (m *meter) total(input int64) (u Usage, estimated bool) {

@@ -139,6 +139,9 @@ func (g *Gateway) pass(w io.Writer, out *http.ResponseController, t *tape, body 
 			if err := g.put(w, out, t, piece); err != nil {
 				return err
 			}
+			if err := g.afford(t); err != nil {
+				return err
+			}
 		}
 		switch {
 		case found:

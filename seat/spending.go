@@ -22,6 +22,9 @@ type Spending struct {
 // Add returns the sum of s and t.
 func (s Spending) Add(t Spending) Spending { return Spending{s.Tokens + t.Tokens, s.USD + t.USD} }
 
+// Sub returns what s has more than t.
+func (s Spending) Sub(t Spending) Spending { return Spending{s.Tokens - t.Tokens, s.USD - t.USD} }
+
 // Told is what an agent says that it consumed.
 func Told(u transcript.Usage) Spending {
 	return Spending{u.Total(), u.CostUSD}

@@ -594,7 +594,7 @@ func TestBudget(t *testing.T) {
 		t.Cleanup(func() { _ = tight.Close() })
 		r.spec.Model.Dial, r.spec.Model.Token = tight.Dial, tight.Token()
 		_, _, err = r.say(t, r.start(t), agent.Message{Text: "Go."})
-		if err == nil || !strings.Contains(err.Error(), "the budget of 50 tokens is used up") || len(r.pauses) > 0 {
+		if err == nil || !strings.Contains(err.Error(), "the budget of 50 tokens does not cover this request") || len(r.pauses) > 0 {
 			t.Errorf("%v after %v", err, r.pauses)
 		}
 	})
