@@ -59,6 +59,40 @@ CREATE TABLE usage_rows (
   web_searches   INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX usage_source ON usage_rows(source);
+-- What programs themselves have counted, and what of it no response tells of.
+CREATE TABLE sums (
+  item           INTEGER NOT NULL,
+  source         INTEGER NOT NULL,
+  program        TEXT NOT NULL,
+  session        TEXT NOT NULL,
+  at             INTEGER NOT NULL,
+  started        INTEGER NOT NULL,
+  model          TEXT NOT NULL,
+  input          INTEGER NOT NULL,
+  output         INTEGER NOT NULL,
+  cache_read     INTEGER NOT NULL,
+  cache_write    INTEGER NOT NULL,
+  cache_write_1h INTEGER NOT NULL,
+  web_searches   INTEGER NOT NULL,
+  PRIMARY KEY (item, model)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX sums_session ON sums(session, started);
+CREATE INDEX sums_started ON sums(started);
+CREATE TABLE unwritten (
+  item           INTEGER NOT NULL,
+  source         INTEGER NOT NULL,
+  key            TEXT NOT NULL,
+  model          TEXT NOT NULL,
+  at             INTEGER,
+  input          INTEGER NOT NULL,
+  output         INTEGER NOT NULL,
+  cache_read     INTEGER NOT NULL,
+  cache_write    INTEGER NOT NULL,
+  cache_write_1h INTEGER NOT NULL,
+  web_searches   INTEGER NOT NULL,
+  started        INTEGER NOT NULL
+) STRICT;
+CREATE INDEX unwritten_started ON unwritten(started);
 CREATE TABLE findings (
   source INTEGER NOT NULL,
   rule   TEXT NOT NULL,

@@ -30,6 +30,7 @@ type item struct {
 	doc   int64  // number in the index; 0: not in it
 	words []byte // for the index
 	usage *figures
+	sum   *session.Sum // the program's own; nil: the entry tells of none
 }
 
 // origin is what the entries of one agent in one run have in common.
@@ -68,7 +69,7 @@ type figures struct {
 
 // take puts what an entry tells into the columns.
 func (it *item) take(f session.Facts) {
-	it.tool, it.toolID, it.failed, it.subtype = f.Tool, f.ToolID, f.Failed, f.Subtype
+	it.tool, it.toolID, it.failed, it.subtype, it.sum = f.Tool, f.ToolID, f.Failed, f.Subtype, f.Sum
 	if f.Usage != nil {
 		key := transcript.ResponseKey(f.Message, f.Request, it.origin.session, it.at, *f.Usage)
 		it.usage = &figures{key, f.Model, *f.Usage}

@@ -56,7 +56,8 @@ func (a *Archive) rebuild(ctx context.Context) (Report, error) {
 
 // wipe takes out what is derived, and how sources are made of blocks.
 func (w *writer) wipe() error {
-	_, err := w.tx.Exec(`DELETE FROM items; DELETE FROM usage_rows; DELETE FROM origins; DELETE FROM holdings;
+	_, err := w.tx.Exec(`DELETE FROM items; DELETE FROM usage_rows; DELETE FROM sums; DELETE FROM unwritten;
+		DELETE FROM origins; DELETE FROM holdings;
 		DELETE FROM source_blocks;
 		INSERT INTO words(words) VALUES('delete-all');`)
 	w.nextID = 1

@@ -24,6 +24,12 @@ type Response struct {
 	transcript.Usage
 }
 
+// Sum is what a program itself has counted for a session; see session.Accounts.
+type Sum struct {
+	At int64 // no response before it is younger
+	session.Sum
+}
+
 // Told is what a file tells of itself beside its responses.
 type Told struct {
 	Project, Role string
@@ -31,16 +37,17 @@ type Told struct {
 	End           int64 // how far it was read
 }
 
-// Responses calls note for each response that a rollout or a record tells of, in
+// Responses calls note for each response that a rollout or a record tells of, and
+// sum for each of the program's own sums, in
 // the way in which they are taken up, but without the lines that say nothing of
 // them. Figures of rollouts are differences of totals, so a file is read from its
 // beginning.
-func Responses(kind, path string, f io.ReaderAt, note func(Response)) (Told, error) {
+func Responses(kind, path string, f io.ReaderAt, note func(Response), sum func(Sum)) (Told, error) {
 	switch kind {
 	case source.Record:
-		return recordResponses(path, f, note)
+		return recordResponses(path, f, note, sum)
 	case source.Bundle:
-		return bundleResponses(path, note)
+		return bundleResponses(path, note, sum)
 	}
 	feed := newSessionFeed(session.Of(path, session.OfName(kind)), indexer{off: true})
 	if err := feed.identify(io.NewSectionReader(f, 0, math.MaxInt64)); err != nil {
@@ -48,6 +55,7 @@ func Responses(kind, path string, f io.ReaderAt, note func(Response)) (Told, err
 	}
 	told := Told{Project: feed.org.project, Role: feed.org.seat, Began: feed.began}
 	var items []item
+	var at int64
 	var err error
 	for line := range transcript.Lines(io.NewSectionReader(f, 0, math.MaxInt64), &err) {
 		told.End += int64(len(line)) + 1
@@ -55,14 +63,14 @@ func Responses(kind, path string, f io.ReaderAt, note func(Response)) (Told, err
 			continue
 		}
 		items = feed.add(items[:0], line, 0)
-		noteResponses(items, note)
+		at = noteResponses(items, at, note, sum)
 	}
 	return told, err
 }
 
-func recordResponses(path string, f io.ReaderAt, note func(Response)) (Told, error) {
+func recordResponses(path string, f io.ReaderAt, note func(Response), sum func(Sum)) (Told, error) {
 	r := record.NewReader(f)
-	told := logResponses(path, recordOf(f), note, func(yield func([]byte) bool) {
+	told := logResponses(path, recordOf(f), note, sum, func(yield func([]byte) bool) {
 		for r.Next() {
 			if fr := r.Frame(); fr.Kind == record.KindLog && !fr.Withheld && !yield(fr.Payload) {
 				return
@@ -73,7 +81,7 @@ func recordResponses(path string, f io.ReaderAt, note func(Response)) (Told, err
 	return told, r.Err()
 }
 
-func bundleResponses(path string, note func(Response)) (Told, error) {
+func bundleResponses(path string, note func(Response), sum func(Sum)) (Told, error) {
 	b, err := bundle.Open(path)
 	if err != nil {
 		return Told{}, err
@@ -83,12 +91,12 @@ func bundleResponses(path string, note func(Response)) (Told, error) {
 	if name == "" {
 		return Told{}, nil
 	}
-	told := logResponses(path, bundleOf(b, name), note, b.Lines(name, &err))
+	told := logResponses(path, bundleOf(b, name), note, sum, b.Lines(name, &err))
 	return told, err
 }
 
 // logResponses reads the lines of a log that may have a part in what was used.
-func logResponses(path string, of *collected, note func(Response), lines iter.Seq[[]byte]) Told {
+func logResponses(path string, of *collected, note func(Response), sum func(Sum), lines iter.Seq[[]byte]) Told {
 	told := Told{Project: projectOf(path)}
 	feed := logFeed{index: indexer{off: true}, of: of}
 	marks := [][]byte{[]byte(`usage"`)}
@@ -97,6 +105,7 @@ func logResponses(path string, of *collected, note func(Response), lines iter.Se
 		marks = append(marks, []byte(`"model`)) // which may stand on another line
 	}
 	var items []item
+	var at int64
 	for line := range lines {
 		if !containsAny(line, marks) {
 			continue
@@ -105,7 +114,7 @@ func logResponses(path string, of *collected, note func(Response), lines iter.Se
 		if len(items) > 0 && items[0].typ != "" && told.Role == "" {
 			told.Role = items[0].origin.seat
 		}
-		noteResponses(items, note)
+		at = noteResponses(items, at, note, sum)
 	}
 	return told
 }
@@ -119,13 +128,20 @@ func containsAny(b []byte, marks [][]byte) bool {
 	return false
 }
 
-func noteResponses(items []item, note func(Response)) {
+// noteResponses returns the time of the youngest response so far.
+func noteResponses(items []item, at int64, note func(Response), sum func(Sum)) int64 {
 	for i := range items {
-		if f := items[i].usage; f != nil {
-			note(Response{Key: f.key, Model: f.model, Session: items[i].origin.session, Role: items[i].origin.seat,
-				At: items[i].at, Usage: f.Usage})
+		it := &items[i]
+		if f := it.usage; f != nil {
+			at = max(at, it.at)
+			note(Response{Key: f.key, Model: f.model, Session: it.origin.session, Role: it.origin.seat,
+				At: it.at, Usage: f.Usage})
+		}
+		if it.sum != nil {
+			sum(Sum{max(at, it.at), *it.sum})
 		}
 	}
+	return at
 }
 
 // Gone is a source whose file is there no more, or was replaced.
@@ -136,16 +152,21 @@ type Gone struct {
 }
 
 // GoneResponses calls note for each response that the sources below roots tell
-// of whose files are there no more: those that are, are in here.
+// of whose files are there no more, and sum for each of their sums: those that are,
+// are in here.
 func (a *Archive) GoneResponses(
-	ctx context.Context, roots []string, here map[string]bool, note func(Gone, Response),
+	ctx context.Context, roots []string, here map[string]bool, note func(Gone, Response), sum func(Gone, Sum),
 ) error {
 	gone, err := a.goneSources(ctx, roots, here)
 	if err != nil {
 		return err
 	}
 	for _, g := range gone {
-		if err := a.storedResponses(ctx, g, note); err != nil {
+		err := a.storedResponses(ctx, &g, note)
+		if err == nil {
+			err = eachSum(ctx, a.reader, "source = ?", g.ID, func(s storedSum) { sum(g, s.Sum) })
+		}
+		if err != nil {
 			return fmt.Errorf("count what %s held: %w", g.Path, err)
 		}
 	}
@@ -172,7 +193,7 @@ func (a *Archive) goneSources(ctx context.Context, roots []string, here map[stri
 	return list, rows.Err()
 }
 
-func (a *Archive) storedResponses(ctx context.Context, g Gone, note func(Gone, Response)) error {
+func (a *Archive) storedResponses(ctx context.Context, g *Gone, note func(Gone, Response)) error {
 	rows, err := a.reader.QueryContext(ctx, `SELECT u.key, u.model, coalesce(u.at, 0), u.input, u.output, u.cache_read,
 		u.cache_write, u.cache_write_1h, u.web_searches, coalesce(o.session_id, ''), coalesce(o.seat, ''), coalesce(o.project, ''), coalesce(h.began, 0)
 		FROM usage_rows u JOIN items i ON i.id = u.item LEFT JOIN origins o ON o.id = i.origin
@@ -188,7 +209,7 @@ func (a *Archive) storedResponses(ctx context.Context, g Gone, note func(Gone, R
 			return err
 		}
 		g.Role = r.Role
-		note(g, r)
+		note(*g, r)
 	}
 	return rows.Err()
 }

@@ -46,6 +46,9 @@ func (w *writer) flushRows() error {
 		len(w.rows), func(i int) []any { return w.rows[i].values() }); err != nil {
 		return err
 	}
+	if err := w.putSums(); err != nil {
+		return err
+	}
 	counted := slices.DeleteFunc(w.rows, func(r row) bool { return r.usage == nil })
 	err := w.insert(`INSERT INTO usage_rows(item, source, key, model, at, input, output, cache_read, cache_write,
 		cache_write_1h, web_searches) VALUES (?,?,?,?,?,?,?,?,?,?,?)`, len(counted), func(i int) []any {

@@ -219,7 +219,9 @@ FROM (
     u.model, u.input, u.output, u.cache_read, u.cache_write, u.cache_write_1h, u.web_searches,
     row_number() OVER (PARTITION BY u.key ORDER BY u.output DESC, u.input DESC, coalesce((SELECT h.began FROM holdings h WHERE h.source = u.source AND h.whose = o.whose), 0), s.kind IN ('record', 'bundle'),
       s.path, s.generation, u.item) AS copy
-  FROM usage_rows u JOIN sources s ON s.id = u.source JOIN items i ON i.id = u.item LEFT JOIN origins o ON o.id = i.origin)
+  FROM (SELECT item, source, key, model, at, input, output, cache_read, cache_write, cache_write_1h, web_searches FROM usage_rows
+    UNION ALL SELECT item, source, key, model, at, input, output, cache_read, cache_write, cache_write_1h, web_searches FROM unwritten) u
+  JOIN sources s ON s.id = u.source JOIN items i ON i.id = u.item LEFT JOIN origins o ON o.id = i.origin)
 WHERE copy = 1;
 
 CREATE VIEW cost AS

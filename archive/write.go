@@ -129,6 +129,9 @@ func (w *writer) begin(ctx context.Context) error {
 func (w *writer) commit() error {
 	err := w.flushRows()
 	if err == nil {
+		err = w.balance()
+	}
+	if err == nil {
 		err = w.markCopies()
 	}
 	if err != nil {
@@ -231,6 +234,7 @@ func (w *writer) dropBlock(id, pos int64) error {
 		args  []any
 	}{
 		{"DELETE FROM usage_rows WHERE item >= ? AND item < ?", []any{first, first + count}},
+		{"DELETE FROM sums WHERE item >= ? AND item < ?", []any{first, first + count}},
 		{"DELETE FROM items WHERE id >= ? AND id < ?", []any{first, first + count}},
 		{"DELETE FROM source_blocks WHERE source = ? AND pos = ?", []any{id, pos}},
 		{"UPDATE sources SET pos = ? WHERE id = ?", []any{pos, id}},
@@ -352,8 +356,10 @@ func (w *writer) forgetCopies(j *job) error {
 	}
 	const copies = `SELECT old.id FROM items old WHERE old.source = ?1 AND (old.doc IS NULL OR EXISTS (
 		SELECT 1 FROM items new WHERE new.doc = old.doc AND new.source = ?2))`
-	if _, err := w.exec("DELETE FROM usage_rows WHERE item IN ("+copies+")", j.known.id, j.id); err != nil {
-		return err
+	for _, table := range []string{"usage_rows", "sums"} {
+		if _, err := w.exec("DELETE FROM "+table+" WHERE item IN ("+copies+")", j.known.id, j.id); err != nil {
+			return err
+		}
 	}
 	_, err := w.exec("DELETE FROM items WHERE id IN ("+copies+")", j.known.id, j.id)
 	return err

@@ -28,7 +28,9 @@
 // A response of a model is what transcript.ResponseKey makes of its ids
 // (Facts.Message, Facts.Request): the same in every file that tells of it, also
 // in those of other sessions: a fork copies the history of the session that it
-// was made from. It belongs to the session that began first (Beginning.At).
+// was made from. It belongs to the session that began first (Beginning.At). What a
+// program has counted and written into no line belongs to the session whose sums
+// first have it (Accounts).
 //
 // When something happened, in which directory and with which model are what the
 // lines say. The entry of a record tells besides when it was recorded, and where

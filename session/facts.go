@@ -5,6 +5,7 @@ import (
 	"cmp"
 
 	"conclave/internal/jsontext"
+	"conclave/session/claude"
 	"conclave/session/codex"
 	"conclave/transcript"
 )
@@ -33,6 +34,10 @@ func FactsOf(typ transcript.Type, detail []byte, d [8][]byte) Facts {
 		return f
 	}
 	line := d[7]
+	if typ == transcript.Unknown && f.Subtype == claude.SumLine {
+		f.Sum = claude.SumOf(line)
+		return f
+	}
 	if line != nil && bytes.Contains(line, []byte(`"usage"`)) {
 		findUsage(&f, line)
 	}

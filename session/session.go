@@ -136,7 +136,9 @@ type (
 	// Holder is a Mapper that holds items back for their place.
 	Holder = kind.Holder
 	// Facts are what an item tells beside its words.
-	Facts = kind.Facts
+	Facts    = kind.Facts
+	Sum      = kind.Sum
+	ModelSum = kind.ModelSum
 )
 
 // Errors of Identify.

@@ -9,11 +9,13 @@ import (
 	"path/filepath"
 
 	"conclave/internal/atomicfile"
+	"conclave/session"
+	"conclave/transcript"
 )
 
 // The cache of usage is a version, the names, the files with their rows, and a
 // checksum. A cache that is damaged or of another version is not there.
-const cacheVersion = "conclave usage 3\n"
+const cacheVersion = "conclave usage 4\n"
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -33,6 +35,12 @@ func (e *encoder) name(s string) {
 		e.list = append(e.list, s)
 	}
 	e.number(int64(n))
+}
+
+func (e *encoder) usage(u transcript.Usage) {
+	for _, n := range []int64{u.Input, u.Output, u.CacheRead, u.CacheWrite, u.CacheWrite1h, u.Searches} {
+		e.number(n)
+	}
 }
 
 // writeCache replaces the cache as a whole. Files of other roots stay in
@@ -70,14 +78,23 @@ func writeCache(path string, files []*file, known map[string]*file) error {
 			e.name(r.model)
 			e.name(r.session)
 			e.name(r.role)
-			for _, n := range []int64{r.Input, r.Output, r.CacheRead, r.CacheWrite, r.CacheWrite1h, r.Searches} {
-				e.number(n)
-			}
+			e.usage(r.Usage)
 			whole := int64(0)
 			if r.whole {
 				whole = 1
 			}
 			e.number(whole)
+		}
+		e.number(int64(len(f.sums)))
+		for _, s := range f.sums {
+			e.name(s.Session)
+			e.number(s.at)
+			e.number(s.Started)
+			e.number(int64(len(s.Models)))
+			for _, m := range s.Models {
+				e.name(m.Model)
+				e.usage(m.Usage)
+			}
 		}
 	}
 	head := &encoder{b: []byte(cacheVersion)}
@@ -137,6 +154,11 @@ func (d *decoder) name() string {
 	return d.names[n]
 }
 
+func (d *decoder) usage() transcript.Usage {
+	return transcript.Usage{Input: d.number(), Output: d.number(), CacheRead: d.number(), CacheWrite: d.number(),
+		CacheWrite1h: d.number(), Searches: d.number()}
+}
+
 // readCache reads the cache; what it cannot use it takes as empty.
 func readCache(path string) map[string]*file {
 	known := map[string]*file{}
@@ -169,9 +191,15 @@ func readCache(path string) map[string]*file {
 			copy(r.key[:], d.bytes(16))
 			last += d.number()
 			r.at, r.model, r.session, r.role = last, d.name(), d.name(), d.name()
-			r.Input, r.Output, r.CacheRead, r.CacheWrite = d.number(), d.number(), d.number(), d.number()
-			r.CacheWrite1h, r.Searches = d.number(), d.number()
-			r.whole = d.number() == 1
+			r.Usage, r.whole = d.usage(), d.number() == 1
+		}
+		for n := d.number(); n > 0 && !d.bad; n-- {
+			var s programSum
+			s.Session, s.at, s.Started = d.name(), d.number(), d.number()
+			for m := d.number(); m > 0 && !d.bad; m-- {
+				s.Models = append(s.Models, session.ModelSum{Model: d.name(), Usage: d.usage()})
+			}
+			f.sums = append(f.sums, s)
 		}
 		known[f.path] = f
 	}

@@ -7,7 +7,9 @@
 // say the same. Of files that are there no more it takes what an archive has. What
 // two files tell of one response is told apart by transcript.ResponseKey; of
 // copies the one that has more counts, and then that of the session that began
-// first (see "Identity" in package session).
+// first (see "Identity" in package session). What a program has counted beyond the
+// responses that it wrote down, as for a compaction, is one more response of its
+// session and model (session.Accounts).
 //
 // What was counted is kept in a cache, one file, which is replaced as a whole and
 // can be deleted at any time; one that is damaged or of another version is not

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"io"
+	"iter"
 
 	"conclave/archive"
 	"conclave/session"
@@ -32,7 +33,15 @@ type file struct {
 	project, role string
 	began         int64 // when its session began; see session.Beginning
 	rows          []response
+	sums          []programSum
 	reader        claude.Responses
+	heard         int64 // the youngest time that was read so far, near the end
+}
+
+// programSum is what the program itself has counted for a session; see session.Accounts.
+type programSum struct {
+	at int64 // no response before it is younger
+	session.Sum
 }
 
 func responseKey(key string) (k [16]byte) {
@@ -68,6 +77,7 @@ func (u *file) scanClaude(f io.ReaderAt, from, to int64, buf []byte) ([]byte, er
 			return buf, err
 		}
 		pos = skip
+		u.hear(f, pos)
 	}
 	for {
 		if len(buf) == cap(buf) {
@@ -142,20 +152,78 @@ func (u *file) lines(b []byte) {
 			u.began = begin.At
 		}
 	}
-	for {
-		i := bytes.Index(b, mark)
-		if i < 0 {
-			return
-		}
-		start := bytes.LastIndexByte(b[:i], '\n') + 1
-		end := bytes.IndexByte(b[i:], '\n')
-		if end < 0 {
-			u.line(b[start:])
-			return
-		}
-		u.line(b[start : i+end])
-		b = b[i+end+1:]
+	u.lookForSums(b)
+	for line := range linesWith(b, mark) {
+		u.line(line)
 	}
+}
+
+// linesWith are the lines that have the mark, and where they begin.
+func linesWith(b, mark []byte) iter.Seq2[[]byte, int] {
+	return func(yield func([]byte, int) bool) {
+		for from := 0; ; {
+			i := bytes.Index(b[from:], mark)
+			if i < 0 {
+				return
+			}
+			i += from
+			start := bytes.LastIndexByte(b[from:i], '\n') + 1 + from
+			end := bytes.IndexByte(b[i:], '\n')
+			if end < 0 {
+				end = len(b) - i
+			}
+			if !yield(b[start:i+end], start) || i+end+1 >= len(b) {
+				return
+			}
+			from = i + end + 1
+		}
+	}
+}
+
+// sumMark stands on the line of a sum (modelUsage), and on few others. It begins
+// with a letter that is rare, which is what makes looking for it fast.
+var sumMark = []byte(`Usage"`)
+
+// lookForSums takes up the program's own sums from whole lines. They bear no time:
+// what they count had happened by the youngest time that stands before them.
+func (u *file) lookForSums(b []byte) {
+	for line, start := range linesWith(b, sumMark) {
+		s := claude.SumOf(line)
+		if s == nil {
+			continue
+		}
+		at := max(u.heard, youngest(b[max(0, start-nearBytes):start]))
+		for i := range u.rows {
+			at = max(at, u.rows[i].at)
+		}
+		u.sums = append(u.sums, programSum{at, *s})
+	}
+	u.heard = max(u.heard, youngest(b[max(0, len(b)-nearBytes):]))
+}
+
+// nearBytes is how far before a sum its time is looked for.
+const nearBytes = 64 << 10
+
+var timeMark = []byte(`"timestamp":"`)
+
+func youngest(b []byte) (at int64) {
+	for {
+		i := bytes.Index(b, timeMark)
+		if i < 0 {
+			return at
+		}
+		b = b[i+len(timeMark):]
+		if end := bytes.IndexByte(b, '"'); end > 0 {
+			at = max(at, transcript.ParseTime(b[:end]))
+		}
+	}
+}
+
+// hear finds out what time it was before pos.
+func (u *file) hear(f io.ReaderAt, pos int64) {
+	buf := make([]byte, min(pos, nearBytes))
+	n, _ := f.ReadAt(buf, pos-int64(len(buf))) // what cannot be read says nothing
+	u.heard = youngest(buf[:n])
 }
 
 // line takes the figures out of one line, as the mapping of session files
@@ -213,7 +281,7 @@ func (u *file) scanWhole(f io.ReaderAt) error {
 	told, err := archive.Responses(u.kind, u.path, f, func(r archive.Response) {
 		u.add(response{key: responseKey(r.Key), at: r.At, model: r.Model, session: r.Session, role: r.Role,
 			Usage: r.Usage, whole: true}, false)
-	})
+	}, func(s archive.Sum) { u.sums = append(u.sums, programSum{s.At, s.Sum}) })
 	u.project, u.role, u.began, u.pos = told.Project, told.Role, told.Began, told.End
 	return err
 }

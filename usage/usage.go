@@ -114,15 +114,22 @@ func goneFiles(ctx context.Context, a *archive.Archive, roots []string, targets 
 	}
 	var list []*file
 	files := map[int64]*file{}
-	err := a.GoneResponses(ctx, roots, here, func(told archive.Gone, r archive.Response) {
+	of := func(told archive.Gone) *file {
 		f := files[told.ID]
 		if f == nil {
 			f = &file{path: told.Path, kind: told.Kind, project: told.Project, role: told.Role, began: told.Began}
 			files[told.ID] = f
 			list = append(list, f)
 		}
+		return f
+	}
+	err := a.GoneResponses(ctx, roots, here, func(told archive.Gone, r archive.Response) {
+		f := of(told)
 		f.rows = append(f.rows, response{key: responseKey(r.Key), at: r.At, model: r.Model, session: r.Session,
 			role: r.Role, Usage: r.Usage, whole: true})
+	}, func(told archive.Gone, s archive.Sum) {
+		f := of(told)
+		f.sums = append(f.sums, programSum{s.At, s.Sum})
 	})
 	slices.SortFunc(list, func(a, b *file) int { return strings.Compare(a.path, b.path) })
 	return list, err
@@ -212,7 +219,7 @@ func scanParts(ctx context.Context, parts []part, u *Report) error {
 }
 
 func (u *file) merge(piece *file, from int64) {
-	u.rows = append(u.rows, piece.rows...)
+	u.rows, u.sums = append(u.rows, piece.rows...), append(u.sums, piece.sums...)
 	u.pos = max(u.pos, piece.pos)
 	if u.project == "" || from == 0 && piece.project != "" {
 		u.project = piece.project
@@ -267,6 +274,10 @@ func (u *Report) sum(files []*file, o Options) {
 				best[r.key] = p
 			}
 		}
+	}
+	for _, p := range unwritten(files, best) {
+		best[p.row.key] = p
+		order = append(order, p.row.key)
 	}
 	groups := map[string]*Group{}
 	prices := map[string]*price.Price{} // nil when none is known

@@ -15,6 +15,7 @@ import (
 	"conclave/archive/archivetest"
 	"conclave/internal/sample"
 	"conclave/record"
+	"conclave/session/claude"
 	"conclave/transcript"
 )
 
@@ -230,4 +231,70 @@ func TestUsageWithBlanks(t *testing.T) {
 			t.Errorf("%s: %+v", spaced, u.Total)
 		}
 	}
+}
+
+// TestUsageIsTheClients: the responses of each session, with what the program
+// counted and wrote into no line, are the program's own sums; what a fork took up
+// of them is not counted again.
+func TestUsageIsTheClients(t *testing.T) {
+	t.Parallel()
+	captures, err := filepath.Glob(fixtures + "/claude/*/home")
+	if err != nil || len(captures) < 15 {
+		t.Fatalf("%d captures, %v", len(captures), err)
+	}
+	counted := 0
+	for _, root := range captures {
+		u := count(t, Options{By: "session"}, root)
+		var want int64 // every response of the model server but one used 462 tokens
+		switch n := ownTotal(t, root); {
+		case strings.Contains(root, "32-fork"):
+			want = 300 + 200 + 100 // what the forks say is with what they took up
+			want = want / 100 * 462
+		case strings.Contains(root, "15b-"):
+			want = 7 * 462
+		default:
+			want = n
+		}
+		if u.Total.Total != want {
+			t.Errorf("%s: %d tokens, the program counted %d", root, u.Total.Total, want)
+		}
+		counted += u.Total.Responses
+
+		// So say an archive, and, of files that are gone, both together.
+		a := newTestArchive(t)
+		copied := filepath.Join(t.TempDir(), "home")
+		if err := os.CopyFS(copied, os.DirFS(root)); err != nil {
+			t.Fatal(err)
+		}
+		refresh(t, a, copied)
+		if got := table(t, a, "SELECT sum(total) FROM usage"); got != fmt.Sprintf("%d\n", want) && (want > 0 || got != "-\n") {
+			t.Errorf("%s: the archive says %s, want %d", root, got, want)
+		}
+		if err := os.RemoveAll(filepath.Join(copied, ".claude")); err != nil {
+			t.Fatal(err)
+		}
+		if gone := count(t, Options{Archive: a}, copied); gone.Total.Total != want {
+			t.Errorf("%s: %d tokens when the files are gone, want %d", root, gone.Total.Total, want)
+		}
+	}
+	if counted < 40 {
+		t.Errorf("%d responses in all captures", counted)
+	}
+}
+
+// ownTotal sums the last sums of the sessions below a root.
+func ownTotal(t *testing.T, root string) (sum int64) {
+	t.Helper()
+	files, err := filepath.Glob(root + "/.claude/projects/*/*.jsonl")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%s: %v, %v", root, files, err)
+	}
+	for _, f := range files {
+		h, err := claude.ReadHistory(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum += h.Totals.Total()
+	}
+	return sum
 }

@@ -54,7 +54,8 @@ const readCache = "cache_size(-32768)"
 
 // behindViews are the tables that the views read, and a query does not: some
 // hold references into the raw store.
-var behindViews = []string{"items", standing, "origins", "holdings", "usage_rows", "findings", "documents", "slices",
+var behindViews = []string{"items", standing, "origins", "holdings", "usage_rows", "unwritten",
+	"findings", "documents", "slices",
 	"bundle_files"}
 
 // standing is the view that the views of entries read: items without copies.

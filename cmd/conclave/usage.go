@@ -23,7 +23,9 @@ agents' programs (docs/agents.md) tell of, subagents included. A response that s
 tell of (a session that was forked, a copy, a record) is counted once, under its own
 day, directory and model, for the session that began first; a session whose files are
 gone is counted as long as a record or the archive has it. A bundle can be named, too. An answer
-that was cut off is not counted: Claude Code's own sums leave it out, too. Days are
+that was cut off is not counted: Claude Code's own sums leave it out, too. What those
+sums have beyond all answers, as for a compaction, counts as one more response of its
+session, once it has been left. Days are
 those of UTC. Costs follow what stands under prices in your own configuration
 (docs/agents.md), and else the public list prices, with what an hour in the cache, a
 search of the web and a very long prompt cost; models without a known price are named,

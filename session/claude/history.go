@@ -43,7 +43,7 @@ func ReadHistory(path string) (History, error) {
 		if s.env.uuid != nil {
 			h.UUIDs[string(jsontext.Bare(s.env.uuid))] = true
 		}
-		if string(s.env.typ) == "cost-state" {
+		if string(s.env.typ) == SumLine {
 			h.Totals = ModelUsage(jsontext.Get(line, "modelUsage"))
 			_ = json.Unmarshal(jsontext.Get(line, "totalCostUSD"), &h.Totals.CostUSD) // else the sum of the models'
 		}

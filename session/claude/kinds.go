@@ -167,7 +167,7 @@ func (l *lineOf) dispatch() {
 // housekeeping are the types that the program is known to write for itself:
 // nothing was said or done by them.
 var housekeeping = setOf("queue-operation", "last-prompt", "mode", "permission-mode", "atis-latch",
-	"tools-used", "cost-state", "ai-title", "custom-title", "agent-name", "file-history-snapshot",
+	"tools-used", SumLine, "ai-title", "custom-title", "agent-name", "file-history-snapshot",
 	"file-history-delta", "progress", "continued-in", "resume-head-vouch", "content-replacement",
 	"data-flow-records", "data-flow-incomplete", "derived-from", "fork-context-ref", "frame-link",
 	"ended-by-model", "tag", "relocated", "agent-color", "agent-setting", "pr-link", "bridge-session",

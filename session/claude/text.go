@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"conclave/internal/jsontext"
+	"conclave/session/kind"
 	"conclave/transcript"
 )
 
@@ -87,6 +88,30 @@ func blockText(b []byte) string {
 	}
 	return ""
 }
+
+// SumOf reads the line that the program writes when a session is left; nil when it
+// is no such line, or nothing was counted.
+func SumOf(line []byte) *kind.Sum {
+	d := jsontext.Members(line, "type", "startTime", "modelUsage", "sessionId")
+	if string(jsontext.Bare(d[0])) != SumLine {
+		return nil
+	}
+	s := kind.Sum{Session: jsontext.Text(d[3])}
+	s.Started, _ = strconv.ParseInt(string(d[1]), 10, 64) // else it is not known
+	_ = jsontext.Walk(d[2], func(model, figures []byte) error {
+		if u, ok := transcript.ReadUsage(figures); ok {
+			s.Models = append(s.Models, kind.ModelSum{Model: string(model), Usage: u})
+		}
+		return nil
+	}) // what is no object has no models
+	if len(s.Models) == 0 {
+		return nil
+	}
+	return &s
+}
+
+// SumLine is the type of that line, and the subtype of its entry.
+const SumLine = "cost-state"
 
 // ModelUsage sums the program's own totals over all models.
 func ModelUsage(b []byte) (sum transcript.Usage) {

@@ -23,6 +23,8 @@ func (m *Mapper) Facts(item int) kind.Facts {
 		if used, ok := transcript.ReadUsage(u.figures); ok {
 			f.Usage = &used
 		}
+	case t.subtype == SumLine:
+		f.Sum = SumOf(m.scanner.b)
 	case t.typ == transcript.ToolUse:
 		b := m.blockOf(t)
 		f.ToolID, f.Tool = jsontext.Text(b.id), jsontext.Text(b.name)

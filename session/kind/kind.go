@@ -188,6 +188,24 @@ type Facts struct {
 	Usage            *transcript.Usage // of one response of a model; nil: the item tells of none
 	Model            string
 	Message, Request string // ids of the response, "" where the program tells none
+
+	Sum *Sum // nil: the item tells of none
+}
+
+// Sum is what a program itself has counted for a session since it began, the
+// requests of its subagents among them, and those that stand in no line.
+type Sum struct {
+	Session string // as the program calls it
+	// Started is when the program began to count, in milliseconds since 1970: a
+	// session that takes up another's sums takes that up, too.
+	Started int64
+	Models  []ModelSum
+}
+
+// ModelSum is what it has counted of one model.
+type ModelSum struct {
+	Model string
+	transcript.Usage
 }
 
 // Holder is a Mapper that holds items back for their place alone.
