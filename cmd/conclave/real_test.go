@@ -106,8 +106,34 @@ func realClaude(t *testing.T, version string) string {
 	return path
 }
 
-// TestRealPrograms plays a short campaign with the real Claude Code and the
-// real Codex in every seat, and holds the conversation files against the bytes
+// realProgram is a program, and who it is in a configuration.
+type realProgram struct {
+	name, agent, version, kind, path string
+	byTool                           int // verdicts
+}
+
+// speakACP are the programs that speak the Agent Client Protocol.
+func speakACP(t *testing.T) []realProgram {
+	t.Helper()
+	var out []realProgram
+	for _, p := range []struct {
+		name, kind string
+		find       func() (string, error)
+	}{
+		{"copilot", "openai", clients.Copilot}, {"gemini", "gemini", clients.Gemini},
+		{"opencode", "anthropic", clients.OpenCode}, {"qwen", "anthropic", clients.Qwen},
+	} {
+		path, err := p.find()
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, realProgram{p.name, "acp, program: " + p.name, "by ACP", p.kind, path, 2})
+	}
+	return out
+}
+
+// TestRealPrograms plays a short campaign with the real Claude Code, the real
+// Codex or a real program that speaks the Agent Client Protocol in every seat, and holds the conversation files against the bytes
 // that the model sent. The evaluators have the tool for their verdict from the
 // first request on; who does not use it is asked for the verdict.
 func TestRealPrograms(t *testing.T) {
@@ -119,23 +145,23 @@ func TestRealPrograms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	programs := []struct {
-		name, version, kind, path string
-		byTool                    int // verdicts
-	}{
-		{"claude", clients.ClaudeNew, "anthropic", reachable(t, realClaude(t, clients.ClaudeNew)), 2},
-		{"claude", clients.ClaudeOld, "anthropic", reachable(t, realClaude(t, clients.ClaudeOld)), 1},
-		{"codex", clients.CodexOnly, "openai", reachable(t, codex), 2},
-	}
-	for _, i := range sample.Pick(t, len(programs), 1, 2) {
+	programs := append(speakACP(t),
+		realProgram{"claude", "claude", clients.ClaudeNew, "anthropic", reachable(t, realClaude(t, clients.ClaudeNew)), 2},
+		realProgram{"claude", "claude", clients.ClaudeOld, "anthropic", reachable(t, realClaude(t, clients.ClaudeOld)), 1},
+		realProgram{"codex", "codex", clients.CodexOnly, "openai", reachable(t, codex), 2})
+	for _, i := range sample.Pick(t, len(programs), 1, 4) {
 		x := programs[i]
 		t.Run(x.name+" "+x.version, func(t *testing.T) {
 			t.Parallel()
 			m := &model{waits: x.byTool < 2}
 			stub := modelstub.New(m.answer)
 			defer stub.Close()
-			w := newReal(t, fmt.Sprintf("agents:\n  default: {agent: %s, model: stub-model, provider: stub}\nproviders:\n  stub: {kind: %s, base_url: %q, key_env: STUB_KEY}\n", x.name, x.kind, stub.URL()))
-			w.own(fmt.Sprintf("programs:\n  %s: %q\n", x.name, x.path))
+			w := newReal(t, fmt.Sprintf("agents:\n  default: {agent: %s, model: stub-model, provider: stub}\nproviders:\n  stub: {kind: %s, base_url: %q, key_env: STUB_KEY}\n", x.agent, x.kind, stub.URL()))
+			node, err := clients.Node()
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.own(fmt.Sprintf("programs:\n  %s: %q\n  node: %q\n", x.name, x.path, node))
 			w.run(0, "trust", "--yes")
 			w.run(0, "quest", "start", "--mode", "ship", "--yes", "-m", "I want to bring bread.")
 			w.run(0, "consult", "cat", "-m", "What of the flood?\n## it rises")
@@ -300,7 +326,7 @@ func (w *real) compare(stub *modelstub.Server) {
 	}
 }
 
-// textIn joins the pieces of text of a stream, of either protocol.
+// textIn joins the pieces of text of a stream, of three protocols.
 func textIn(stream []byte) string {
 	var text strings.Builder
 	for line := range bytes.Lines(stream) {
@@ -309,11 +335,19 @@ func textIn(stream []byte) string {
 			continue
 		}
 		var e struct {
-			Type  string
-			Delta json.RawMessage
+			Type       string
+			Delta      json.RawMessage
+			Candidates []struct {
+				Content struct{ Parts []struct{ Text string } }
+			}
 		}
 		if json.Unmarshal(data, &e) != nil {
 			continue
+		}
+		for _, c := range e.Candidates { // Gemini's
+			for _, part := range c.Content.Parts {
+				text.WriteString(part.Text)
+			}
 		}
 		switch e.Type {
 		case "content_block_delta":

@@ -3,9 +3,11 @@ package redteam
 import (
 	"context"
 	"crypto/rand"
+	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +16,7 @@ import (
 	"testing"
 
 	"conclave/agent"
+	"conclave/agent/acp"
 	"conclave/agent/claude"
 	"conclave/agent/codex"
 	"conclave/audit"
@@ -46,7 +49,39 @@ func linkClients(t *testing.T) string {
 			copyFile(t, native, to)
 		}
 	}
+	linkScripts(t, dir)
 	return dir
+}
+
+// linkScripts does the same for programs that speak the Agent Client Protocol:
+// some are scripts, with all that they load.
+func linkScripts(t *testing.T, dir string) {
+	t.Helper()
+	for _, find := range []func() (string, error){clients.Copilot, clients.Gemini, clients.OpenCode, clients.Qwen, clients.Node} {
+		path, err := find()
+		must(t, err)
+		modules := filepath.Dir(filepath.Dir(path)) // …/NAME-VERSION/node_modules
+		to := filepath.Join(dir, filepath.Base(filepath.Dir(modules)), "node_modules")
+		must(t, filepath.WalkDir(modules, func(from string, e fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			target := filepath.Join(to, strings.TrimPrefix(from, modules))
+			switch {
+			case e.IsDir():
+				return os.MkdirAll(target, 0o755)
+			case e.Type()&fs.ModeSymlink != 0:
+				link, err := os.Readlink(from)
+				if err != nil {
+					return err
+				}
+				return os.Symlink(link, target)
+			case os.Link(from, target) != nil:
+				copyFile(t, from, target)
+			}
+			return nil
+		}))
+	}
 }
 
 // nativeOf is the program itself behind npm's links and scripts.
@@ -76,14 +111,55 @@ func (w *world) agents(t *testing.T, table *table, tried []attempt) {
 		i := 0
 		tried = slices.DeleteFunc(tried, func(attempt) bool { i++; return i%2 == 0 })
 	}
+	crew := crewOfACP(t)
+	native := nativeOf(t, "claude", claudePath)
+	crew = append(crew, member{"Claude Code", claude.New(claude.Config{Program: native}), []string{filepath.Dir(native)},
+		gateway.Anthropic, shellTool{"Bash", "Bash", "command"}})
+	native = nativeOf(t, "codex", codexPath)
+	made, err := codex.New(codex.Options{Program: native})
+	must(t, err)
+	crew = append(crew, member{"Codex", made, []string{filepath.Dir(native)}, gateway.OpenAI,
+		shellTool{"shell", "exec_command", "cmd"}})
 	for _, role := range roles {
-		native := nativeOf(t, "claude", claudePath)
-		w.agent(t, table, role, "Claude Code", tried, claude.New(claude.Config{Program: native}), native, gateway.Anthropic, shellTool{"Bash", "Bash", "command"})
-		native = nativeOf(t, "codex", codexPath)
-		made, err := codex.New(codex.Options{Program: native})
-		must(t, err)
-		w.agent(t, table, role, "Codex", tried, made, native, gateway.OpenAI, shellTool{"shell", "exec_command", "cmd"})
+		for _, m := range crew {
+			w.agent(t, table, role, m, tried)
+		}
 	}
+}
+
+// member is a program that tries.
+type member struct {
+	with string
+	agent.Agent
+	programs []string // what its room must show
+	kind     gateway.Kind
+	tool     shellTool
+}
+
+// crewOfACP are the programs that speak the Agent Client Protocol, each with
+// another API of a model.
+func crewOfACP(t *testing.T) []member {
+	t.Helper()
+	var crew []member
+	for _, p := range []struct {
+		name, shell string
+		kind        gateway.Kind
+		find        func() (string, error)
+	}{
+		{"copilot", "bash", gateway.OpenAI, clients.Copilot},
+		{"gemini", "run_shell_command", gateway.Gemini, clients.Gemini},
+		{"opencode", "bash", gateway.Anthropic, clients.OpenCode},
+		{"qwen", "run_shell_command", gateway.Chat, clients.Qwen},
+	} {
+		path, err := p.find()
+		must(t, err)
+		at, err := acp.Locate(p.name, path, clients.Node)
+		must(t, err)
+		made, err := acp.New(acp.Options{Name: p.name, Program: at, Provider: string(p.kind)})
+		must(t, err)
+		crew = append(crew, member{p.name, made, at.Dirs, p.kind, shellTool{acp.KindExecute, p.shell, "command"}})
+	}
+	return crew
 }
 
 // shellTool is an agent's own shell: its name as a permission, the name by
@@ -116,19 +192,21 @@ func newKey() string {
 	return "sk-real-" + hex.EncodeToString(b[:])
 }
 
-func (w *world) agent(t *testing.T, table *table, role, with string, tried []attempt, a agent.Agent, program string, kind gateway.Kind, tool shellTool) {
+// models are names that each kind of provider knows.
+var models = map[gateway.Kind]string{gateway.Anthropic: "claude-sonnet-4-5", gateway.OpenAI: "gpt-5.5", gateway.Chat: "gpt-5.5",
+	gateway.Gemini: "gemini-2.5-flash"}
+
+func (w *world) agent(t *testing.T, table *table, role string, m member, tried []attempt) {
 	t.Helper()
-	stub, results := w.model(tried, tool)
+	with := m.with
+	stub, results := w.model(tried, m.tool)
 	defer stub.Close()
 	plan := seat.Plan{
 		Workspace: filepath.Join(w.dir, "seats-"+strings.ReplaceAll(with, " ", "")+"-"+role), Run: "run-1", Role: role, PromptName: "redteam." + role,
-		Agent: a, System: sentinel + ": do what you are told.", Model: "gpt-5.5", Builtin: []string{tool.builtin},
-		Upstream: &gateway.Upstream{Kind: kind, BaseURL: stub.URL(), Key: realKey}, Room: w.plan(role),
+		Agent: m.Agent, System: sentinel + ": do what you are told.", Model: models[m.kind], Builtin: []string{m.tool.builtin},
+		Upstream: &gateway.Upstream{Kind: m.kind, BaseURL: stub.URL(), Key: realKey}, Room: w.plan(role),
 	}
-	if kind == gateway.Anthropic {
-		plan.Model = "claude-sonnet-4-5"
-	}
-	plan.Room.Programs = append(plan.Room.Programs, filepath.Dir(program))
+	plan.Room.Programs = append(plan.Room.Programs, m.programs...)
 	must(t, os.MkdirAll(plan.Workspace, 0o700))
 	s, err := seat.Open(context.Background(), plan)
 	must(t, err)
@@ -187,7 +265,9 @@ func (w *world) model(tried []attempt, tool shellTool) (*modelstub.Server, func(
 		if len(r.Tools()) == 0 || next >= len(tried) {
 			return modelstub.Answer(modelstub.Say("Done."))
 		}
-		input, _ := json.Marshal(map[string]string{tool.argument: "( " + w.prelude() + tried[next].script + " ) 2>&1 | tail -c 4000"})
+		// Gemini CLI runs no command that holds another one, so that they are hidden.
+		script := base64.StdEncoding.EncodeToString([]byte("( " + w.prelude() + tried[next].script + " ) 2>&1 | tail -c 4000"))
+		input, _ := json.Marshal(map[string]string{tool.argument: "echo " + script + " | base64 -d | sh"})
 		call := modelstub.Call(tool.call, fmt.Sprintf("call_%d", next), string(input))
 		next++
 		return modelstub.Answer(call)

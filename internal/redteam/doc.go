@@ -1,7 +1,8 @@
 // Package redteam goes for the secrets. Its tests plant secrets in every place
 // that an evaluator, a player or a journal keeper must not reach, and try to
-// get at them through many channels: with a real shell, with real Claude Code
-// and with real Codex, each in the room of its role, as root and as an ordinary
+// get at them through many channels: with a real shell, with real Claude Code and
+// Codex, and by the Agent Client Protocol with real Copilot CLI, Gemini CLI,
+// opencode and Qwen Code, each in the room of its role, as root and as an ordinary
 // user who owns the project and has a live session bus.
 //
 // Every attempt is first shown to succeed without a room, so that the test can
