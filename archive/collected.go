@@ -22,6 +22,10 @@ type collected struct {
 	roles   map[string]string // of subagents, by their source
 	buf     []byte
 	model   func(source string) string // known from earlier entries; nil: none are
+
+	// alone says that no other source can have the same lines: they need no sums,
+	// and so not their own bytes where the detail has what they say.
+	alone bool
 }
 
 // keptSource is one of the files, by its source.
@@ -107,6 +111,12 @@ func (c *collected) entry(l *logLine, source string, typ transcript.Type) *keptS
 			s.Model = c.model(source)
 		}
 		c.sources[source] = s
+	}
+	if c.alone && l.hasRaw() {
+		if line := l.entryLine(); line != nil {
+			s.Entry(line, searchable(typ))
+			return s
+		}
 	}
 	raw := l.raw(&c.buf)
 	if s.Entry(raw, searchable(typ)); raw != nil {

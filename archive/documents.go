@@ -29,7 +29,7 @@ func (a *Archive) cutBundle(j *job, c *cutter) error {
 		return nil
 	}
 	if feed.of = bundleOf(j.bundle, name); feed.of != nil {
-		j.began = feed.of.begin.At
+		j.began, feed.of.alone = feed.of.begin.At, j.alone
 	}
 	if a.isCache && !a.unpieced {
 		if done, err := a.cutPieces(j, c, name); done {

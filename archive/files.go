@@ -146,6 +146,7 @@ func (a *Archive) loadFiles(ctx context.Context, files []string) error {
 			return err
 		}
 		total += j.size
+		j.alone = len(files) == 1
 		jobs = append(jobs, j)
 	}
 	w := &writer{a: a, report: &rep, total: total, whole: true, bulk: true}

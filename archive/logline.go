@@ -82,16 +82,22 @@ func (l *logLine) parseEntry(line []byte) bool {
 	return true
 }
 
+// rawMark is how raw begins behind the detail.
+const rawMark = `,"raw":"`
+
+// hasRaw says that raw stands where all writers put it.
+func (l *logLine) hasRaw() bool { return bytes.HasPrefix(l.behind, []byte(rawMark)) }
+
 // raw is the line that the entry was made of, perhaps in buf; nil when it is a
 // further entry of the line before. It stands last, and need not be looked for;
 // a log without it may have the line in the detail, but for what was added there.
 func (l *logLine) raw(buf *[]byte) []byte {
-	const mark, ends = `,"raw":"`, `"}}`
-	quoted := l.behind
+	const ends = `"}}`
+	quoted, mark := l.behind, rawMark
 	switch {
 	case len(quoted) == 0 || quoted[0] == '}':
 		return l.entryLine()
-	case bytes.HasPrefix(quoted, []byte(mark)) && bytes.HasSuffix(quoted, []byte(ends)) &&
+	case l.hasRaw() && bytes.HasSuffix(quoted, []byte(ends)) &&
 		!bytes.Contains(quoted, []byte(`","raw_base64":"`)):
 		quoted = quoted[len(mark)-1 : len(quoted)-2]
 	default:

@@ -65,6 +65,7 @@ type job struct {
 	began    int64        // of the session that it is of
 	replay   *blockReader // instead of the file: see Rebuild
 	bundle   *bundle.Reader
+	alone    bool // there will be no other source
 }
 
 // Refresh takes up what is new in the files below roots. It waits for another

@@ -165,7 +165,7 @@ func midLine(f io.ReaderAt, at int64) (bool, error) {
 func (a *Archive) cutRecord(j *job, c *cutter, src io.ReaderAt, from record.Cursor) error {
 	feed := &logFeed{index: a.newIndexer(), project: projectOf(j.path), of: recordOf(src)}
 	if c.feed = feed; feed.of != nil {
-		j.began = feed.of.begin.At
+		j.began, feed.of.alone = feed.of.begin.At, j.alone
 		if from.Offset > 0 {
 			if err := a.warmRecord(j, feed.of, src, from); err != nil {
 				return err
