@@ -145,8 +145,8 @@ func (w *workspace) served(a config.Agent, role string) (config.Provider, *gatew
 			role, a.Agent, p.KeyEnv, config.FileName)
 	}
 	if a.Model == "" {
-		return p, nil, environmentError("%s is to be played by %s: say which model (agents: %s: {agent: %[2]s, "+
-			"model: …} in %s)", role, a.Agent, role, config.FileName)
+		return p, nil, environmentError("%s is to be played by %s: say which model (agents: %[1]s: {agent: %[2]s, "+
+			"model: …} in %[3]s)", role, a.Agent, config.FileName)
 	}
 	return p, p.Upstream(key), nil
 }

@@ -16,6 +16,7 @@ import (
 
 const (
 	mostTries = 5 // of one call that fails
+	fewTries  = 3 // where nobody is there to answer
 	mostCuts  = 3 // of one answer that breaks off
 
 	shortestPause = time.Second
@@ -126,7 +127,11 @@ func (t *turn) failed(f *fault) error {
 		t.without[part] = true
 		return t.again(f, "the server does not take "+part+": asked without")
 	}
-	if f.passes() && t.tries < mostTries-1 {
+	tries := mostTries
+	if f.unreached() {
+		tries = fewTries
+	}
+	if f.passes() && t.tries < tries-1 {
 		t.tries++
 		return t.pause(f, "asking again")
 	}

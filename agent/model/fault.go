@@ -26,6 +26,9 @@ type fault struct {
 
 // Error is what a person is told.
 func (f *fault) Error() string {
+	if own, ok := strings.CutPrefix(f.message, gatewayWords); ok {
+		return own
+	}
 	var what []string
 	if f.status != 0 {
 		what = append(what, strconv.Itoa(f.status))
@@ -122,6 +125,14 @@ func (f *fault) passes() bool {
 	return false
 }
 
+// unreached says that no server has answered: the gateway says so in its place.
+func (f *fault) unreached() bool {
+	return !f.reached || f.status == http.StatusBadGateway && strings.HasPrefix(f.message, gatewayWords)
+}
+
+// gatewayWords is how the gateway begins what it says itself.
+const gatewayWords = "conclave: "
+
 // refusesPart says that the request itself is not understood.
 func (f *fault) refusesPart() bool {
 	switch f.status {
@@ -170,6 +181,8 @@ func (s *session) wayOut(f *fault) string {
 		return "the account behind " + key + " has nothing left to spend: that is settled with the provider"
 	case f.final:
 		return "" // the gateway's own words name one
+	case f.unreached():
+		return "see whether it is running, and whether base_url is right; the turn can be asked again"
 	case f.status == http.StatusUnauthorized:
 		return "see whether " + key + " is whole and still valid"
 	case f.status == http.StatusForbidden:

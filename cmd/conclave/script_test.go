@@ -71,7 +71,12 @@ func plainProgram(t *testing.T) string {
 
 // runScripts runs scenarios by the program in a directory; "" is this one.
 func runScripts(t *testing.T, files []string, program string) {
-	testscript.Run(t, testscript.Params{
+	testscript.Run(t, scriptParams(files, program))
+}
+
+// scriptParams are those of scenarios by the program in a directory.
+func scriptParams(files []string, program string) testscript.Params {
+	return testscript.Params{
 		Files: files,
 		Condition: func(name string) (bool, error) {
 			if name != "root" {
@@ -95,7 +100,7 @@ func runScripts(t *testing.T, files []string, program string) {
 			e.Setenv("XDG_CACHE_HOME", filepath.Join(e.WorkDir, ".cache"))
 			return nil
 		},
-	})
+	}
 }
 
 // flipByte changes the byte at an offset of a file: flip FILE OFFSET.
