@@ -131,6 +131,28 @@ func TestMeterForgetsWhatIsTooLong(t *testing.T) {
 	}
 }
 
+// A picture is counted as one, not by its letters; text is counted by the letter
+// whatever stands around it.
+func TestGuessInput(t *testing.T) {
+	blob := strings.Repeat("QUJD", 100_000) // 400 KB
+	for _, c := range []struct {
+		body        string
+		least, most int64
+	}{
+		{strings.Repeat("x", 4000), 1000, 1000},
+		{`{"url":"data:image/png;base64,` + blob + `"}`, 1600, 8000},
+		{`{"source":{"type":"base64","data":"` + blob + `"}}`, 1600, 8000},
+		{`{"inlineData":{"mimeType":"image/png","data":"` + blob + `"}},{"data":"` + blob + `"}`, 3200, 16_000},
+		{`{"data":"short"}`, 4, 4},
+		{`{"data":"` + blob, 100_000, 101_000}, // it does not end
+		{"", 0, 0},
+	} {
+		if n := guessInput([]byte(c.body)); n < c.least || n > c.most {
+			t.Errorf("%.60s: %d tokens", c.body, n)
+		}
+	}
+}
+
 // However an answer is cut into pieces, the meter reads the same, and never
 // anything absurd, whatever API it takes it for.
 func FuzzMeter(f *testing.F) {
