@@ -6,10 +6,9 @@ import (
 	"log"
 	"net"
 	"net/http"
-	"sync"
-	"sync/atomic"
 
 	"conclave/internal/bearer"
+	"conclave/internal/oneconn"
 )
 
 func newServer(g *Gateway) *http.Server {
@@ -37,11 +36,10 @@ func (g *Gateway) ServeConn(c net.Conn) {
 		return
 	}
 	defer g.connections.give(1)
-	one := &oneConn{Conn: c, gone: make(chan struct{})}
+	one := oneconn.New(c)
 	// Close reaches a connection that the server has not yet noticed, too.
 	defer context.AfterFunc(g.ctx, func() { one.Close() })()
-	_ = g.server.Serve(&oneListener{conn: one}) // ends with the connection
-	one.Close()                                 // a server that was closed never took it
+	oneconn.Serve(g.server, one)
 }
 
 // Dial opens a connection that is served like one that comes from a room: for
@@ -50,43 +48,6 @@ func (g *Gateway) Dial(context.Context) (net.Conn, error) {
 	ours, theirs := net.Pipe()
 	go g.ServeConn(theirs) // Close ends it and waits for it
 	return ours, nil
-}
-
-// oneListener gives out one connection, and ends when that is closed.
-type oneListener struct {
-	conn  *oneConn
-	given atomic.Bool
-}
-
-func (l *oneListener) Accept() (net.Conn, error) {
-	if !l.given.Swap(true) {
-		return l.conn, nil
-	}
-	<-l.conn.gone
-	return nil, net.ErrClosed
-}
-
-// Close is called by the server when it shuts down and when Serve returns; it
-// closes the connections that it has accepted by itself.
-func (l *oneListener) Close() error   { return nil }
-func (l *oneListener) Addr() net.Addr { return roomAddr{} }
-
-type roomAddr struct{}
-
-func (roomAddr) Network() string { return "room" }
-func (roomAddr) String() string  { return "room" }
-
-// oneConn tells when it was closed.
-type oneConn struct {
-	net.Conn
-	once sync.Once
-	gone chan struct{}
-}
-
-func (c *oneConn) Close() error {
-	err := c.Conn.Close()
-	c.once.Do(func() { close(c.gone) })
-	return err
 }
 
 // ServeHTTP serves one request. It ends with panic(http.ErrAbortHandler), as
