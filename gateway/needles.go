@@ -28,12 +28,17 @@ type node struct {
 	child, sister int32
 }
 
-// newNeedles is nil for a key that is too short to be told from ordinary text.
-func newNeedles(key string) *needles {
-	if len(key) < guardLeast {
+// newNeedles is nil where no key is long enough to be told from ordinary text.
+func newNeedles(keys ...string) *needles {
+	n := &needles{nodes: make([]node, 1)}
+	for _, key := range keys {
+		if len(key) >= guardLeast {
+			n.forms = append(n.forms, forms([]byte(key))...)
+		}
+	}
+	if len(n.forms) == 0 {
 		return nil
 	}
-	n := &needles{nodes: make([]node, 1), forms: forms([]byte(key))}
 	for _, f := range n.forms {
 		n.add(f)
 	}

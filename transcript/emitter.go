@@ -34,6 +34,11 @@ type Options struct {
 	// Continue takes up the numbers of an earlier part of the same run.
 	Continue *Summary
 
+	// Clean takes out what must be neither kept nor streamed, of details, raw
+	// lines and events; what it returns in place of a JSON object is one. nil
+	// leaves all as it is.
+	Clean func([]byte) []byte
+
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 }
@@ -76,6 +81,10 @@ func NewEmitter(o Options) (*Emitter, error) {
 // was used up, and whoever drives the agent must stop. The stream cannot
 // cause an error.
 func (e *Emitter) Emit(item Item) (Entry, error) {
+	if e.opts.Clean != nil {
+		item.Detail, item.Raw = e.clean(item.Detail), e.clean(item.Raw)
+		item.Fault = string(e.clean([]byte(item.Fault)))
+	}
 	entry := Entry{
 		PromptName: e.opts.PromptName, Adapter: e.opts.Adapter,
 		Type: item.Type, Source: item.Source, SessionID: item.SessionID, Raw: item.Raw,
@@ -102,6 +111,14 @@ func (e *Emitter) Emit(item Item) (Entry, error) {
 		e.fail(entry.Source, fmt.Errorf("entry %d: %s", entry.Sequence, item.Fault))
 	}
 	return entry, nil
+}
+
+// clean leaves what is not there as it is.
+func (e *Emitter) clean(b []byte) []byte {
+	if b == nil || e.opts.Clean == nil {
+		return b
+	}
+	return e.opts.Clean(b)
 }
 
 // append is called with the lock held. Only what the store has taken counts.
@@ -196,6 +213,7 @@ func (e *Emitter) eventContext(context any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	b = e.clean(b)
 	if len(b) < 2 || b[0] != '{' {
 		return nil, errors.New("context is no object")
 	}
