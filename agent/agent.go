@@ -127,6 +127,9 @@ type Spec struct {
 	Model  Model
 	Tools  Tools
 	Limits Limits
+	// Login is the person's own, lent to a program that speaks to its vendor by
+	// itself; Model then has neither an address nor a token. nil for none.
+	Login *Login
 
 	// Place is where a program lives, and Launcher starts it there.
 	Place    Place
@@ -180,6 +183,27 @@ type Model struct {
 	// Dial reaches BaseURL for an agent that runs in this process: the very
 	// gateway that a room would have. Nil for all others.
 	Dial func(ctx context.Context) (net.Conn, error)
+}
+
+// Login is a person's credential and the way that it is used on. It goes into
+// the program's room and nowhere else: no adapter records it, and none asks for
+// text piece by piece where it was lent, so that what repeats it can be seen.
+type Login struct {
+	// Hosts are those of the vendor that the program has to reach.
+	Hosts []string
+	// Credential is what is lent, in the adapter's own form.
+	Credential []byte
+	// Secrets are the parts of it by which it is recognised.
+	Secrets []string
+	// Proxy is where the program finds the way to Hosts, as seen from its Place.
+	Proxy string
+}
+
+// ProxyEnv are the variables that lead a program's TLS to the proxy, and its
+// calls of the room's tools past it.
+func (l *Login) ProxyEnv() []string {
+	const own = "127.0.0.1,localhost"
+	return []string{"HTTPS_PROXY=" + l.Proxy, "https_proxy=" + l.Proxy, "NO_PROXY=" + own, "no_proxy=" + own}
 }
 
 // Tools says what a session may use.

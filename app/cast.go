@@ -26,7 +26,8 @@ type actor struct {
 	inProcess bool
 	model     string
 	upstream  *gateway.Upstream
-	direct    bool // what it asks a model, if it does, nobody sees
+	direct    bool         // what it asks a model, if it does, nobody sees
+	login     *agent.Login // lent, in place of an upstream
 	programs  []string
 	tell      func(string)
 	limits    agent.Limits
@@ -108,6 +109,9 @@ func (w *workspace) program(
 	if err != nil {
 		return actor{}, environmentError("%s: %w", role, err)
 	}
+	if a.Login {
+		return w.byLogin(a, role, name, native, made)
+	}
 	_, upstream, err := w.served(a, role)
 	if err != nil {
 		return actor{}, err
@@ -177,7 +181,8 @@ func (w *workspace) programPath(name string) (string, error) {
 
 // dress puts the actor into a seat's plan.
 func (a actor) dress(p *seat.Plan, w *workspace) {
-	p.Agent, p.InProcess, p.Model, p.Upstream, p.DirectModel = a.agent, a.inProcess, a.model, a.upstream, a.direct
+	p.Agent, p.InProcess, p.Model, p.Upstream = a.agent, a.inProcess, a.model, a.upstream
+	p.DirectModel, p.Login = a.direct, a.login
 	p.Room.Programs = append(p.Room.Programs, a.programs...)
 	p.Workspace = w.root
 	p.Program, p.Tell, p.Stream = "conclave "+w.app.Version, a.tell, w.app.Log.to()

@@ -143,7 +143,7 @@ func (w *workspace) examineProgram(
 		f.State = fmt.Sprintf("%s at %s, with neither a key nor a login", version, path)
 		f.Hint = "set " + key
 	case "login":
-		f.Hint = "seats in rooms need " + key + ": a login stays with the person"
+		f.Hint = "seats pay with " + key + "; a login is used only where your own configuration says so"
 	}
 	return f
 }

@@ -11,6 +11,7 @@ type Trust struct {
 
 	w     *workspace
 	items []trust.Item
+	login *App // whose person lends a login, in place of a workspace
 }
 
 // trustItem is a text that is used when the person says yes to it.
@@ -53,7 +54,12 @@ func (a *App) Trust(packs ...string) (*Trust, error) {
 }
 
 // Grant keeps the person's yes to exactly what was looked at.
-func (t *Trust) Grant() error { return refusedHere(t.w.trust.Grant(t.w.root, t.items)) }
+func (t *Trust) Grant() error {
+	if t.login != nil {
+		return t.lend()
+	}
+	return refusedHere(t.w.trust.Grant(t.w.root, t.items))
+}
 
 // Distrust takes the person's yes back.
 func (a *App) Distrust() error {

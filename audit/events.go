@@ -144,6 +144,19 @@ const (
 	InputNone        = "no model"     // nobody was asked
 )
 
+// CredentialInRoom is what a receipt says of a login that was lent.
+const CredentialInRoom = "in the room"
+
+// Forwarder is what passed between a room and the hosts of a vendor, up to the
+// end of a turn. Bytes are those of connections that had ended by then.
+type Forwarder struct {
+	Hosts       []string `json:"hosts"`
+	Connections int      `json:"connections"`
+	Refused     int      `json:"refused"`
+	Sent        int64    `json:"sent"`
+	Received    int64    `json:"received"`
+}
+
 // Receipt is the proof of one turn: who answered, what was in the room, what
 // was enforced and how that was shown, and whether the model's input is on the
 // record.
@@ -158,6 +171,10 @@ type Receipt struct {
 	PID      int    `json:"pid,omitempty"`
 	Model    string `json:"model,omitempty"`
 	Login    string `json:"login,omitempty"`
+	// Credential says where the credential was by which the program spoke to
+	// its vendor, CredentialInRoom or nothing: a gateway's key never is there.
+	Credential string     `json:"credential,omitempty"`
+	Forwarder  *Forwarder `json:"forwarder,omitempty"`
 
 	InProcess  bool        `json:"in_process"`
 	Given      []Item      `json:"given"`
@@ -185,8 +202,11 @@ type Enforcement struct {
 	Kernel    string    `json:"kernel,omitempty"`
 	UID       int       `json:"uid"`
 	ShownAt   time.Time `json:"shown_at"`
-	Probes    []Probe   `json:"probes,omitempty"`
-	Gaps      []string  `json:"gaps,omitempty"`
+	// Forwards are hosts to which the room led in a stream that nobody here
+	// could read; the level then says so.
+	Forwards []string `json:"forwards,omitempty"`
+	Probes   []Probe  `json:"probes,omitempty"`
+	Gaps     []string `json:"gaps,omitempty"`
 }
 
 // Probe is one thing that was possible outside and impossible inside.

@@ -182,6 +182,16 @@ func (j *judge) receipt(r Receipt) {
 		t.Level = "in-process"
 		return
 	}
+	if len(r.Enforced.Forwards) > 0 {
+		t.Level += " to " + strings.Join(r.Enforced.Forwards, ", ")
+		if r.ModelInput != InputNotObserved {
+			j.find(RuleReceipt, j.frameN, "the model's input is said to be %q, and the room led to %s unseen",
+				r.ModelInput, strings.Join(r.Enforced.Forwards, ", "))
+		}
+	}
+	if r.Credential != "" {
+		j.gap("turn %s: the credential was %s", r.Turn, r.Credential)
+	}
 	j.enforced(r, t)
 }
 
@@ -190,16 +200,25 @@ func (j *judge) enforced(r Receipt, t *Turn) {
 		if p.Control == "ok" && p.Restricted != "" && p.Restricted != "ok" {
 			t.Probes++
 		} else {
-			j.find(RuleEnforced, j.frameN, "the probe %q shows nothing: without the room %q, in it %q", p.Name, p.Control, p.Restricted)
+			j.find(RuleEnforced, j.frameN, "the probe %q shows nothing: without the room %q, in it %q",
+				p.Name, p.Control, p.Restricted)
 		}
 	}
 	required := policy.Required(policy.Role(r.Role))
+	if len(r.Enforced.Forwards) > 0 && policy.Level(r.Enforced.Level).Satisfies(required) {
+		j.find(RuleEnforced, j.frameN, "the level %s is claimed, and the room led to %s unseen", r.Enforced.Level,
+			strings.Join(r.Enforced.Forwards, ", "))
+	}
 	switch {
 	case policy.Level(r.Enforced.Level).Satisfies(required):
 		if t.Probes == 0 {
 			j.find(RuleEnforced, j.frameN, "the level %s is claimed without a probe", r.Enforced.Level)
 		}
-	case r.Enforced.Fallback != "" && t.Probes > 0 && policy.Level(r.Enforced.Level).Satisfies(policy.Fallback(policy.Role(r.Role))):
+	case len(r.Enforced.Forwards) > 0 && t.Probes > 0 && policy.Level(r.Enforced.Level).Forwards() &&
+		policy.Role(r.Role).MayLogIn():
+		j.gap("turn %s: the room was %s: what passed there is not on the record", r.Turn, t.Level)
+	case r.Enforced.Fallback != "" && t.Probes > 0 &&
+		policy.Level(r.Enforced.Level).Satisfies(policy.Fallback(policy.Role(r.Role))):
 		j.gap("turn %s: the room was %s where %s needs %s, as that system could not do better: %s", r.Turn, r.Enforced.Level,
 			r.Role, required, r.Enforced.Fallback)
 	case lowered(r.Stamps):

@@ -78,6 +78,9 @@ type Agent struct {
 	Provider string `yaml:"provider"`
 	Script   string `yaml:"script"`  // of a scripted one
 	Program  string `yaml:"program"` // of one that speaks the Agent Client Protocol
+	// Login plays the seat with the person's own login at the program's vendor,
+	// in place of a key. Only the user's own file may say so.
+	Login bool `yaml:"login"`
 	// What one sitting may take – a conversation of a quest, a seat in one
 	// cycle of a table: calls of the model for one answer, and what is spent.
 	Turns  int     `yaml:"turns"`
@@ -141,7 +144,8 @@ func Read(path string) (Config, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Programs)) {
 		if p := c.Programs[name]; !filepath.IsAbs(p) {
-			return Config{}, fmt.Errorf("%s:%d: programs: %s: %q is not an absolute path", path, frontmatter.KeyLine(data, "programs"), name, p)
+			return Config{}, fmt.Errorf("%s:%d: programs: %s: %q is not an absolute path", path,
+				frontmatter.KeyLine(data, "programs"), name, p)
 		}
 	}
 	for _, w := range c.Workspaces {
@@ -186,6 +190,9 @@ func Parse(data []byte) (Config, error) {
 		if a.Agent != "" && !slices.Contains(agentKinds, a.Agent) {
 			return Config{}, fmt.Errorf("agents: %s: no agent is called %q (there are %s)", role, a.Agent, strings.Join(agentKinds, ", "))
 		}
+		if err := a.checkLogin(); err != nil {
+			return Config{}, fmt.Errorf("line %d: agents: %s: %w", frontmatter.KeyLine(data, "agents", role), role, err)
+		}
 		if a.Agent == "scripted" && a.Script == "" {
 			return Config{}, fmt.Errorf("agents: %s: a scripted agent needs a script", role)
 		}
@@ -207,6 +214,25 @@ func Parse(data []byte) (Config, error) {
 		}
 	}
 	return c, nil
+}
+
+// loginKinds are the agents that can be played with a login.
+var loginKinds = []string{"claude", "codex"}
+
+// checkLogin refuses a login where there can be none, and what it cannot keep.
+func (a Agent) checkLogin() error {
+	switch {
+	case !a.Login:
+		return nil
+	case !slices.Contains(loginKinds, a.Agent):
+		return fmt.Errorf("login: only %s can be played with a login; say `agent: claude` beside it, or leave it out",
+			strings.Join(loginKinds, " and "))
+	case a.Provider != "":
+		return errors.New("login: a login is its vendor's own, and has no provider; leave one of the two out")
+	case a.USD != 0:
+		return errors.New("usd: what a login costs nobody tells; bind it by tokens, or by turns")
+	}
+	return nil
 }
 
 // checkLimits refuses a limit that means nothing. One that is zero would be

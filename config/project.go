@@ -40,6 +40,7 @@ func ParseProject(data []byte, file, own string) (Config, error) {
 		{"tools", listLines("tools", c.Tools)},
 		{"workspaces", listLines("workspaces", c.Workspaces)},
 		{"lower", mapLines("lower", c.Lower)},
+		{"agents: login", loginLines(c.Agents)},
 		{"database", valueLine("database", c.Database)},
 		{"prices", priceLines(c.Prices)},
 		{"acp", acpLines(c.ACP)},
@@ -51,6 +52,24 @@ func ParseProject(data []byte, file, own string) (Config, error) {
 		}
 	}
 	return c, nil
+}
+
+// loginLines are the seats that are to be played with a login, as they stand in
+// a person's own file.
+func loginLines(agents map[string]Agent) []string {
+	var lines []string
+	for _, role := range slices.Sorted(maps.Keys(agents)) {
+		a := agents[role]
+		if !a.Login {
+			continue
+		}
+		line := "  " + scalar(role) + ": {agent: " + scalar(a.Agent)
+		if a.Model != "" {
+			line += ", model: " + scalar(a.Model)
+		}
+		lines = append(lines, line+", login: true}")
+	}
+	return underKey("agents", lines)
 }
 
 // absolute makes paths whole: in the person's own file they stand for

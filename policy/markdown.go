@@ -60,7 +60,7 @@ func Markdown() string {
 
 func writeLevels(b *strings.Builder) {
 	b.WriteString("\n## The room each role needs\n\n| level | roles |\n|---|---|\n")
-	for _, level := range []Level{sealed, fenced, advisory} {
+	for _, level := range []Level{sealed, forwarded, fenced, advisory} {
 		var names []string
 		for _, role := range Roles() {
 			if Required(role) == level {
@@ -69,6 +69,9 @@ func writeLevels(b *strings.Builder) {
 		}
 		if len(names) == 0 {
 			names = []string{"nobody; only by the person's explicit word, stamped on everything that follows" + fallsBackTo(level)}
+			if level == forwarded {
+				names[0] += "; for everybody but " + whoMayNotLogIn() + " ([logins](logins.md))"
+			}
 		}
 		fmt.Fprintf(b, "| %s | %s |\n", level, strings.Join(names, ", "))
 	}
@@ -141,6 +144,16 @@ func writeReasons(b *strings.Builder, r row) {
 		}
 		fmt.Fprintf(b, "- %s: %s – %s. *%s*\n", strings.Join(who[d], ", "), word, d.Reason, d.Source)
 	}
+}
+
+func whoMayNotLogIn() string {
+	var names []string
+	for _, role := range Roles() {
+		if !role.MayLogIn() {
+			names = append(names, string(role))
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // fallsBackTo says who goes on in a room of a level that nobody requires.

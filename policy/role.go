@@ -32,14 +32,19 @@ type Level string
 
 // The levels, strongest first.
 const (
-	sealed   Level = "sealed"   // own namespaces, Landlock and seccomp; the gateway is the only way out
-	fenced   Level = "fenced"   // Landlock and seccomp over the system's own file tree
-	advisory Level = "advisory" // nothing is enforced
+	sealed Level = "sealed" // own namespaces, Landlock and seccomp; the gateway is the only way out
+	// forwarded is sealed, with a way to the hosts of a program's vendor whose
+	// traffic nobody here can read: a seat that is played with a login.
+	forwarded Level = "sealed but for a forwarder"
+	fenced    Level = "fenced"   // Landlock and seccomp over the system's own file tree
+	advisory  Level = "advisory" // nothing is enforced
 )
 
 func (l Level) rank() int {
 	switch l {
 	case sealed:
+		return 4
+	case forwarded:
 		return 3
 	case fenced:
 		return 2

@@ -15,6 +15,11 @@
 // namespaces but for the mounts where this system gives them, which the
 // Enforcement says. Advisory: nothing.
 //
+// A sealed room whose way out leads on to hosts of a vendor (Plan.Forwards), in
+// a stream that nobody here can read, is not called sealed: its level is
+// "sealed but for a forwarder", and the Enforcement names the hosts. All its
+// probe pairs are those of a sealed room, and it has no fallback.
+//
 // At every level but the last a keeper (init) stands over the program: PID 1,
 // or where there is no PID namespace the parent of all that lose theirs.
 // Whatever the program started is gone with it, with Close, and with this

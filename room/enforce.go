@@ -31,6 +31,10 @@ type Enforcement struct {
 	// the program.
 	ShownAt time.Time `json:"shown_at"`
 
+	// Forwards are the hosts to which the room's way out passes on what nobody
+	// here can read.
+	Forwards []string `json:"forwards,omitempty"`
+
 	Probes []Probe `json:"probes,omitempty"`
 	// Gaps are things that were tried and are possible at this level.
 	Gaps []string `json:"gaps,omitempty"`

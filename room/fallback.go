@@ -3,6 +3,7 @@ package room
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 )
 
@@ -55,6 +56,9 @@ func (p Plan) tryToLock(ctx context.Context) (cannot string, tried bool) {
 // requires, empty when it is not.
 func (r *Room) Weaker() string {
 	switch {
+	case len(r.plan.Forwards) > 0:
+		return "room " + string(Forwarded) + " to " + strings.Join(r.plan.Forwards, ", ") +
+			", with a credential in it; model input: not observed"
 	case r.plan.level().rank() >= r.plan.Level.rank():
 		return ""
 	case r.plan.cannot != "":

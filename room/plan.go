@@ -16,17 +16,22 @@ type Level string
 
 // The levels, from the strongest to none.
 const (
-	Sealed   Level = "sealed"
-	Fenced   Level = "fenced"
-	Advisory Level = "advisory"
+	Sealed Level = "sealed"
+	// Forwarded is what a sealed room shows whose plan has Forwards: it is
+	// built as Sealed and never asked for by this name.
+	Forwarded Level = "sealed but for a forwarder"
+	Fenced    Level = "fenced"
+	Advisory  Level = "advisory"
 )
 
-func (l Level) known() bool { return l.rank() > 0 }
+func (l Level) known() bool { return l.rank() > 0 && l != Forwarded }
 
 // rank orders the levels; an unknown one is below all.
 func (l Level) rank() int {
 	switch l {
 	case Sealed:
+		return 4
+	case Forwarded:
 		return 3
 	case Fenced:
 		return 2
@@ -69,6 +74,9 @@ type Plan struct {
 	// Gateway serves one connection of the room's only way out, and returns
 	// when it is done with it. Nil means that there is no way out.
 	Gateway func(net.Conn)
+	// Forwards are the hosts that Gateway passes on what it cannot read. Such a
+	// room is sealed or nothing: it is neither lowered nor does it fall back.
+	Forwards []string
 
 	Limits Limits
 
@@ -182,6 +190,12 @@ func (p Plan) normal() (Plan, error) {
 		if l.rank() > p.Level.rank() {
 			return p, fmt.Errorf("open room: %s is no lower than %s", l, p.Level)
 		}
+	}
+	if len(p.Forwards) > 0 {
+		if p.Gateway == nil || p.Level != Sealed || p.Lower != "" {
+			return p, errors.New("open room: one with a forwarder is sealed but for that: it is not to be lowered")
+		}
+		p.Fallback = ""
 	}
 	if p.Base == "" {
 		p.Base = filepath.Join(os.TempDir(), "conclave-"+strconv.Itoa(os.Getuid()))

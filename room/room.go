@@ -162,6 +162,12 @@ func (r *Room) Enforcement() Enforcement {
 
 func (r *Room) show(e Enforcement) {
 	e.Required, e.Fallback = r.plan.Level, r.plan.cannot
+	if len(r.plan.Forwards) > 0 {
+		e.Forwards = r.plan.Forwards
+		if e.Level == Sealed {
+			e.Level = Forwarded
+		}
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.shown = e

@@ -1,6 +1,9 @@
 package seat
 
 import (
+	"context"
+	"net"
+
 	"conclave/agent"
 	"conclave/audit"
 	"conclave/gateway"
@@ -28,14 +31,20 @@ type Plan struct {
 	System    string
 	Model     string
 	// Upstream is where the gateway finds the model; nil means that the agent
-	// asks none, or (with DirectModel) finds it by itself.
+	// asks none, or finds it by itself, with Login or (DirectModel) in some way
+	// that nobody sees.
 	Upstream    *gateway.Upstream
 	DirectModel bool
-	Models      []string       // that may be asked for; empty means Model alone
-	Budget      gateway.Budget // of this seat alone
-	Account     Account        // shared with other seats; nil for none
-	Prices      price.List     // the person's own
-	Limits      agent.Limits
+	// Login is lent to the program, which speaks to its vendor by itself, in a
+	// room that is sealed but for a forwarder. Dial reaches the vendor's hosts;
+	// nil dials their public addresses.
+	Login   *agent.Login
+	Dial    func(ctx context.Context, host string) (net.Conn, error)
+	Models  []string       // that may be asked for; empty means Model alone
+	Budget  gateway.Budget // of this seat alone; of one with a login, only the tokens
+	Account Account        // shared with other seats; nil for none
+	Prices  price.List     // the person's own
+	Limits  agent.Limits
 
 	Builtin []string // the agent's own tools
 	Tools   []toolbox.Tool

@@ -16,6 +16,7 @@ import (
 
 	"conclave/agent"
 	"conclave/audit"
+	"conclave/forwarder"
 	"conclave/gateway"
 	"conclave/record"
 	"conclave/room"
@@ -33,6 +34,9 @@ type Seat struct {
 	room       *room.Room // where a program runs, or
 	desk       *room.Desk // where somebody in this process sits
 	gateway    *gateway.Gateway
+	forwarder  *forwarder.Forwarder // in place of a gateway, for a login
+	lent       *gateway.Secrets     // that must not be repeated; nil for none
+	told       int64                // tokens that an agent with a login has told
 	toolbox    *toolbox.Toolbox
 	session    agent.Session
 	canary     string // path of the file that holds it
@@ -55,11 +59,22 @@ func Open(ctx context.Context, p Plan) (*Seat, error) {
 		return nil, errors.New("open a seat: it needs a run, a role, a prompt name and an agent")
 	}
 	s := &Seat{plan: p}
+	if p.Login != nil {
+		if p.InProcess || p.Upstream != nil {
+			return nil, errors.New("open a seat: a login is lent to a program in a room that has no other way to its model")
+		}
+		if s.lent = gateway.NewSecrets(p.Login.Secrets...); s.lent == nil {
+			return nil, errors.New("open a seat: the login could not be recognised where it is repeated")
+		}
+	}
 	if err := s.openRecord(); err != nil {
 		return nil, err
 	}
 	if s.history.Sealed() {
 		return s, nil // the run is over: what it said can be read
+	}
+	for _, r := range s.history.Receipts() {
+		s.told += Told(transcript.Usage(r.Usage)).Tokens
 	}
 	if err := s.openRoom(ctx); err != nil {
 		return nil, errors.Join(err, s.abandon())
@@ -115,7 +130,7 @@ func (s *Seat) emitAs(promptName, adapter string) (err error) {
 	s.emitter, err = transcript.NewEmitter(transcript.Options{
 		PromptName: promptName, Adapter: adapter,
 		Store: s.writer, Continue: s.history.summary,
-		Stream: s.plan.Stream, StreamQuiet: s.plan.StreamQuiet, StreamNoRaw: s.plan.StreamNoRaw,
+		Stream: s.plan.Stream, StreamQuiet: s.plan.StreamQuiet, StreamNoRaw: s.plan.StreamNoRaw, Clean: s.cleaner(),
 	})
 	if err != nil {
 		return errors.Join(err, s.writer.Close())
@@ -149,6 +164,12 @@ func (s *Seat) openRoom(ctx context.Context) error {
 	if s.gateway != nil {
 		plan.Gateway = s.gateway.ServeConn
 	}
+	if s.plan.Login != nil {
+		if err := s.openForwarder(token); err != nil {
+			return err
+		}
+		plan.Gateway, plan.Forwards = s.forwarder.ServeConn, s.forwarder.Hosts()
+	}
 	if s.room, err = room.Open(ctx, plan); err != nil {
 		return err
 	}
@@ -165,7 +186,7 @@ func (s *Seat) admitWeakness() {
 		return
 	}
 	s.plan.Stamps = append(slices.Clone(s.plan.Stamps), weaker)
-	if s.plan.Tell != nil && s.room.Enforcement().Fallback != "" {
+	if s.plan.Tell != nil && (s.room.Enforcement().Fallback != "" || s.plan.Login != nil) {
 		s.plan.Tell(s.plan.Role + ": " + weaker)
 	}
 }
@@ -337,6 +358,9 @@ func (s *Seat) closeRoom(ctx context.Context) error {
 	}
 	if s.gateway != nil {
 		errs = append(errs, s.gateway.Close())
+	}
+	if s.forwarder != nil {
+		errs = append(errs, s.forwarder.Close())
 	}
 	if s.roomOrDesk != nil {
 		errs = append(errs, s.roomOrDesk.Close())

@@ -39,6 +39,9 @@ func (s *Seat) Take(ctx context.Context, t Turn) (agent.Reply, error) {
 	if t.ID == "" || len(t.Parts) == 0 {
 		return agent.Reply{}, errors.New("take a turn: it needs an id and something to say")
 	}
+	if err := s.affordLogin(); err != nil {
+		return agent.Reply{}, err
+	}
 	started := time.Now()
 	s.toolbox.BeginTurn()
 	message := audit.Message{Turn: t.ID, Attempt: past.Attempts + 1, Parts: t.Parts}
@@ -55,6 +58,7 @@ func (s *Seat) Take(ctx context.Context, t Turn) (agent.Reply, error) {
 	if counting := s.count(&reply); counting != nil {
 		err = errors.Join(err, counting)
 	}
+	reply, err = s.withoutLogin(reply, err)
 	if s.gateway == nil && s.plan.Account != nil {
 		s.plan.Account.Spend(Told(reply.Usage))
 	}
@@ -94,8 +98,10 @@ func (s *Seat) handedIn() ([]audit.HandedIn, error) {
 	}
 	var out []audit.HandedIn
 	for _, f := range files {
-		h := audit.HandedIn{Name: f.Name}
+		h := audit.HandedIn{Name: string(s.lent.Clean([]byte(f.Name)))}
 		switch {
+		case s.lent.In(f.Data) || s.lent.In([]byte(f.Name)):
+			h.Fault = "it repeats the credential that was lent to this room"
 		case len(f.Data) > maxHandedIn:
 			h.Fault = fmt.Sprintf("it has %d bytes, limit %d", len(f.Data), maxHandedIn)
 		case !utf8.Valid(f.Data):
@@ -106,7 +112,8 @@ func (s *Seat) handedIn() ([]audit.HandedIn, error) {
 		out = append(out, h)
 	}
 	for _, l := range left {
-		out = append(out, audit.HandedIn{Name: strings.TrimPrefix(l.Path, agent.OutboxDir+"/"), Fault: l.Why})
+		name := s.lent.Clean([]byte(strings.TrimPrefix(l.Path, agent.OutboxDir+"/")))
+		out = append(out, audit.HandedIn{Name: string(name), Fault: l.Why})
 	}
 	return out, nil
 }
@@ -168,7 +175,7 @@ func (s *Seat) start(ctx context.Context) error {
 		Role: s.plan.Role, System: s.plan.System, Limits: s.plan.Limits,
 		Model:   agent.Model{Name: s.plan.Model},
 		Tools:   agent.Tools{Builtin: s.plan.Builtin, Caller: s.toolbox, Offers: s.toolbox.Offers()},
-		Emitter: s.emitter, Blobs: s.writer,
+		Emitter: s.emitter, Blobs: s.blobs(),
 	}
 	if s.plan.InProcess {
 		spec.Files, spec.HandIn = s.desk.Files(), s.desk.HandIn
@@ -183,8 +190,11 @@ func (s *Seat) start(ctx context.Context) error {
 	default:
 		spec.Model.BaseURL, spec.Model.Token = s.room.GatewayURL(), s.gateway.Token()
 		if len(s.plan.Tools) > 0 {
-			spec.Tools.MCP = []agent.MCPServer{{Name: "room", URL: s.room.GatewayURL() + "/mcp", Token: s.gateway.Token(), Tools: s.toolbox.Names()}}
+			spec.Tools.MCP = []agent.MCPServer{s.roomTools(s.gateway.Token())}
 		}
+	}
+	if s.forwarder != nil {
+		s.lend(&spec)
 	}
 	session, err := s.plan.Agent.Start(ctx, spec)
 	if err != nil {
@@ -198,6 +208,11 @@ func (s *Seat) start(ctx context.Context) error {
 // it by a function.
 const deskGateway = "http://gateway"
 
+// roomTools is where a program finds the tools of its room.
+func (s *Seat) roomTools(token string) agent.MCPServer {
+	return agent.MCPServer{Name: "room", URL: s.room.GatewayURL() + "/mcp", Token: token, Tools: s.toolbox.Names()}
+}
+
 func (s *Seat) receipt(m audit.Message, reply agent.Reply, started time.Time) audit.Receipt {
 	r := audit.Receipt{
 		Turn: m.Turn, Attempts: m.Attempt, Role: s.plan.Role, Adapter: s.plan.Agent.Adapter(),
@@ -206,12 +221,17 @@ func (s *Seat) receipt(m audit.Message, reply agent.Reply, started time.Time) au
 	}
 	if s.session != nil {
 		info := s.session.Info()
-		r.Program, r.Version, r.Session, r.PID, r.Model, r.Login = info.Program, info.Version, info.SessionID, info.PID, info.Model, info.Login
+		r.Program, r.Version, r.Session, r.PID = info.Program, info.Version, info.SessionID, info.PID
+		r.Model, r.Login = info.Model, info.Login
 	}
 	if s.gateway != nil {
 		o := s.settled()
 		r.ModelInput, r.Calls, r.Refused = audit.InputObserved, o.Calls, o.Refused
-	} else if s.plan.DirectModel {
+	}
+	switch {
+	case s.forwarder != nil:
+		s.receiptOfLogin(&r)
+	case s.gateway == nil && s.plan.DirectModel:
 		r.ModelInput = audit.InputNotObserved
 	}
 	for _, c := range s.toolbox.Calls() {

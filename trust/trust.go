@@ -6,7 +6,9 @@
 // said "conclave trust"; the yes holds for each item by itself, for exactly that
 // content, by hash. A command asks for the items that it uses and no others, and
 // what is missing is named truly: what is new, and what has changed. What the
-// program writes on the person's own word is granted as it is written.
+// program writes on the person's own word is granted as it is written. Beside
+// the workspaces stands what the person was told about their own machine and
+// answered (CheckOwn): the terms under which a login is lent.
 //
 // It stores one JSON file in the user's data directory, 0600, outside every
 // project, and changes it under a lock. It refuses to guess: a workspace that it
@@ -20,6 +22,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -149,6 +152,32 @@ func (s Store) Grant(workspace string, items []Item) error {
 // Revoke takes it back.
 func (s Store) Revoke(workspace string) error {
 	return s.change(workspace, func(grants map[string]grant, key string) { delete(grants, key) })
+}
+
+// The person's own items belong to no workspace: they are kept under the
+// directory of the store itself. Those of its methods are as those above.
+
+// CheckOwn is Check for items of the person's own.
+func (s Store) CheckOwn(items []Item) error { return s.Check(filepath.Dir(s.Path), items) }
+
+// GrantOwn is Grant for items of the person's own.
+func (s Store) GrantOwn(items []Item) error {
+	if s.Path == "" {
+		return errNoPath
+	}
+	if err := os.MkdirAll(filepath.Dir(s.Path), 0o700); err != nil {
+		return err
+	}
+	return s.Grant(filepath.Dir(s.Path), items)
+}
+
+// RevokeOwn takes back the yes to an item of the person's own, whatever its text.
+func (s Store) RevokeOwn(name string) error {
+	return s.change(filepath.Dir(s.Path), func(grants map[string]grant, key string) {
+		if g, ok := grants[key]; ok {
+			delete(g.Items, name)
+		}
+	})
 }
 
 // Upgrade splits a yes of the first version into its items. all are the items

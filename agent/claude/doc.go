@@ -9,7 +9,7 @@
 // too. System prompt, messages, schema and tokens never stand on a command
 // line.
 //
-// It refuses to start a program outside its launcher, stores nothing itself,
-// and never reads a credential: Probe looks at whether a login exists, not at
-// what is in it.
+// It refuses to start a program outside its launcher and stores nothing itself.
+// Probe looks at whether a login exists, not at what is in it; Lend alone reads
+// one, from the person's environment, for a session that is to have it.
 package claude

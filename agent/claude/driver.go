@@ -22,13 +22,6 @@ type Config struct {
 	// the PATH.
 	Program string
 
-	// LoginDir is the person's own configuration directory, for sessions
-	// that use their login; the program then keeps its session files there.
-	// It is used as it is, never copied: a copy of a rotating token could log
-	// the person out. Only a launcher that shows this directory to the
-	// program can serve such a session.
-	LoginDir string
-
 	// Retries is how often the program itself repeats a failed call of the
 	// model; zero means 4, less than zero none.
 	Retries int

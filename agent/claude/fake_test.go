@@ -175,6 +175,10 @@ func TestPlan(t *testing.T) {
 		Model:  agent.Model{Name: "m", Token: "sk-key", BaseURL: "http://127.0.0.1:1"},
 		Tools:  agent.Tools{MCP: []agent.MCPServer{{Name: "room", URL: "http://127.0.0.1:2", Token: "sk-room"}}},
 		Limits: agent.Limits{Turns: 3, BudgetUSD: 1.5}}
+	byLogin := func(s *agent.Spec) {
+		s.Model.Token, s.Model.BaseURL = "", ""
+		s.Login = &agent.Login{Credential: []byte("sk-ant-oat01-dummy"), Proxy: "http://room:t@127.0.0.1:1"}
+	}
 	for _, c := range []struct {
 		name       string
 		change     func(*agent.Spec)
@@ -184,8 +188,8 @@ func TestPlan(t *testing.T) {
 		env        string
 	}{
 		{"key", func(*agent.Spec) {}, Config{}, "api key", []string{"--bare", "--tools  ", "mcp__room", "--max-turns 3", "--max-budget-usd 1.5", "/room/home/.conclave/mcp.json"}, []string{"--safe-mode"}, "ANTHROPIC_API_KEY=sk-key"},
-		{"token of a login", func(s *agent.Spec) { s.Model.Token = oauthPrefix + "1" }, Config{}, "login", []string{"--setting-sources  "}, []string{"--bare", "--safe-mode"}, "CLAUDE_CODE_OAUTH_TOKEN=" + oauthPrefix + "1"},
-		{"login", func(s *agent.Spec) { s.Model.Token = "" }, Config{LoginDir: "/home/ada/.claude"}, "login", []string{"--setting-sources  "}, []string{"--bare", "--safe-mode"}, "CLAUDE_CONFIG_DIR=/home/ada/.claude"},
+		{"login", byLogin, Config{}, "login", []string{"--setting-sources  "}, []string{"--bare", "--safe-mode", "partial"}, "CLAUDE_CODE_OAUTH_TOKEN=sk-ant-oat01-dummy"},
+		{"way of a login", byLogin, Config{}, "login", nil, nil, "HTTPS_PROXY=http://room:t@127.0.0.1:1"},
 		{"narrow tools", func(s *agent.Spec) { s.Tools.Builtin = []string{"Bash(git log *)", "Bash(ls *)", "Read"} }, Config{}, "api key", []string{"--bare", "--tools Bash,Read", "Bash(git log *),Bash(ls *),Read,mcp__room", "dontAsk"}, nil, "IS_SANDBOX=1"},
 		{"agents", func(s *agent.Spec) { s.Tools.Builtin = []string{"Agent"} }, Config{}, "api key", []string{"--setting-sources  "}, []string{"--bare", "--safe-mode"}, "ENABLE_TOOL_SEARCH=false"},
 		{"no tools of the room", func(s *agent.Spec) { s.Tools = agent.Tools{Builtin: []string{"Agent"}} }, Config{}, "api key", []string{"--setting-sources  ", "--safe-mode"}, []string{"--bare"}, "HOME=/room/home"},
@@ -257,10 +261,10 @@ func TestLoginOn(t *testing.T) {
 		{map[string]string{"HOME": "/h", "ANTHROPIC_API_KEY": "k"}, []string{"/h/.claude/.credentials.json"}, "api key"},
 		{map[string]string{"HOME": "/h", "CLAUDE_CODE_OAUTH_TOKEN": "k"}, nil, "login"},
 	} {
-		got, dir, note := loginOn(func(k string) string { return c.env[k] },
+		got, note := loginOn(func(k string) string { return c.env[k] },
 			func(path string) bool { return slices.Contains(c.files, filepath.ToSlash(path)) })
-		if got != c.want || dir == "" || note == "" {
-			t.Errorf("%v, %v: %q, %q, %q", c.env, c.files, got, dir, note)
+		if got != c.want || note == "" {
+			t.Errorf("%v, %v: %q, %q", c.env, c.files, got, note)
 		}
 	}
 }

@@ -25,25 +25,21 @@ type plan struct {
 	past     claude.History // of the session that is resumed
 }
 
-// oauthPrefix begins a token that a person's login gave, in place of a key.
-const oauthPrefix = "sk-ant-oat"
-
 func (a *Agent) plan(program string, spec agent.Spec) (plan, error) {
-	p := plan{session: newID(), login: "login"}
+	p := plan{session: newID(), login: "api key"}
 	for _, dir := range []string{agent.HomeDir, agent.TempDir, agent.WorkDir} {
 		if err := makeDir(spec.Place.Host, dir); err != nil {
 			return p, err
 		}
 	}
 	p.projects = spec.Place.OnHost(agent.HomeDir, ".claude", "projects")
-	if spec.Model.Token != "" && !strings.HasPrefix(spec.Model.Token, oauthPrefix) {
-		p.login = "api key"
-	}
-	if spec.Model.Token == "" {
-		if a.cfg.LoginDir == "" {
-			return p, errors.New("there is neither a key nor a login: give Model.Token a key (or what `claude setup-token` printed), or name the login's directory")
-		}
-		p.projects = filepath.Join(a.cfg.LoginDir, "projects")
+	switch {
+	case spec.Login != nil && spec.Model.Token != "":
+		return p, errors.New("there is a key and a login: a session has one of them")
+	case spec.Login != nil:
+		p.login = "login"
+	case spec.Model.Token == "":
+		return p, errors.New("there is neither a key nor a login")
 	}
 	args, err := a.args(&p, spec)
 	if err != nil {
@@ -61,7 +57,10 @@ func (a *Agent) plan(program string, spec agent.Spec) (plan, error) {
 // with tools goes without it, and env turns off what would otherwise be read.
 func (a *Agent) args(p *plan, spec agent.Spec) ([]string, error) {
 	args := []string{"-p", "--input-format", "stream-json", "--output-format", "stream-json",
-		"--verbose", "--include-partial-messages", "--strict-mcp-config"}
+		"--verbose", "--strict-mcp-config"}
+	if spec.Login == nil { // what is told piece by piece hides a credential from whoever looks for it
+		args = append(args, "--include-partial-messages")
+	}
 	if p.login == "api key" && bareTools(spec.Tools.Builtin) {
 		args = append(args, "--bare")
 	} else {
@@ -170,9 +169,6 @@ func (a *Agent) env(spec agent.Spec) []string {
 	home := spec.Place.InGuest(agent.HomeDir)
 	temp := spec.Place.InGuest(agent.TempDir)
 	config := path.Join(home, ".claude")
-	if spec.Model.Token == "" {
-		config = a.cfg.LoginDir
-	}
 	env := []string{
 		"PATH=/usr/local/bin:/usr/bin:/bin", "SHELL=/bin/sh", "LANG=C.UTF-8", "TZ=UTC",
 		"HOME=" + home, "CLAUDE_CONFIG_DIR=" + config, "TMPDIR=" + temp, "CLAUDE_CODE_TMPDIR=" + temp,
@@ -189,10 +185,9 @@ func (a *Agent) env(spec agent.Spec) []string {
 	if spec.Model.BaseURL != "" {
 		env = append(env, "ANTHROPIC_BASE_URL="+spec.Model.BaseURL)
 	}
-	switch {
-	case strings.HasPrefix(spec.Model.Token, oauthPrefix):
-		env = append(env, "CLAUDE_CODE_OAUTH_TOKEN="+spec.Model.Token)
-	case spec.Model.Token != "":
+	if spec.Login != nil {
+		env = append(append(env, tokenVar+"="+string(spec.Login.Credential)), spec.Login.ProxyEnv()...)
+	} else {
 		env = append(env, "ANTHROPIC_API_KEY="+spec.Model.Token)
 	}
 	return append(env, a.cfg.Env...)

@@ -22,8 +22,6 @@ type Status struct {
 	// environment has one, "login" when the program holds one, "" when
 	// neither was found.
 	Login string
-	// LoginDir is the directory that holds the login.
-	LoginDir string
 	// Note says, for people, what Login was concluded from.
 	Note string
 	// Tested says that this version is one of those the adapter is tested
@@ -44,10 +42,7 @@ func (a *Agent) Probe(ctx context.Context, l agent.Launcher) (Status, error) {
 		return Status{}, err
 	}
 	s := Status{Path: path}
-	s.Login, s.LoginDir, s.Note = loginOn(os.Getenv, exists)
-	if a.cfg.LoginDir != "" {
-		s.LoginDir = a.cfg.LoginDir
-	}
+	s.Login, s.Note = loginOn(os.Getenv, exists)
 	if l == nil {
 		return s, nil
 	}
@@ -60,8 +55,8 @@ func (a *Agent) Probe(ctx context.Context, l agent.Launcher) (Status, error) {
 
 // loginOn looks for a key, a token and a login, in the order in which the
 // program prefers them.
-func loginOn(env func(string) string, there func(string) bool) (login, dir, note string) {
-	dir = env("CLAUDE_CONFIG_DIR")
+func loginOn(env func(string) string, there func(string) bool) (login, note string) {
+	dir := env("CLAUDE_CONFIG_DIR")
 	if dir == "" {
 		dir = filepath.Join(env("HOME"), ".claude")
 		if home := env("USERPROFILE"); env("HOME") == "" && home != "" {
@@ -70,15 +65,15 @@ func loginOn(env func(string) string, there func(string) bool) (login, dir, note
 	}
 	switch {
 	case env("ANTHROPIC_API_KEY") != "":
-		return "api key", dir, "ANTHROPIC_API_KEY is set"
-	case env("CLAUDE_CODE_OAUTH_TOKEN") != "":
-		return "login", dir, "CLAUDE_CODE_OAUTH_TOKEN is set"
+		return "api key", "ANTHROPIC_API_KEY is set"
+	case env(tokenVar) != "":
+		return "login", tokenVar + " is set"
 	case there(filepath.Join(dir, ".credentials.json")):
-		return "login", dir, filepath.Join(dir, ".credentials.json") + " exists"
+		return "login", filepath.Join(dir, ".credentials.json") + " exists"
 	case runtime.GOOS == "darwin":
-		return "", dir, "no key in the environment; a login may be in the keychain, which is not looked into"
+		return "", "no key in the environment; a login may be in the keychain, which is not looked into"
 	}
-	return "", dir, "no key in the environment and no login in " + dir
+	return "", "no key in the environment and no login in " + dir
 }
 
 // version runs the program with --version, which answers without a session.

@@ -258,24 +258,22 @@ func mcpServer(t *testing.T) *httptest.Server {
 }
 
 // The tools of a room are on offer from the first request on, by name, whatever
-// else the program has and however it is logged in: none is left out, none has
-// to be searched for first.
+// else the program has: none is left out, none has to be searched for first.
 func TestMCPTool(t *testing.T) {
 	t.Parallel()
 	const tool = "mcp__room__submit"
 	for _, c := range []struct {
-		name, token, model string
-		builtin, offered   []string
+		name, model      string
+		builtin, offered []string
 	}{
-		{"alone", "", "", nil, []string{tool}},
-		{"beside tools that bare rooms lack", "", "stub-model", []string{"Read", "Grep", "Glob"}, []string{"Glob", "Grep", "Read", tool}},
-		{"by a login", oauthPrefix + "dummy", "claude-sonnet-4-5", nil, []string{tool}},
+		{"alone", "", nil, []string{tool}},
+		{"beside tools that bare rooms lack", "stub-model", []string{"Read", "Grep", "Glob"}, []string{"Glob", "Grep", "Read", tool}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			eachVersion(t, func(t *testing.T, version string) {
 				tools := agent.Tools{Builtin: c.builtin, MCP: []agent.MCPServer{{Name: "room", URL: mcpServer(t).URL, Token: "room-token", Tools: []string{"submit"}}}}
-				r := start(t, setup{version: version, spec: agent.Spec{Tools: tools, Model: agent.Model{Name: c.model, Token: c.token}}, handler: modelstub.Script(
+				r := start(t, setup{version: version, spec: agent.Spec{Tools: tools, Model: agent.Model{Name: c.model}}, handler: modelstub.Script(
 					modelstub.Answer(modelstub.Call(tool, "toolu_1", `{"answer":"seven"}`)),
 					modelstub.Answer(modelstub.Say("Handed in.")))})
 				r.must("Submit.")

@@ -17,10 +17,6 @@ type Options struct {
 	// finds it; see Locate.
 	Program string
 
-	// Login gives the person's login, for a session whose Model has no token.
-	// See LoginFile.
-	Login func(context.Context) (Login, error)
-
 	// Prices are the person's own; they win over the public ones. A budget in
 	// dollars is refused for a model without a price: the program does not say
 	// what it costs.
@@ -29,6 +25,9 @@ type Options struct {
 	// Retries is how often the program repeats a request or a stream that
 	// failed: 0 means its own default, less than 0 never.
 	Retries int
+
+	// Env is appended to the program's environment.
+	Env []string
 }
 
 // Agent starts sessions of the Codex program.
@@ -81,6 +80,8 @@ func (a *Agent) check(spec agent.Spec) error {
 		return errors.New("start codex: no emitter; nothing may happen off the record")
 	case spec.Place.Host == "" || spec.Place.Guest == "":
 		return errors.New("start codex: no place to live in")
+	case spec.Login != nil && spec.Model.Token != "":
+		return errors.New("start codex: there is a key and a login: a session has one of them")
 	case spec.Limits.BudgetUSD > 0 && !a.priced(spec.Model.Name):
 		return fmt.Errorf("start codex: a budget in dollars cannot be kept: no price is known for the model %q; "+
 			"set its price under `prices` in your own configuration, or a budget in tokens", spec.Model.Name)

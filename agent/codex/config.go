@@ -33,7 +33,8 @@ var builtins = map[string][]string{
 }
 
 // writeHome makes the private home of a session and returns the environment
-// of the program. Secrets are in the environment only, never in a file.
+// of the program. Secrets are in the environment only, but for a login, which
+// the program reads from a file of its home.
 func writeHome(o Options, spec agent.Spec) ([]string, error) {
 	text, env, err := config(o, spec)
 	if err != nil {
@@ -60,8 +61,14 @@ func writeHome(o Options, spec agent.Spec) ([]string, error) {
 			return nil, fmt.Errorf("clean codex home: %w", err)
 		}
 	}
+	if spec.Login != nil {
+		if err := putFile(spec.Place, authFile, spec.Login.Credential); err != nil {
+			return nil, err
+		}
+		env = append(env, spec.Login.ProxyEnv()...)
+	}
 	home := spec.Place.InGuest(agent.HomeDir)
-	env = append(env, systemEnv()...)
+	env = append(append(env, systemEnv()...), o.Env...)
 	return append([]string{
 		"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "SHELL=/bin/sh",
 		"HOME=" + home, "CODEX_HOME=" + spec.Place.InGuest(agent.HomeDir, codexDir),
@@ -104,9 +111,10 @@ var plainName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 func config(o Options, spec agent.Spec) (text string, env []string, err error) {
 	var t toml
 	t.set("model", spec.Model.Name)
-	byLogin := o.Login != nil && spec.Model.Token == ""
-	if !byLogin || spec.Model.BaseURL != "" {
+	if spec.Login == nil {
 		t.set("model_provider", provider)
+	} else {
+		t.set("cli_auth_credentials_store", "file") // and no keyring, which may be another's
 	}
 	t.set("approval_policy", "never")
 	// The room is the sandbox, and two of them get into each other's way.
@@ -123,32 +131,42 @@ func config(o Options, spec agent.Spec) (text string, env []string, err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	if byLogin && spec.Model.BaseURL != "" {
-		// What it asks about the account goes the same way as the rest.
-		t.set("chatgpt_base_url", strings.TrimSuffix(base, "/v1")+"/backend-api")
-	}
 	if err := toolPolicy(&t, spec.Tools.Builtin); err != nil {
 		return "", nil, err
 	}
+	if spec.Login != nil {
+		t.line("enable_request_compression = false") // the section is that of features
+	}
+	if spec.Login == nil {
+		env = modelProvider(&t, o, spec.Model, base)
+	}
+	if err := mcpServers(&t, &env, spec.Tools.MCP); err != nil {
+		return "", nil, err
+	}
+	return t.b.String(), env, nil
+}
+
+func modelProvider(t *toml, o Options, m agent.Model, base string) (env []string) {
 	t.line("[model_providers." + provider + "]")
 	t.set("name", provider)
 	t.set("base_url", base)
 	t.set("wire_api", "responses")
-	if byLogin {
-		t.line("requires_openai_auth = true")
-	}
-	if spec.Model.Token != "" {
+	if m.Token != "" {
 		t.set("env_key", keyVar)
-		env = append(env, keyVar+"="+spec.Model.Token)
+		env = append(env, keyVar+"="+m.Token)
 	}
 	if o.Retries != 0 {
 		n := max(o.Retries, 0)
 		t.line(fmt.Sprintf("request_max_retries = %d", n))
 		t.line(fmt.Sprintf("stream_max_retries = %d", n))
 	}
-	for i, m := range spec.Tools.MCP {
+	return env
+}
+
+func mcpServers(t *toml, env *[]string, servers []agent.MCPServer) error {
+	for i, m := range servers {
 		if !plainName.MatchString(m.Name) {
-			return "", nil, fmt.Errorf("tool server %q: codex takes letters, digits, _ and - in a name", m.Name)
+			return fmt.Errorf("tool server %q: codex takes letters, digits, _ and - in a name", m.Name)
 		}
 		t.line("[mcp_servers." + m.Name + "]")
 		t.set("url", m.URL)
@@ -159,10 +177,10 @@ func config(o Options, spec agent.Spec) (text string, env []string, err error) {
 		if m.Token != "" {
 			name := fmt.Sprintf("CONCLAVE_TOOLS_TOKEN_%d", i)
 			t.set("bearer_token_env_var", name)
-			env = append(env, name+"="+m.Token)
+			*env = append(*env, name+"="+m.Token)
 		}
 	}
-	return t.b.String(), env, nil
+	return nil
 }
 
 // baseURL is where the program finds /responses. A bare address gets the

@@ -125,26 +125,6 @@ func TestStartOfAnotherProgram(t *testing.T) {
 	}
 }
 
-func TestLoginFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "auth.json")
-	read := LoginFile(path)
-	if _, err := read(t.Context()); err == nil || !strings.Contains(err.Error(), "codex login") {
-		t.Errorf("without a file: %v", err)
-	}
-	for content, ok := range map[string]bool{`{"OPENAI_API_KEY":"k"}`: false, `nonsense`: false, `{"tokens":{"access_token":"a","account_id":"b"}}`: true} {
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		l, err := read(t.Context())
-		if ok != (err == nil) || ok && (l != Login{AccessToken: "a", AccountID: "b"}) {
-			t.Errorf("%s: %+v, %v", content, l, err)
-		}
-		if err != nil && strings.Contains(err.Error(), "nonsense") {
-			t.Errorf("the error quotes the file: %v", err)
-		}
-	}
-}
-
 func TestProbe(t *testing.T) {
 	native := program(t)
 	home := t.TempDir()

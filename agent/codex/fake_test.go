@@ -2,7 +2,6 @@ package codex
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"slices"
@@ -13,7 +12,6 @@ import (
 	"conclave/agent"
 	"conclave/agent/agenttest"
 	"conclave/internal/jsonrpc"
-	"conclave/internal/jsontext"
 	"conclave/transcript"
 )
 
@@ -167,29 +165,6 @@ func TestEveryRequestIsAnswered(t *testing.T) {
 	}
 	if got := s.Info(); got.Version != "9.9.9" || !slices.Equal(got.Unrecognised, []string{"something/new"}) {
 		t.Errorf("info %+v", got)
-	}
-}
-
-// When the access token has run out the program gets a new one, and the record
-// does not.
-func TestLoginIsRenewed(t *testing.T) {
-	n := 0
-	f := &fake{play: []string{`{"method":"account/chatgptAuthTokens/refresh","id":0,"params":{"reason":"unauthorized"}}`}}
-	_, store, kept, err := playFake(t, Options{Login: func(context.Context) (Login, error) {
-		n++
-		return Login{AccessToken: "TOKEN" + string(rune('0'+n)), AccountID: "acc"}, nil
-	}}, f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if len(f.answers) != 1 || jsontext.Text(jsontext.Get([]byte(f.answers[0]), "result", "accessToken")) != "TOKEN2" {
-		t.Errorf("answers %q", f.answers)
-	}
-	all, _ := json.Marshal(store.Entries())
-	if strings.Contains(string(all)+kept.channel("codex.stdin"), "TOKEN") {
-		t.Error("a token is on the record")
 	}
 }
 

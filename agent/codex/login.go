@@ -1,111 +1,113 @@
 package codex
 
 import (
-	"bytes"
-	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
+	"time"
 
-	"conclave/internal/jsonrpc"
+	"conclave/agent"
 	"conclave/internal/jsontext"
 )
 
-// Login is a person's subscription, as far as a session needs it: the access
-// token of the hour. The token that renews it stays where it is, because who
-// renews it makes every other copy of it worthless.
-type Login struct {
-	AccessToken string
-	AccountID   string
-	Plan        string
+const (
+	authFile    = "auth.json"
+	maxAuthFile = 1 << 20
+	// shortest is how long a token must be good for to be lent.
+	shortest = time.Minute
+)
+
+// loginHosts are those that a session by login has to reach: the one that serves
+// the model. Tokens are renewed elsewhere (auth.openai.com), and that stays so.
+var loginHosts = []string{"chatgpt.com"}
+
+// homeOf is where the person's program keeps its files; "" when nobody knows.
+func homeOf(env func(string) string) string {
+	if home := env("CODEX_HOME"); home != "" {
+		return home
+	}
+	if env("HOME") == "" {
+		return ""
+	}
+	return filepath.Join(env("HOME"), codexDir)
 }
 
-// LoginFile reads the login from the auth.json of the person's own program,
-// anew each time it is asked: when the token has run out, that program renews
-// it.
-func LoginFile(path string) func(context.Context) (Login, error) {
-	return func(context.Context) (Login, error) {
-		b, err := os.ReadFile(path)
-		if err != nil {
-			return Login{}, fmt.Errorf("read codex login: %w; `codex login` makes one", err)
-		}
-		tokens := jsontext.Members(jsontext.Get(b, "tokens"), "access_token", "account_id")
-		if jsontext.Text(tokens[0]) == "" {
-			return Login{}, fmt.Errorf("read codex login: %s holds none; `codex login` makes one", path)
-		}
-		return Login{AccessToken: jsontext.Text(tokens[0]), AccountID: jsontext.Text(tokens[1])}, nil
+// Lend copies the person's login from the auth.json of their own program,
+// without the token that renews it: who renews it makes every other copy of it
+// worthless. What is lent is good until it runs out, which is looked at here.
+// Errors quote nothing of the file.
+func Lend(env func(string) string, now time.Time) (*agent.Login, error) {
+	home := homeOf(env)
+	if home == "" {
+		return nil, errors.New("neither CODEX_HOME nor HOME is set: where Codex keeps its login is not known")
 	}
-}
-
-func (l Login) params() map[string]any {
-	p := map[string]any{"accessToken": l.AccessToken, "chatgptAccountId": l.AccountID, "chatgptPlanType": nil}
-	if l.Plan != "" {
-		p["chatgptPlanType"] = l.Plan
+	path := filepath.Join(home, authFile)
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s is not there: `codex login` makes it", path)
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular() || info.Size() > maxAuthFile:
+		return nil, fmt.Errorf("%s is no file of a login", path)
 	}
-	return p
-}
-
-// logIn gives the program the login. It needs no answer: a login that does not
-// work shows in the first turn.
-func (s *session) logIn(ctx context.Context) error {
-	if s.opts.Login == nil || s.spec.Model.Token != "" {
-		return nil
-	}
-	l, err := s.opts.Login(ctx)
+	data, err := os.ReadFile(path)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if l.AccessToken == "" {
-		return errors.New("log in to codex: the login has no access token")
-	}
-	params := l.params()
-	params["type"] = "chatgptAuthTokens"
-	id, answer := s.calls.Begin()
-	line, err := jsonrpc.NewRequest(id, "account/login/start", params)
-	if err != nil {
-		return err
-	}
-	if err := s.sendSecret(line, l.AccessToken); err != nil {
-		return err
-	}
-	m, err := s.await(ctx, "account/login/start", answer)
-	if err == nil {
-		err = m.Err()
-	}
-	if err != nil {
-		return fmt.Errorf("log in to codex: %w", err)
-	}
-	return nil
+	return lend(path, data, now)
 }
 
-// renew answers the program when its access token has run out.
-func (s *session) renew(msg jsonrpc.Message) error {
-	var l Login
-	err := errors.New("this session has no login")
-	if s.opts.Login != nil {
-		l, err = s.opts.Login(s.ctx)
+func lend(path string, data []byte, now time.Time) (*agent.Login, error) {
+	if jsontext.Check(data) != nil {
+		return nil, fmt.Errorf("%s is no JSON: `codex login` makes it anew", path)
 	}
-	if err != nil || l.AccessToken == "" {
-		line, buildErr := jsonrpc.NewFailure(msg.ID, &jsonrpc.Error{Code: -32000, Message: fmt.Sprint("no login: ", err)})
-		if buildErr != nil {
-			return buildErr
-		}
-		return s.send(line)
+	m := jsontext.Members(jsontext.Get(data, "tokens"), "access_token", "id_token", "account_id")
+	access, id, account := jsontext.Text(m[0]), jsontext.Text(m[1]), jsontext.Text(m[2])
+	if access == "" || id == "" {
+		return nil, fmt.Errorf("%s holds no login: `codex login` makes one "+
+			"(a key belongs into OPENAI_API_KEY, without `login`)", path)
 	}
-	line, err := jsonrpc.NewResult(msg.ID, l.params())
+	ends, ok := expiry(access)
+	if !ok {
+		return nil, fmt.Errorf("%s holds a login of a form that is not known here: "+
+			"it does not say until when it is good", path)
+	}
+	if ends.Before(now.Add(shortest)) {
+		return nil, fmt.Errorf("the login in %s ran out at %s: run `codex` once, which renews it", path,
+			ends.UTC().Format("2006-01-02 15:04 MST"))
+	}
+	// The program takes no file without the member; empty, it renews nothing.
+	copied, err := json.Marshal(map[string]any{
+		"auth_mode": "chatgpt", "OPENAI_API_KEY": nil, "last_refresh": now.UTC().Format(time.RFC3339),
+		"tokens": map[string]string{"access_token": access, "id_token": id, "refresh_token": "", "account_id": account},
+	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return s.sendSecret(line, l.AccessToken)
+	return &agent.Login{Hosts: loginHosts, Credential: copied, Secrets: []string{access, id}}, nil
 }
 
-// withheld stands on the record where a secret went to the program.
-const withheld = "[withheld]"
-
-// sendSecret sends a line and records it without the secret.
-func (s *session) sendSecret(line []byte, secret string) error {
-	quoted, _ := json.Marshal(secret) // a string
-	shown := bytes.ReplaceAll(line, quoted, []byte(`"`+withheld+`"`))
-	return s.sendAs(line, shown)
+// expiry reads from a JSON web token until when it is good.
+func expiry(token string) (time.Time, bool) {
+	parts := strings.Split(token, ".")
+	if len(parts) != 3 {
+		return time.Time{}, false
+	}
+	claims, err := base64.RawURLEncoding.DecodeString(parts[1])
+	if err != nil {
+		return time.Time{}, false
+	}
+	var c struct {
+		Exp float64 `json:"exp"`
+	}
+	if json.Unmarshal(claims, &c) != nil || c.Exp <= 0 || c.Exp > 1e12 {
+		return time.Time{}, false
+	}
+	return time.Unix(int64(c.Exp), 0), true
 }

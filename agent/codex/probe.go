@@ -58,12 +58,8 @@ func Probe(ctx context.Context, o ProbeOptions) (Found, error) {
 }
 
 func login(env func(string) string) string {
-	home := env("CODEX_HOME")
-	if home == "" && env("HOME") != "" {
-		home = filepath.Join(env("HOME"), codexDir)
-	}
-	if home != "" {
-		if _, err := os.Stat(filepath.Join(home, "auth.json")); err == nil {
+	if home := homeOf(env); home != "" {
+		if _, err := os.Stat(filepath.Join(home, authFile)); err == nil {
 			return "login"
 		}
 	}

@@ -83,9 +83,6 @@ func (s *session) answer(msg jsonrpc.Message) {
 }
 
 func (s *session) reply(msg jsonrpc.Message) error {
-	if msg.Method == "account/chatgptAuthTokens/refresh" {
-		return s.renew(msg)
-	}
 	result := s.decide(msg)
 	if result == nil {
 		line, err := jsonrpc.NewFailure(msg.ID, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound,

@@ -62,7 +62,7 @@ func newSession(o Options, spec agent.Spec, p agent.Process) *session {
 	switch {
 	case spec.Model.Token != "":
 		s.info.Login = "api key"
-	case o.Login != nil:
+	case spec.Login != nil:
 		s.info.Login = "login"
 	}
 	s.work.Go(s.readErrors)
@@ -74,7 +74,7 @@ func newSession(o Options, spec agent.Spec, p agent.Process) *session {
 func (s *session) open(ctx context.Context) error {
 	hello, err := s.call(ctx, "initialize", map[string]any{
 		"clientInfo":   map[string]string{"name": "conclave", "title": "Conclave", "version": "1"},
-		"capabilities": map[string]bool{"experimentalApi": true},
+		"capabilities": s.capabilities(),
 	})
 	if err != nil {
 		return fmt.Errorf("open codex session: %w", err)
@@ -85,9 +85,6 @@ func (s *session) open(ctx context.Context) error {
 	line, err := jsonrpc.NewNotification("initialized", nil)
 	if err == nil {
 		err = s.send(line)
-	}
-	if err == nil {
-		err = s.logIn(ctx)
 	}
 	if err != nil {
 		return fmt.Errorf("open codex session: %w", err)
@@ -108,6 +105,21 @@ func (s *session) open(ctx context.Context) error {
 		return fmt.Errorf("open codex thread: %s was answered without a thread", method)
 	}
 	return nil
+}
+
+// deltas tell a text piece by piece. Where a login was lent they are declined:
+// a credential that is told so hides from whoever looks for it.
+var deltas = []string{
+	"item/agentMessage/delta", "item/plan/delta", "item/reasoning/textDelta", "item/reasoning/summaryTextDelta",
+	"item/commandExecution/outputDelta", "item/fileChange/outputDelta", "command/exec/outputDelta", "process/outputDelta",
+}
+
+func (s *session) capabilities() map[string]any {
+	c := map[string]any{"experimentalApi": true}
+	if s.spec.Login != nil {
+		c["optOutNotificationMethods"] = deltas
+	}
+	return c
 }
 
 // versionOf reads "name/0.166.0 (Debian …)".

@@ -2,7 +2,6 @@ package codex
 
 import (
 	"bytes"
-	"encoding/base64"
 	"errors"
 	"image"
 	"image/png"
@@ -356,46 +355,6 @@ func TestManyTurnsInOneProcess(t *testing.T) {
 		t.Errorf("pid %d was %d; %d usages", r.s.Info().PID, pid, r.count(transcript.TokenUsage, ""))
 	}
 	r.accounted()
-}
-
-// A person's login pays without its renewing token, and without any of it on
-// the record or in the room's files.
-func TestLogin(t *testing.T) {
-	t.Parallel()
-	enc := func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) }
-	token := enc(`{"alg":"none"}`) + "." + enc(`{"exp":4102444800,"https://api.openai.com/auth":{"chatgpt_plan_type":"plus","chatgpt_account_id":"acc-1"}}`) + ".SIGNED"
-	auth := filepath.Join(t.TempDir(), "auth.json")
-	if err := os.WriteFile(auth, []byte(`{"tokens":{"access_token":"`+token+`","refresh_token":"RENEWS","account_id":"acc-1"}}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	r := start(t, modelstub.Script(modelstub.Answer(modelstub.Say("Paid for."))), func(o *Options, s *agent.Spec) {
-		s.Model.Token, s.Tools.Builtin, o.Login = "", nil, LoginFile(auth)
-	})
-	r.say("Who pays?")
-	if got := r.s.Info().Login; got != "login" {
-		t.Errorf("login %q", got)
-	}
-	q := r.stub.Requests()[0]
-	if q.Header.Get("Authorization") != "Bearer "+token || q.Header.Get("Chatgpt-Account-Id") != "acc-1" {
-		t.Errorf("headers %v", q.Header)
-	}
-	r.accounted()
-	if all := r.blobs.channel("codex.stdin") + r.blobs.channel("codex.stdout"); strings.Contains(all, "SIGNED") || !strings.Contains(all, withheld) {
-		t.Error("a token is on the record, or its place is not marked")
-	}
-	err := filepath.WalkDir(r.spec.Place.Host, func(path string, d os.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
-			return err
-		}
-		b, err := os.ReadFile(path)
-		if bytes.Contains(b, []byte("SIGNED")) || bytes.Contains(b, []byte("RENEWS")) {
-			t.Errorf("%s holds a token", path)
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 func TestImage(t *testing.T) {

@@ -51,11 +51,8 @@ func (s *session) await(ctx context.Context, method string, answer <-chan jsonrp
 }
 
 // send records a line and then writes it.
-func (s *session) send(line []byte) error { return s.sendAs(line, line) }
-
-// sendAs records what is shown of a line, and then writes the line.
-func (s *session) sendAs(line, shown []byte) error {
-	if err := s.record("codex.stdin", shown, s.maps.Client); err != nil {
+func (s *session) send(line []byte) error {
+	if err := s.record("codex.stdin", line, s.maps.Client); err != nil {
 		return err
 	}
 	if err := s.out.WriteLine(line); err != nil {

@@ -43,10 +43,55 @@ Packs that lie elsewhere are looked at when you name them.`,
 			return env.askTrust(t, yes)
 		},
 	}
+	cmd.AddCommand(newTrustLoginCommand(env))
 	cmd.Flags().BoolVar(&yes, "yes", false, "say yes without being asked")
 	cmd.Flags().BoolVar(&revoke, "revoke", false, "take your yes back")
 	env.addJSON(cmd, &asJSON, "print what there is to trust as JSON", (*app.App).Trust)
 	return cmd
+}
+
+func newTrustLoginCommand(env *environment) *cobra.Command {
+	var revoke bool
+	cmd := &cobra.Command{
+		Use:   "login claude|codex",
+		Short: "Read what lending your login to a program means, and answer",
+		Long: `A seat can be played with your own login at the program's vendor, in place of a
+key, where your own configuration says so (agents: cat: {agent: claude, model: …,
+login: true}). Before the first time you read what the vendor says of it and
+what is lent, and answer at a terminal; nothing answers for you. Your yes holds
+on this machine, for exactly that text. docs/logins.md has all of it.`,
+		Example: `  conclave trust login claude
+  conclave trust login claude --revoke   take it back`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			t, err := env.app().TrustLogin(args[0])
+			if err != nil {
+				return err
+			}
+			if revoke {
+				return t.Revoke()
+			}
+			return env.askLogin(t, args[0])
+		},
+	}
+	cmd.Flags().BoolVar(&revoke, "revoke", false, "take your yes back")
+	return cmd
+}
+
+func (env *environment) askLogin(t *app.Trust, name string) error {
+	env.Stdout.Printf("%s\n\n%s\n", screen.Bold("To lend your login to "+t.Items[0].Name), t.Items[0].Text)
+	if t.Trusted {
+		env.Stdout.Printf("\nYou have said yes to exactly this already.\n")
+		return nil
+	}
+	if !env.confirm(screen.Sprintf("\nLend it where your own configuration says so? [y/N] ")) {
+		return environmentError("not lent; nothing was changed (only a person at a terminal can say yes to this)")
+	}
+	if err := t.Grant(); err != nil {
+		return err
+	}
+	env.Stdout.Printf("\nSo be it. Take it back with: conclave trust login %s --revoke\n", name)
+	return nil
 }
 
 func (env *environment) askTrust(t *app.Trust, yes bool) error {

@@ -19,7 +19,6 @@ var options = regexp.MustCompile(`(Options|Config|Plan|Limits|Spec|Settings)$`)
 const (
 	bound  = "a bound with a default; tests lower it"
 	seam   = "for tests alone"
-	login  = "for sessions by the person's own login, which no command opens yet"
 	passed = "session/kind is told, and passes it on"
 	waits  = "a choice with tests and without a caller: to be wired or deleted"
 )
@@ -27,10 +26,12 @@ const (
 // unset are the fields that nobody sets. The list only becomes shorter.
 var unset = map[string]string{
 	"agent.Spec.Fork":                    waits,
-	"agent/claude.Config.LoginDir":       login,
 	"agent/claude.Config.Settle":         bound,
 	"agent/claude.Config.SlashCommands":  waits,
 	"collect.Options.NoEvents":           seam,
+	"forwarder.Limits.HeadTime":          bound,
+	"forwarder.Limits.Silence":           bound,
+	"forwarder.Limits.Tunnels":           bound,
 	"gateway.Limits.BodyTime":            bound,
 	"gateway.Limits.BytesInFlight":       bound,
 	"gateway.Limits.Connections":         bound,
