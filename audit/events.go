@@ -122,6 +122,9 @@ type Failed struct {
 	Attempt int        `json:"attempt"`
 	Error   string     `json:"error"`
 	Files   []HandedIn `json:"files,omitempty"` // all the same
+	// Cut: it was stopped, or the model's server did not answer. What was paid for
+	// until then is not paid again.
+	Cut bool `json:"cut,omitempty"`
 }
 
 // Usage is what a turn consumed.
@@ -182,7 +185,8 @@ type Receipt struct {
 	ModelInput string      `json:"model_input"`
 	Calls      int         `json:"model_calls"`
 	Refused    int         `json:"refused_calls"`
-	Tools      []string    `json:"tools,omitempty"` // called, in order
+	Replayed   int         `json:"replayed_calls,omitempty"` // answered from the record of a cut attempt
+	Tools      []string    `json:"tools,omitempty"`          // called, in order
 
 	Usage   Usage     `json:"usage"`
 	Started time.Time `json:"started"`

@@ -55,6 +55,10 @@
 // event after the other; not in forms that only a program of its own undoes. An
 // answer that is compressed against our wish is not passed on.
 //
+// Nothing is paid twice: when a turn is asked again because it was cut, a request
+// that equals one of the cut attempt to the byte is given the answer that the
+// record has (Options.Answered), once, as the event "gateway.replayed".
+//
 // A budget is held within a call: one that it does not cover is refused, and an
 // answer that passes it while it streams is cut, a piece of the network late at
 // most. What has been streamed is counted by its words until its usage is told,

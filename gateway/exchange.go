@@ -20,12 +20,19 @@ import (
 // The blobs of one channel, joined in order, are the body.
 const (
 	requestChannel  = "gateway.request"
-	responseChannel = "gateway.response"
+	ResponseChannel = "gateway.response"
 	refusedChannel  = "gateway.refused"
 )
 
-// EventResponse is the event that ends an exchange; its context is an Exchange.
-const EventResponse = "gateway.response"
+// EventRequest is the event that begins an exchange, and EventResponse the one that
+// ends it; its context is an Exchange, that of the former has as much of one.
+const (
+	EventRequest  = "gateway.request"
+	EventResponse = "gateway.response"
+)
+
+// Guess is what a request whose answer is not known has cost at least.
+func (x Exchange) Guess() Usage { return Usage{Input: guessTokens(x.RequestBytes)} }
 
 // exchange is one request and its response, as the ledger keeps it.
 type exchange struct {
@@ -62,6 +69,10 @@ func (g *Gateway) exchange(w http.ResponseWriter, r *http.Request, to route) {
 	}
 	x.measure(body)
 	x.price, x.priced = g.ledger.prices.Of(x.Model)
+	if paid, ok := g.answers.take(x); ok {
+		g.replay(w, r, x, paid)
+		return
+	}
 	settle, no := g.reserve(r.Context(), x)
 	if no != nil {
 		g.refuse(w, r, x, body, no)
@@ -104,17 +115,18 @@ type requestHead struct {
 	Model   string            `json:"model,omitempty"`
 	Bytes   int64             `json:"request_bytes"`
 	SHA256  string            `json:"request_sha256"`
+	Sent    time.Time         `json:"sent"`
 	Headers map[string]string `json:"headers"`
 }
 
 // recordRequest puts the head and then the bytes on the record.
 func (g *Gateway) recordRequest(x *exchange, r *http.Request, h http.Header, body []byte) error {
 	head := requestHead{x.ID, x.Method, g.base.Host, x.Path, g.query(r.URL.RawQuery), x.Model,
-		x.RequestBytes, x.RequestSHA256, map[string]string{}}
+		x.RequestBytes, x.RequestSHA256, time.Now().UTC(), map[string]string{}}
 	for name, values := range h {
 		head.Headers[strings.ToLower(name)] = g.scrub.Replace(strings.Join(values, ", "))
 	}
-	if err := g.event(slog.LevelDebug, "gateway.request", "a request is sent to the model", head); err != nil {
+	if err := g.event(slog.LevelDebug, EventRequest, "a request is sent to the model", head); err != nil {
 		return err
 	}
 	if len(body) == 0 {

@@ -68,6 +68,10 @@ type Options struct {
 	// Prices are added to the built-in ones, and win over them.
 	Prices price.List
 
+	// Answered are the calls of an attempt that was cut: who asks the same again,
+	// to the byte, is given the same answer, once, and pays nothing.
+	Answered []Answered
+
 	// MaxRequest bounds a request's body in bytes; zero means 32 MiB.
 	MaxRequest int64
 	Limits     Limits
@@ -90,9 +94,10 @@ type Gateway struct {
 	server    *http.Server
 	prefix    string // of the ids of this gateway's exchanges
 
-	ctx    context.Context
-	cancel context.CancelFunc
-	ledger *ledger
+	ctx     context.Context
+	cancel  context.CancelFunc
+	ledger  *ledger
+	answers answers
 
 	connections purse
 	inFlight    purse // bytes of bodies
@@ -126,6 +131,7 @@ func New(o Options) (*Gateway, error) {
 		scrub: scrubber(o.Token, o.Upstream.Key), needles: newNeedles(o.Upstream.Key), transport: newTransport(),
 		prefix: strings.ToLower(rand.Text()[:8]),
 		ctx:    ctx, cancel: cancel,
+		answers:     answers{left: slices.Clone(o.Answered)},
 		ledger:      newLedger(o.Budget, o.Prices, base.Host),
 		connections: purse{left: int64(o.Limits.Connections)}, inFlight: purse{left: o.Limits.BytesInFlight},
 	}

@@ -29,6 +29,7 @@ type Exchange struct {
 	TotalMS        float64   `json:"total_ms"`
 	HungUp         bool      `json:"hung_up,omitempty"` // the program did not wait for the end
 	Error          string    `json:"error,omitempty"`   // why it is not whole
+	ContentType    string    `json:"content_type,omitempty"`
 }
 
 // Refusal is a request that was not let out.
@@ -62,6 +63,10 @@ type Summary struct {
 
 	BytesSent     int64 `json:"bytes_sent"`
 	BytesReceived int64 `json:"bytes_received"`
+
+	// Replayed are requests that were answered from the record of an attempt that
+	// was cut, and cost nothing.
+	Replayed int `json:"replayed,omitempty"`
 
 	Exchanges []Exchange `json:"exchanges"` // those that have ended
 	Refused   int        `json:"refused"`
@@ -228,6 +233,13 @@ func (l *ledger) end(x *exchange) {
 	s.Usage = s.Usage.plus(x.Usage)
 	s.Estimated = s.Estimated || x.Estimated
 	l.addModel(x)
+}
+
+// replayed counts an answer that was paid for before.
+func (l *ledger) replayed() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.seen.Replayed++
 }
 
 func (l *ledger) release(x *exchange) { l.run(x, Usage{}) }

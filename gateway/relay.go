@@ -25,7 +25,7 @@ type tape struct {
 
 func (g *Gateway) newTape(x *exchange, h http.Header) *tape {
 	sse := strings.HasPrefix(strings.ToLower(h.Get("Content-Type")), "text/event-stream")
-	return &tape{g, x, responseChannel + "/" + x.ID, sha256.New(), &meter{api: g.api, sse: sse}}
+	return &tape{g, x, ResponseChannel + "/" + x.ID, sha256.New(), &meter{api: g.api, sse: sse}}
 }
 
 func (t *tape) take(b []byte) error {
@@ -59,7 +59,7 @@ func (t *tape) finish() error {
 
 // relay passes a response on. What goes wrong after it began cuts it.
 func (g *Gateway) relay(w http.ResponseWriter, r *http.Request, x *exchange, resp *http.Response) {
-	x.Status = resp.StatusCode
+	x.Status, x.ContentType = resp.StatusCode, clip(resp.Header.Get("Content-Type"))
 	t := g.newTape(x, resp.Header)
 	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
 		g.redirected(w, r, t, resp)

@@ -11,6 +11,7 @@ import (
 
 	"conclave/agent"
 	"conclave/audit"
+	"conclave/gateway"
 	"conclave/internal/jsontext"
 	"conclave/record"
 	"conclave/session/claude"
@@ -34,6 +35,8 @@ type History struct {
 	running  *PastTurn
 	receipts []audit.Receipt
 	session  string // of the last finished turn
+
+	answered []gateway.Answered // of an attempt that was cut, for whoever asks again
 }
 
 // PastTurn is a turn as its record has it.
@@ -93,7 +96,9 @@ func ReadHistory(path string, other func(event string, context []byte) error) (*
 func resume(path string) (*record.Writer, *History, error) {
 	h := &History{}
 	var entries []transcript.Entry
+	var paid answered
 	w, recovery, err := record.ResumeEach(path, func(f record.Frame) error {
+		paid.take(f)
 		if f.Kind == record.KindLog {
 			if e, err := transcript.ParseEntry(f.Payload); err == nil {
 				h.keep(e)
@@ -109,7 +114,7 @@ func resume(path string) (*record.Writer, *History, error) {
 		return nil, h, nil
 	}
 	summary := transcript.Summarise(entries)
-	h.summary = &summary
+	h.summary, h.answered = &summary, paid.calls
 	return w, h, err
 }
 

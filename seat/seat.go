@@ -211,7 +211,7 @@ func (s *Seat) openGateway(token string) error {
 	var err error
 	s.gateway, err = gateway.New(gateway.Options{
 		Upstream: *s.plan.Upstream, Token: token, Models: models, Budget: s.plan.Budget,
-		Account: s.plan.Account, Prices: s.plan.Prices,
+		Account: s.plan.Account, Prices: s.plan.Prices, Answered: s.history.answered,
 		Tools: s.toolbox, Blobs: s.writer, Events: s.emitter,
 	})
 	return err

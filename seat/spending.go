@@ -3,7 +3,9 @@ package seat
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,21 +44,33 @@ type Account interface {
 }
 
 // Tally adds up what a record says was paid for: all that passed the gateway,
-// that of failed turns too, or, where there was none, what the receipts tell.
+// that of failed turns too, and of a request whose answer never came by a guess;
+// or, where there was none, what the receipts tell.
 type Tally struct {
 	since time.Time          // what was spent before does not count
 	calls []gateway.Exchange // none where no gateway was passed
+	// open are requests without an answer: whoever was killed while one came has
+	// paid for something that nobody told them of.
+	open map[string]gateway.Exchange
 }
 
 // Event takes an event of ReadHistory that is no turn's.
 func (t *Tally) Event(event string, context []byte) error {
-	if event != gateway.EventResponse {
+	if event != gateway.EventResponse && event != gateway.EventRequest {
 		return nil
 	}
 	var x gateway.Exchange
 	if err := json.Unmarshal(context, &x); err != nil {
 		return err
 	}
+	if event == gateway.EventRequest {
+		if t.open == nil {
+			t.open = map[string]gateway.Exchange{}
+		}
+		t.open[x.ID] = gateway.Exchange{Model: x.Model, Usage: x.Guess(), Sent: x.Sent}
+		return nil
+	}
+	delete(t.open, x.ID)
 	t.calls = append(t.calls, gateway.Exchange{Model: x.Model, Usage: x.Usage, Sent: x.Sent})
 	return nil
 }
@@ -64,14 +78,15 @@ func (t *Tally) Event(event string, context []byte) error {
 // Sum is what was paid for in all, by the person's own prices and the public
 // ones; a model without a price costs nothing that is known.
 func (t *Tally) Sum(h *History, prices price.List) (sum Spending) {
-	for i := range t.calls {
-		if sent := t.calls[i].Sent; !sent.IsZero() && sent.Before(t.since) {
+	calls := slices.AppendSeq(slices.Clone(t.calls), maps.Values(t.open))
+	for i := range calls {
+		if sent := calls[i].Sent; !sent.IsZero() && sent.Before(t.since) {
 			continue
 		}
-		p, _ := prices.Of(t.calls[i].Model)
-		sum = sum.Add(Spending{t.calls[i].Usage.Total(), p.Cost(transcript.Usage(t.calls[i].Usage))})
+		p, _ := prices.Of(calls[i].Model)
+		sum = sum.Add(Spending{calls[i].Usage.Total(), p.Cost(transcript.Usage(calls[i].Usage))})
 	}
-	if len(t.calls) > 0 {
+	if len(calls) > 0 {
 		return sum
 	}
 	for _, r := range h.Receipts() {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -64,7 +65,7 @@ func (s *Seat) Take(ctx context.Context, t Turn) (agent.Reply, error) {
 	}
 	receipt := s.receipt(message, reply, started)
 	if err != nil {
-		failed := audit.Failed{Turn: t.ID, Attempt: message.Attempt, Error: err.Error()}
+		failed := audit.Failed{Turn: t.ID, Attempt: message.Attempt, Error: err.Error(), Cut: s.cut(ctx)}
 		failed.Files, _ = s.handedIn() // what can be read of it
 		s.history.add(failed)
 		return reply, errors.Join(err, s.note(audit.EventFailed, "turn failed", failed),
@@ -83,6 +84,19 @@ func (s *Seat) Take(ctx context.Context, t Turn) (agent.Reply, error) {
 	s.history.add(said)
 	s.history.add(receipt)
 	return reply, nil
+}
+
+// cut says whether a turn failed because it was stopped, or because the model's
+// server did not answer: who asks again does not want another answer then.
+func (s *Seat) cut(ctx context.Context) bool {
+	if ctx.Err() != nil {
+		return true
+	}
+	if s.gateway == nil {
+		return false
+	}
+	calls := s.gateway.Observed().Exchanges
+	return len(calls) > 0 && (calls[len(calls)-1].Error != "" || calls[len(calls)-1].Status != http.StatusOK)
 }
 
 // maxHandedIn bounds what of one file stands on the record.
@@ -226,7 +240,7 @@ func (s *Seat) receipt(m audit.Message, reply agent.Reply, started time.Time) au
 	}
 	if s.gateway != nil {
 		o := s.settled()
-		r.ModelInput, r.Calls, r.Refused = audit.InputObserved, o.Calls, o.Refused
+		r.ModelInput, r.Calls, r.Refused, r.Replayed = audit.InputObserved, o.Calls, o.Refused, o.Replayed
 	}
 	switch {
 	case s.forwarder != nil:
