@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"conclave/gateway"
 	"conclave/internal/ownpath"
 	"conclave/internal/price"
+	"conclave/means"
 	"conclave/room"
 	"conclave/seat"
 	door "conclave/workspace"
@@ -48,7 +50,23 @@ func (w *workspace) cast(role string, offline agent.Agent) (actor, error) {
 	}
 	actor.budget = gateway.Budget{USD: a.USD, Tokens: a.Tokens}
 	actor.prices, actor.stream = w.config.PriceList(), w.config.StreamOf(a)
+	if err == nil && actor.upstream != nil && actor.model != "" {
+		err = w.checkModel(role, *actor.upstream, actor.model)
+	}
 	return actor, err
+}
+
+// checkModel refuses a model that its provider does not have before anything is
+// asked of it.
+func (w *workspace) checkModel(role string, up gateway.Upstream, model string) error {
+	lists := means.Lists{}
+	if dir := w.app.userDataDir(); dir != "" {
+		lists.File = filepath.Join(dir, "conclave", "models.json")
+	}
+	if err := lists.Check(context.Background(), up, model); err != nil {
+		return environmentError("%s cannot be played: %w", role, err)
+	}
+	return nil
 }
 
 func (w *workspace) actor(a config.Agent, role string, offline agent.Agent) (actor, error) {

@@ -11,6 +11,7 @@ import (
 	"conclave/agent/codex"
 	"conclave/config"
 	"conclave/internal/proc"
+	"conclave/means"
 	"conclave/room"
 )
 
@@ -20,6 +21,8 @@ type Finding struct {
 	OK    bool   `json:"ok"`
 	State string `json:"state"`
 	Hint  string `json:"hint,omitempty"`
+	// Proposal is how roles could be answered by what is here.
+	Proposal *means.Means `json:"proposal,omitempty"`
 }
 
 // Doctor looks at the machine with the person's own configuration alone: a
@@ -35,17 +38,20 @@ func (a *App) Doctor(ctx context.Context) ([]Finding, error) {
 	}
 	own, err := a.ownConfig()
 	if err != nil {
-		return append(findings, Finding{"your configuration", false, err.Error(), "mend the file that is named"}), lacking
+		broken := Finding{What: "your configuration", State: err.Error(), Hint: "mend the file that is named"}
+		return append(findings, broken), lacking
 	}
 	root, refusal := a.findRoot()
 	w := &workspace{root: root, config: config.Merge(config.Config{}, own)}
 	if refusal != nil {
 		w.root = a.Dir // where nothing may be started from either
 	}
-	findings = append(findings, w.examineClaude(ctx), w.examineCodex(ctx, a.Getenv),
+	findings = append(findings, w.examineClaude(ctx), w.examineCodex(ctx, a.Getenv))
+	findings = append(findings, a.examineMeans(ctx)...)
+	findings = append(findings,
 		Finding{What: "the embedded party", OK: true, State: "always there; needs no key and no network"})
 	if refusal != nil {
-		return append(findings, Finding{"workspace", false, refusal.Error(), "look at what is named"}), lacking
+		return append(findings, Finding{What: "workspace", State: refusal.Error(), Hint: "look at what is named"}), lacking
 	}
 	for _, file := range []string{filepath.Join(root, config.FileName), a.userConfigFile()} {
 		state := "not there; the defaults hold"
@@ -61,18 +67,18 @@ func (a *App) Doctor(ctx context.Context) ([]Finding, error) {
 func (a *App) examineProject() []Finding {
 	w, err := a.enter()
 	if err != nil {
-		return []Finding{{"workspace", false, err.Error(), "look at what is named"}}
+		return []Finding{{What: "workspace", State: err.Error(), Hint: "look at what is named"}}
 	}
 	items, refused := w.everything()
 	found := []Finding{{What: "trust", OK: true, State: trustedState(len(items))}}
 	if err := w.vouchFor(items); err != nil {
-		found[0] = Finding{"trust", false, err.Error(), "conclave trust"}
+		found[0] = Finding{What: "trust", State: err.Error(), Hint: "conclave trust"}
 	}
 	for _, err := range refused {
-		found = append(found, Finding{"refused", false, err.Error(), "look at what is named"})
+		found = append(found, Finding{What: "refused", State: err.Error(), Hint: "look at what is named"})
 	}
 	if err := w.configure(); err != nil {
-		found = append(found, Finding{"configuration", false, err.Error(), "mend the file that is named"})
+		found = append(found, Finding{What: "configuration", State: err.Error(), Hint: "mend the file that is named"})
 	}
 	return found
 }

@@ -2,6 +2,8 @@ package config
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"conclave/internal/nearest"
@@ -16,6 +18,30 @@ var perCharacter = []string{string(policy.Player), string(policy.JournalKeeper),
 // that one. Nobody does where it is not named.
 const Relay = "relay"
 
+// Seats are those that a configuration can speak of: every role, and the seats of
+// single characters that it names.
+func (c Config) Seats() []string {
+	list := castRoles()
+	for _, name := range slices.Sorted(maps.Keys(c.Agents)) {
+		if name != "default" && !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// castRoles are the roles that somebody plays: nobody is cast for who watches, and
+// in council each of the six sits for itself.
+func castRoles() []string {
+	var list []string
+	for _, role := range policy.Roles() {
+		if role != policy.Council && role != policy.Spectator {
+			list = append(list, string(role))
+		}
+	}
+	return list
+}
+
 // checkSeat refuses the name of a seat that nobody would ever sit in: whoever
 // misspells one would play with somebody else, and not know it.
 func checkSeat(name string) error {
@@ -28,10 +54,7 @@ func checkSeat(name string) error {
 		}
 		return misspelt(name, nearest.Of(base, perCharacter), "."+character)
 	}
-	known := []string{"default", "journal keeper", Relay}
-	for _, role := range policy.Roles() {
-		known = append(known, string(role))
-	}
+	known := append([]string{"default", "journal keeper", Relay}, castRoles()...)
 	for _, seat := range known {
 		if base == seat {
 			return nil

@@ -41,6 +41,8 @@ type api struct {
 
 	// key adds the key to a request.
 	key func(h http.Header, key string)
+	// list completes a request for the list of models; nil: it is complete.
+	list func(r *http.Request)
 	// refuse is the body of a refusal in its words.
 	refuse func(no *refusal) any
 

@@ -15,6 +15,7 @@ var geminiAPI = &api{
 	kind: Gemini, version: "/v1beta", base: versioned("/v1beta"), under: []string{"/v1beta/"},
 	asks:   geminiPath,
 	key:    func(h http.Header, key string) { h.Set("X-Goog-Api-Key", key) },
+	list:   func(r *http.Request) { r.URL.RawQuery = "pageSize=1000" },
 	refuse: geminiRefusal,
 
 	spelt: camelKey, same: func(name string) string { return strings.ReplaceAll(fold(name), "_", "") }, lenient: true,

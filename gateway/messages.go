@@ -10,8 +10,12 @@ import (
 // messagesAPI is Anthropic Messages.
 var messagesAPI = &api{
 	kind: Anthropic, version: "/v1", base: versioned("/v1"), under: []string{"/v1/messages"},
-	asks:   paths(map[string]bool{"/messages": true, "/messages/count_tokens": false}),
-	key:    func(h http.Header, key string) { h.Set("X-Api-Key", key) },
+	asks: paths(map[string]bool{"/messages": true, "/messages/count_tokens": false}),
+	key:  func(h http.Header, key string) { h.Set("X-Api-Key", key) },
+	list: func(r *http.Request) {
+		r.URL.RawQuery = "limit=1000"
+		r.Header.Set("Anthropic-Version", "2023-06-01")
+	},
 	refuse: anthropicRefusal,
 
 	spelt: snakeKey, same: fold, elsewhere: elsewhere, own: []string{"model", "metadata", "client_metadata", "tools"},

@@ -26,12 +26,12 @@ func TestAnsweredIsNotPaidAgain(t *testing.T) {
 		}
 		whole := gateway.Answered{Exchange: paid.Exchanges[0], Body: first.record.bodies(gateway.ResponseChannel)[0]}
 
-		d := open(t, s.with(gateway.Options{Answered: []gateway.Answered{whole}, Budget: gateway.Budget{Tokens: 12}}), serve)
+		d := open(t, s.with(gateway.Options{Answered: []gateway.Answered{whole}}), serve)
 		other := d.call(t, s, model+"-other")
 		if asked != 2 || other.status != http.StatusOK {
 			t.Errorf("another request: %d asked, %d", asked, other.status)
 		}
-		again := d.call(t, s, model) // beyond the budget, and paid for
+		again := d.call(t, s, model)
 		if asked != 2 || again.status != http.StatusOK || string(again.body) != string(before.body) ||
 			again.header.Get("Content-Type") != "text/event-stream" {
 			t.Errorf("the same request: %d asked, %d %s", asked, again.status, again.body)
@@ -40,8 +40,12 @@ func TestAnsweredIsNotPaidAgain(t *testing.T) {
 		if sum.Replayed != 1 || sum.Calls != 1 || sum.Usage.Total() != 12 || d.record.count(gateway.EventReplayed) != 1 {
 			t.Errorf("%+v", sum)
 		}
-		if last := d.call(t, s, model); last.status == http.StatusOK || asked != 2 {
-			t.Errorf("an answer is given once: %d, %d asked", last.status, asked)
+		if d.call(t, s, model); asked != 3 {
+			t.Errorf("an answer is given once: %d asked", asked)
+		}
+		poor := open(t, s.with(gateway.Options{Answered: []gateway.Answered{whole}, Budget: gateway.Budget{Tokens: 1}}), serve)
+		if a := poor.call(t, s, model); a.status != http.StatusOK || asked != 3 {
+			t.Errorf("what is paid for needs no budget: %d, %d asked", a.status, asked)
 		}
 	})
 }

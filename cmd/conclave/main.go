@@ -131,6 +131,7 @@ Exit codes: 0 done, 1 the answer is no, 2 usage, 3 something is missing here.`,
 		return usageError("%w\ntry: %s --help", err, cmd.CommandPath())
 	})
 	root.AddCommand(
+		newAgentsCommand(env),
 		newArchiveCommand(env),
 		newAuditCommand(env),
 		newBundleCommand(env),

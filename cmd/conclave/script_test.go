@@ -1,18 +1,25 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"conclave/internal/modelstub"
 	"conclave/internal/program"
 	"conclave/internal/sample"
 	"conclave/room"
@@ -85,8 +92,8 @@ func scriptParams(files []string, program string) testscript.Params {
 			return os.Geteuid() == 0, nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"flip": flipByte, "glob": globOne(false), "newest": globOne(true), "huge": hugeFile, "private": nobodyElses, "spoil": spoilText,
-			"exits": exitsWith,
+			"flip": flipByte, "glob": globOne(false), "newest": globOne(true), "huge": hugeFile,
+			"private": nobodyElses, "spoil": spoilText, "exits": exitsWith, "stub": serveModels,
 		},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.WorkDir)
@@ -101,6 +108,31 @@ func scriptParams(files []string, program string) testscript.Params {
 			return nil
 		},
 	}
+}
+
+// serveModels starts a server that speaks like those of models, of all kinds, and
+// has the models that are named; $STUB is its address: stub MODEL…
+func serveModels(ts *testscript.TestScript, _ bool, args []string) {
+	models := modelstub.New(func(modelstub.Request) modelstub.Reply {
+		return modelstub.Answer(modelstub.Say("I am here, and see no files."))
+	})
+	list := []map[string]string{}
+	for _, name := range args {
+		list = append(list, map[string]string{"id": name})
+	}
+	target, err := url.Parse(models.URL())
+	ts.Check(err)
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
+		_ = json.NewEncoder(w).Encode(map[string]any{"data": list}) // whoever hangs up has had enough
+	})
+	mux.Handle("/", httputil.NewSingleHostReverseProxy(target))
+	server := httptest.NewServer(mux)
+	ts.Defer(func() {
+		server.Close()
+		models.Close()
+	})
+	ts.Setenv("STUB", strings.TrimPrefix(server.URL, "http://"))
 }
 
 // flipByte changes the byte at an offset of a file: flip FILE OFFSET.
