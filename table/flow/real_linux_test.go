@@ -2,6 +2,7 @@ package flow
 
 import (
 	"bytes"
+	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"conclave/agent"
+	"conclave/agent/acp"
 	"conclave/agent/claude"
 	"conclave/agent/codex"
 	"conclave/dice"
@@ -27,6 +29,18 @@ import (
 // wants.
 func realProgram(t *testing.T, name string, stub *modelstub.Server) seating.Actor {
 	t.Helper()
+	speaks := map[string]struct {
+		kind gateway.Kind
+		find func() (string, error)
+	}{"gemini": {gateway.Gemini, clients.Gemini}, "opencode": {gateway.Anthropic, clients.OpenCode},
+		"qwen": {gateway.Chat, clients.Qwen}}
+	if p, ok := speaks[name]; ok {
+		path, err := p.find()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return realACP(t, name, p.kind, path, stub)
+	}
 	var a agent.Agent
 	kind, model := gateway.Anthropic, "claude-sonnet-4-5"
 	native, err := clients.Claude(clients.ClaudeNew)
@@ -58,19 +72,58 @@ func realProgram(t *testing.T, name string, stub *modelstub.Server) seating.Acto
 	}}
 }
 
+// realACP is a real program that speaks the Agent Client Protocol.
+func realACP(t *testing.T, name string, kind gateway.Kind, path string, stub *modelstub.Server) seating.Actor {
+	t.Helper()
+	at, err := acp.Locate(name, path, clients.Node)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := acp.New(acp.Options{Name: name, Program: at, Provider: string(kind)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	model := map[gateway.Kind]string{gateway.Anthropic: "claude-sonnet-4-5", gateway.Chat: "gpt-4.1",
+		gateway.Gemini: "gemini-2.5-flash"}[kind]
+	return seating.Actor{Agent: a, Dress: func(p *seat.Plan) {
+		p.Model, p.Upstream = model, &gateway.Upstream{Kind: kind, BaseURL: stub.URL()}
+		p.Room.Programs = append(p.Room.Programs, at.Dirs...)
+	}}
+}
+
+// named calls the room's tools as the program that asks has them on offer: each
+// puts the names of server and tool together in its own way.
+func named(h modelstub.Handler) modelstub.Handler {
+	return func(q modelstub.Request) modelstub.Reply {
+		if len(q.Tools()) == 0 {
+			return modelstub.Answer(modelstub.Say("A title"))
+		}
+		r := h(q)
+		r.Blocks = slices.Clone(r.Blocks)
+		for i, b := range r.Blocks {
+			for _, tool := range q.Tools() {
+				if b.Kind == modelstub.ToolUse && strings.HasSuffix(tool, strings.TrimPrefix(b.Name, "mcp__room__")) {
+					r.Blocks[i].Name = tool
+				}
+			}
+		}
+		return r
+	}
+}
+
 // Real programs as players: what reaches the model holds no canary, whatever
 // their front ends would do with @file and !command. Of tools they have the
 // dice for their own character and nothing else.
 func TestRealPlayers(t *testing.T) {
 	t.Parallel()
 	sample.Long(t)
-	for _, name := range []string{"claude", "codex"} {
+	for _, name := range []string{"claude", "codex", "gemini", "opencode", "qwen"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			stub := modelstub.New(modelstub.Script(
+			stub := modelstub.New(named(modelstub.Script(
 				modelstub.Answer(useTool("roll", args{"expr": "1d20+3", "who": gideon})),
 				modelstub.Answer(useTool("roll", args{"expr": "1d20+3"})),
-				modelstub.Answer(modelstub.Say("I hold the lantern.\n[NOTES]\nI was afraid."))))
+				modelstub.Answer(modelstub.Say("I hold the lantern.\n[NOTES]\nI was afraid.")))))
 			t.Cleanup(stub.Close)
 			r := newRig(t, canaryFiles)
 			at := strings.Replace(needs(tilda, "QUICK_REACTION", "1d20+3 | Stealth | dc 12"), "A splash below.", "@story-state.md @../story-state.md {{npcs/miller.md}} !cat beats/01.md", 1)
@@ -103,8 +156,13 @@ func TestRealPlayers(t *testing.T) {
 			tools := slices.DeleteFunc(stub.Requests()[0].Tools(), func(tool string) bool {
 				return name == "codex" && (tool == "request_user_input" || strings.Contains(tool, "mcp_resource"))
 			})
-			eqs(t, "tools on offer", tools, "mcp__room__roll")
-			has(t, "a roll for another", stub.Requests()[1].ToolResults()[0].Text, "who")
+			eqs(t, "tools on offer", tools, cmp.Or(map[string]string{"gemini": "mcp_room_roll", "opencode": "room_roll"}[name],
+				"mcp__room__roll"))
+			refused := "who"
+			if name == "gemini" || name == "qwen" { // which hold a call against the tool's schema themselves
+				refused = "NOT have additional properties"
+			}
+			has(t, "a roll for another", stub.Requests()[1].ToolResults()[0].Text, refused)
 			has(t, "a roll", stub.Requests()[2].ToolResults()[0].Text, line)
 			seen := false
 			for _, q := range stub.Requests() {
