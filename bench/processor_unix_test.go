@@ -3,6 +3,8 @@
 package bench
 
 import (
+	"os"
+	"runtime"
 	"syscall"
 	"time"
 )
@@ -14,4 +16,16 @@ func processor() time.Duration {
 		return 0
 	}
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}
+
+// peakOf is the most memory that a process has had, in MB.
+func peakOf(s *os.ProcessState) float64 {
+	used, ok := s.SysUsage().(*syscall.Rusage)
+	if !ok {
+		return 0
+	}
+	if runtime.GOOS == "darwin" {
+		return float64(used.Maxrss) / 1e6
+	}
+	return float64(used.Maxrss) / 1e3
 }
