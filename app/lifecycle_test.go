@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"conclave/archive/search"
+	"conclave/internal/program"
 	"conclave/internal/sample"
 	"conclave/record"
 )
@@ -61,12 +64,9 @@ func (l *life) numbers(word string, named ...string) string {
 			l.t.Errorf("problems: %v", u.Problems)
 		}
 	}
-	// An entry with figures stands behind its message, or in the middle of it where
-	// a block of the archive ends: its time may be that of an earlier line.
 	rows, err := l.a.Query(ctx, `
 		SELECT 'entries', entry_type, count(*), min(timestamp), max(timestamp), max(project) FROM transcript
-			WHERE entry_type <> 'token_usage' GROUP BY 2
-		UNION ALL SELECT 'figures', count(*), 0, 0, 0, 0 FROM transcript WHERE entry_type = 'token_usage'
+			GROUP BY 2
 		UNION ALL SELECT 'calls', tool_name, count(*), sum(success), 0, 0 FROM tool_calls GROUP BY 2
 		UNION ALL SELECT 'turns', count(*), min(started), max(transcript_source), 0, 0 FROM turns
 		UNION ALL SELECT 'used', day, project, model || session_id, count(*), sum(total) FROM usage GROUP BY 2, 3, 4`,
@@ -108,16 +108,20 @@ func TestSessionLifeCycle(t *testing.T) {
 		{"claude with subagents", fixtures + "claude/04-subagents-hooks/home/.claude", "", "the", "claude-"},
 		{"codex", fixtures + "codex/31-long-usage/codex_home", "archived_sessions", "long", "codex-"},
 	}
+	binary, err := program.Build(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, i := range sample.Pick(t, len(cases), 1, len(cases)) {
 		c := cases[i]
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			liveThrough(t, c.root, c.archived, c.word, c.run)
+			liveThrough(t, binary, c.root, c.archived, c.word, c.run)
 		})
 	}
 }
 
-func liveThrough(t *testing.T, root, archived, word, run string) {
+func liveThrough(t *testing.T, binary, root, archived, word, run string) {
 	files := map[string][]byte{} // below the program's directory
 	main := ""
 	if err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
@@ -154,17 +158,17 @@ func liveThrough(t *testing.T, root, archived, word, run string) {
 	l := newLife(t)
 	path := filepath.Join(l.home, dir, main)
 	whole := files[main]
-	half := len(whole) / 2
-	half += bytes.IndexByte(whole[half:], '\n') + 1
-	place(l, whole[:half+100]) // the program is in the middle of a line
 	once := DefaultFollow()
 	once.Once = true
-	if _, err := l.a.Watch(t.Context(), nil, once); err != nil {
-		t.Fatal(err)
+	place(l, nil)
+	lines := bytes.SplitAfter(whole, []byte("\n"))
+	for at, n := 0, len(lines)/5+1; at < len(lines); at += n {
+		l.killed(binary, path, lines[at:min(at+n, len(lines))])
 	}
-	l.crash()
-	l.write(path, whole)
-	l.same("after a kill, before anything is read again", l.numbers(word), want)
+	if text, err := os.ReadFile(path); err != nil || !bytes.Equal(text, whole) {
+		t.Fatalf("the session has %d bytes of %d: %v", len(text), len(whole), err)
+	}
+	l.same("after kills, before anything is read again", l.numbers(word), want)
 	if b, err := l.a.Import(t.Context(), []string{filepath.Join(l.home, dir)}, DefaultFollow()); err != nil {
 		t.Fatalf("import: %v %+v", err, b)
 	}
@@ -215,14 +219,54 @@ func liveThrough(t *testing.T, root, archived, word, run string) {
 	}
 }
 
-// crash leaves the workspace as somebody does who is killed while records are
-// written: their last bytes are not there, and neither is what is noted at the
-// end.
-func (l *life) crash() {
-	l.must(os.RemoveAll(filepath.Join(l.a.Root, ".conclave", "collect")))
-	list, err := record.List(record.Dir(l.a.Root))
-	l.must(err)
-	for _, r := range list {
-		l.must(os.Truncate(r.Path, r.Size*2/3))
+// killed has a session written, line by line and in the middle of lines, while the
+// real program watches, and kills that when it has begun to record and the writing
+// goes on. The session itself is written to its end.
+func (l *life) killed(binary, path string, lines [][]byte) {
+	l.t.Helper()
+	watch := exec.CommandContext(l.t.Context(), binary, "record", "watch")
+	watch.Dir = l.a.Root
+	for _, name := range []string{"HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"} {
+		watch.Env = append(watch.Env, name+"="+l.a.Getenv(name))
 	}
+	before := l.recorded()
+	l.must(watch.Start())
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	l.must(err)
+	defer f.Close()
+	dead := make(chan struct{})
+	go func() {
+		defer close(dead)
+		tick := time.NewTicker(time.Millisecond)
+		defer tick.Stop()
+		for l.recorded() == before && l.t.Context().Err() == nil {
+			<-tick.C
+		}
+		_ = watch.Process.Kill()
+		_ = watch.Wait() // it was killed
+	}()
+	for i, line := range lines {
+		if i == len(lines)-1 {
+			<-dead
+		}
+		for _, piece := range [][]byte{line[:len(line)/2], line[len(line)/2:]} {
+			_, err := f.Write(piece)
+			l.must(err)
+		}
+	}
+	if code := watch.ProcessState.ExitCode(); code != -1 {
+		l.t.Fatalf("the watcher ended by itself: %v", watch.ProcessState)
+	}
+}
+
+// recorded is how many bytes are on the records.
+func (l *life) recorded() (n int64) {
+	list, err := record.List(record.Dir(l.a.Root))
+	if err != nil {
+		return 0 // they are being made
+	}
+	for _, r := range list {
+		n += r.Size
+	}
+	return n
 }
