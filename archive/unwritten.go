@@ -28,6 +28,10 @@ func (w *writer) putSums() error {
 			for _, m := range r.sum.Models {
 				sums = append(sums, summed{r, m})
 			}
+			if w.summed == nil {
+				w.summed = map[int64]bool{}
+			}
+			w.summed[r.sum.Started] = true
 		}
 	}
 	return w.insert(`INSERT OR IGNORE INTO sums(item, source, program, session, at, started, model, input, output,
@@ -44,7 +48,11 @@ func (w *writer) putSums() error {
 // sessions of which something is new and those that take up the same sums. It
 // comes before markCopies, which forgets which these are.
 func (w *writer) balance() error {
-	started := map[int64]bool{}
+	started := w.summed
+	if started == nil {
+		started = map[int64]bool{}
+	}
+	w.summed = nil
 	for whose := range w.touched {
 		_, id, _ := strings.Cut(whose, "/")
 		id = id[:max(strings.LastIndexByte(id, '/'), 0)]

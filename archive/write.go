@@ -34,6 +34,7 @@ type writer struct {
 	origins map[origin]int64
 	held    map[holding]bool // that are in the table
 	touched map[string]bool  // sessions of which something is new
+	summed  map[int64]bool   // since when those count of which there is a new sum
 	nextID  int64            // of an item
 	packed  []byte           // memory for blocks that are packed here
 }

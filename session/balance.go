@@ -46,7 +46,7 @@ type toldSum struct {
 func (a *Accounts) Of(session string) *Account { return a.by[session] }
 
 // Sum tells of a sum of a session that began then. No response that stands before
-// it in its file is younger than at.
+// it in its file is younger than at; 0: nobody knows when it was told.
 func (a *Accounts) Sum(began, at int64, s Sum) *Account {
 	acc := a.by[s.Session]
 	if acc == nil {
@@ -78,7 +78,7 @@ func (a *Account) last() toldSum {
 
 // Answered tells of a response of the session's main agent.
 func (a *Account) Answered(at int64) {
-	if at > a.last().at {
+	if last := a.last().at; last != 0 && at > last {
 		a.resumed = min(a.resumed, at)
 	}
 }
@@ -112,10 +112,17 @@ func (a *Accounts) Unwritten(yield func(acc *Account, at int64, model string, u 
 		if !known {
 			continue
 		}
-		// An entry that names no model was counted by whoever drove the program.
+		// What names no model may be of any: whoever drove the program has noted it.
 		unnamed := acc.all[""]
 		for _, m := range last.Models {
-			missing := m.Usage.Tokens().Beyond(acc.all[m.Model])
+			told := acc.all[m.Model]
+			if m.Model == "" { // of all of them
+				told, unnamed = transcript.Usage{}, transcript.Usage{}
+				for _, u := range acc.all {
+					told = told.Add(u)
+				}
+			}
+			missing := m.Usage.Tokens().Beyond(told)
 			if base != nil {
 				missing = least(missing, m.Usage.Tokens().Beyond(base.of(m.Model)).Beyond(acc.own[m.Model]))
 			}

@@ -21,6 +21,11 @@ func FactsOf(typ transcript.Type, detail []byte, d [8][]byte) Facts {
 	f := Facts{ToolID: jsontext.Text(d[0]), Tool: jsontext.Text(d[1]), Failed: string(d[2]) == "true"}
 	f.Subtype = string(jsontext.Bare(d[3]))
 	if typ == transcript.TokenUsage {
+		if f.Subtype == "turn_completed" {
+			if f.Sum = codex.SumOf(detail); f.Sum != nil {
+				return f
+			}
+		}
 		usage := d[4]
 		if usage == nil {
 			usage = jsontext.Get(detail, "notification", "tokenUsage", "last")

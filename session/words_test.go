@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -56,7 +57,8 @@ func TestOnePass(t *testing.T) {
 					t.Errorf("%s: %s tells %+v, its detail %+v", name, it.Detail, told, want)
 				}
 			}
-			if told.Subtype != want.Subtype || it.Type == transcript.TokenUsage && (told.Usage == nil || *told.Usage != *want.Usage || told.Message != want.Message) {
+			if told.Subtype != want.Subtype || !reflect.DeepEqual(told.Sum, want.Sum) || it.Type == transcript.TokenUsage &&
+				(told.Usage == nil && told.Sum == nil || !reflect.DeepEqual(told.Usage, want.Usage) || told.Message != want.Message) {
 				t.Errorf("%s: %s tells %+v, its detail %+v", name, it.Detail, told, want)
 			}
 			if !spoken(it.Type) {

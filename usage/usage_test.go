@@ -151,6 +151,27 @@ func TestUsageOfRecords(t *testing.T) {
 	}
 }
 
+// TestUsageOfExec: what codex exec --json says of a thread is what its rollout says
+// in parts: it is counted once, whichever of both is there.
+func TestUsageOfExec(t *testing.T) {
+	t.Parallel()
+	const capture = fixtures + "/codex/20-exec-json-command"
+	for responses, roots := range map[int][]string{1: {capture + "/stdout.jsonl"}, 3: {capture + "/codex_home"}, 0: {capture}} {
+		if responses == 0 {
+			responses = 3
+		}
+		u := count(t, Options{By: "session"}, roots...)
+		if len(u.Groups) != 1 || u.Total.Responses != responses || u.Total.Total != 3150 {
+			t.Errorf("%v: %+v", roots, u.Groups)
+		}
+		a := newTestArchive(t)
+		refresh(t, a, roots...)
+		if got := table(t, a, "SELECT count(*), sum(total) FROM usage"); got != fmt.Sprintf("%d|3150\n", responses) {
+			t.Errorf("%v: the archive says %s", roots, got)
+		}
+	}
+}
+
 // TestUsageOfEqualResponses: 61 responses that cost the same within seconds are
 // 61, in what the app-server wrote and in the rollout, and in both together.
 func TestUsageOfEqualResponses(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"conclave/internal/jsontext"
+	"conclave/session/kind"
 	"conclave/transcript"
 )
 
@@ -95,6 +96,29 @@ func Response(detail []byte) string {
 	}
 	return thread + "@" + strconv.FormatInt(t.input, 36) + "." + strconv.FormatInt(t.cached, 36) + "." +
 		strconv.FormatInt(t.output, 36)
+}
+
+// SumOf is what the detail of a token_usage entry of codex exec --json tells: what
+// its thread has used since it began, and no response. It names no model. Other
+// entries tell of no sum.
+func SumOf(detail []byte) *kind.Sum {
+	d := jsontext.Members(detail, "method", "thread_id", "usage")
+	u, ok := transcript.ReadUsage(d[2])
+	if string(d[0]) != `"turn.completed"` || !ok {
+		return nil
+	}
+	thread := jsontext.Text(d[1])
+	return &kind.Sum{Session: thread, Started: begun(thread), Models: []kind.ModelSum{{Usage: u}}}
+}
+
+// begun is when a thread began, in milliseconds since 1970: its id says so, if it
+// is one of those that can be ordered by time (version 7); else 0.
+func begun(thread string) int64 {
+	if len(thread) != 36 || thread[14] != '7' {
+		return 0
+	}
+	at, _ := strconv.ParseInt(thread[:8]+thread[9:13], 16, 64) // what is no number began nowhere
+	return at
 }
 
 // meter turns the running totals of one thread into the usage of each

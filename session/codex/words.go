@@ -23,6 +23,9 @@ func (f *FileMapper) Facts(item int) kind.Facts {
 	case transcript.ToolUse, transcript.ToolResult:
 		facts.ToolID, facts.Tool, facts.Failed = jsontext.Text(d[0]), jsontext.Text(d[1]), string(d[2]) == "true"
 	case transcript.TokenUsage:
+		if facts.Sum = SumOf(it.Detail); facts.Sum != nil {
+			return facts
+		}
 		if u, ok := transcript.ReadUsage(d[4]); ok {
 			facts.Usage, facts.Model, facts.Message = &u, f.model, Response(it.Detail)
 		}
