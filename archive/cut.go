@@ -40,6 +40,9 @@ type cutter struct {
 	late    bool // the block should have ended
 }
 
+// readBuffers are what files are read with: most are short, and there are many.
+var readBuffers = sync.Pool{New: func() any { b := make([]byte, 1<<20); return &b }}
+
 func (c *cutter) begin(pos int64) {
 	var raw []byte
 	if used, ok := c.pool.Get().(*[]byte); ok {
@@ -87,7 +90,9 @@ func (c *cutter) finish() error {
 // too long.
 func (c *cutter) lines(r io.Reader, pos int64, within bool) error {
 	longest := cmp.Or(c.longest, session.MaxLine) // of a longer one the bytes are kept, and that is all
-	buf := make([]byte, 0, 1<<20)
+	held := readBuffers.Get().(*[]byte)
+	defer readBuffers.Put(held)
+	buf := (*held)[:0]
 	for {
 		if within && len(buf) > 0 || len(buf) > longest {
 			within = true
@@ -95,7 +100,7 @@ func (c *cutter) lines(r io.Reader, pos int64, within bool) error {
 				return err
 			}
 			pos += int64(len(buf))
-			buf = make([]byte, 0, 1<<20)
+			buf = (*held)[:0]
 		}
 		if len(buf) == cap(buf) {
 			buf = append(buf, 0)[:len(buf)] // a line longer than what was there

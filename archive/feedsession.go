@@ -116,7 +116,9 @@ func (f *sessionFeed) flush(dst []item, off, size int) []item {
 // identify finds out whose session it is by how the file begins. All of its
 // entries have one origin.
 func (f *sessionFeed) identify(r io.Reader) error {
-	start := make([]byte, session.BeginBytes)
+	held := readBuffers.Get().(*[]byte)
+	defer readBuffers.Put(held)
+	start := (*held)[:session.BeginBytes]
 	n, err := io.ReadFull(r, start)
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 		return err
@@ -127,7 +129,8 @@ func (f *sessionFeed) identify(r io.Reader) error {
 		f.org.project = b.Directory
 	}
 	f.org.prompt = filepath.Base(f.org.project) + "/" + f.org.session
-	f.origin = &f.org
+	org := f.org // rows that wait for the writer hold it, and not the feed
+	f.origin = &org
 	return nil
 }
 

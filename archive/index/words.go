@@ -29,7 +29,7 @@ func (b *Bag) Reset() {
 	b.used = 0
 	b.epoch++
 	if b.table == nil || b.epoch >= 1<<20 {
-		b.table = make([]uint64, max(4096, len(b.table)))
+		b.table = make([]uint64, max(512, len(b.table)))
 		b.epoch = 1
 	}
 }

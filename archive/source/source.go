@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"conclave/internal/jsontext"
 	"conclave/record"
@@ -78,6 +79,9 @@ func mayBeSource(path string) bool {
 	return strings.HasSuffix(path, ".jsonl") || strings.HasSuffix(path, record.Extension)
 }
 
+// starts are how files begin: there may be thousands, one after the other.
+var starts = sync.Pool{New: func() any { b := make([]byte, 256<<10); return &b }}
+
 // Kind says what kind of source a file is, "" when it is none.
 func Kind(path string) (string, error) {
 	f, err := workspace.OpenNamed(path)
@@ -85,7 +89,9 @@ func Kind(path string) (string, error) {
 		return "", err
 	}
 	defer f.Close()
-	start := make([]byte, 256<<10)
+	held := starts.Get().(*[]byte)
+	defer starts.Put(held)
+	start := *held
 	n, err := io.ReadFull(f, start)
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 		return "", err
