@@ -137,6 +137,10 @@ var shells = map[string]string{"copilot": "bash", "gemini": "run_shell_command",
 // look is a model that looks around with the shell, hands in what it found by the
 // room's tool, and says so.
 func look(t *testing.T, program, command string) modelstub.Handler {
+	if program == "qwen" {
+		// Without a terminal it takes the end of a command for that of its output.
+		command += "; sleep 0.3"
+	}
 	step := 0
 	return func(r modelstub.Request) modelstub.Reply {
 		tools := r.Tools()

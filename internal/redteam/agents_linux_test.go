@@ -114,12 +114,12 @@ func (w *world) agents(t *testing.T, table *table, tried []attempt) {
 	crew := crewOfACP(t)
 	native := nativeOf(t, "claude", claudePath)
 	crew = append(crew, member{"Claude Code", claude.New(claude.Config{Program: native}), []string{filepath.Dir(native)},
-		gateway.Anthropic, shellTool{"Bash", "Bash", "command"}})
+		gateway.Anthropic, shellTool{"Bash", "Bash", "command", ""}})
 	native = nativeOf(t, "codex", codexPath)
 	made, err := codex.New(codex.Options{Program: native})
 	must(t, err)
 	crew = append(crew, member{"Codex", made, []string{filepath.Dir(native)}, gateway.OpenAI,
-		shellTool{"shell", "exec_command", "cmd"}})
+		shellTool{"shell", "exec_command", "cmd", ""}})
 	for _, role := range roles {
 		for _, m := range crew {
 			w.agent(t, table, role, m, tried)
@@ -142,14 +142,14 @@ func crewOfACP(t *testing.T) []member {
 	t.Helper()
 	var crew []member
 	for _, p := range []struct {
-		name, shell string
-		kind        gateway.Kind
-		find        func() (string, error)
+		name, shell, after string
+		kind               gateway.Kind
+		find               func() (string, error)
 	}{
-		{"copilot", "bash", gateway.OpenAI, clients.Copilot},
-		{"gemini", "run_shell_command", gateway.Gemini, clients.Gemini},
-		{"opencode", "bash", gateway.Anthropic, clients.OpenCode},
-		{"qwen", "run_shell_command", gateway.Chat, clients.Qwen},
+		{"copilot", "bash", "", gateway.OpenAI, clients.Copilot},
+		{"gemini", "run_shell_command", "", gateway.Gemini, clients.Gemini},
+		{"opencode", "bash", "", gateway.Anthropic, clients.OpenCode},
+		{"qwen", "run_shell_command", drain, gateway.Chat, clients.Qwen},
 	} {
 		path, err := p.find()
 		must(t, err)
@@ -157,14 +157,21 @@ func crewOfACP(t *testing.T) []member {
 		must(t, err)
 		made, err := acp.New(acp.Options{Name: p.name, Program: at, Provider: string(p.kind)})
 		must(t, err)
-		crew = append(crew, member{p.name, made, at.Dirs, p.kind, shellTool{acp.KindExecute, p.shell, "command"}})
+		crew = append(crew, member{p.name, made, at.Dirs, p.kind, shellTool{acp.KindExecute, p.shell, "command", p.after}})
 	}
 	return crew
 }
 
 // shellTool is an agent's own shell: its name as a permission, the name by
 // which a model calls it, and the argument that holds the command.
-type shellTool struct{ builtin, call, argument string }
+type shellTool struct {
+	builtin, call, argument string
+	after                   string // put behind a command
+}
+
+// drain is put behind Qwen Code's commands: without a terminal, which rooms do not
+// have, it takes the end of a command for the end of its output.
+const drain = "; sleep 0.3"
 
 // sentinel is in the instructions and in the message, and must be on no
 // command line.
@@ -267,7 +274,7 @@ func (w *world) model(tried []attempt, tool shellTool) (*modelstub.Server, func(
 		}
 		// Gemini CLI runs no command that holds another one, so that they are hidden.
 		script := base64.StdEncoding.EncodeToString([]byte("( " + w.prelude() + tried[next].script + " ) 2>&1 | tail -c 4000"))
-		input, _ := json.Marshal(map[string]string{tool.argument: "echo " + script + " | base64 -d | sh"})
+		input, _ := json.Marshal(map[string]string{tool.argument: "echo " + script + " | base64 -d | sh" + tool.after})
 		call := modelstub.Call(tool.call, fmt.Sprintf("call_%d", next), string(input))
 		next++
 		return modelstub.Answer(call)
