@@ -212,9 +212,20 @@ func (s *Seat) openGateway(token string) error {
 	s.gateway, err = gateway.New(gateway.Options{
 		Upstream: *s.plan.Upstream, Token: token, Models: models, Budget: s.plan.Budget,
 		Account: s.plan.Account, Prices: s.plan.Prices, Answered: s.history.answered,
-		Tools: s.toolbox, Blobs: s.writer, Events: s.emitter,
+		Tools: s.toolbox, Blobs: s.writer, Events: payments{s},
 	})
 	return err
+}
+
+// payments puts what the gateway tells on the record. What is asked and answered
+// costs: it is not held in this process's memory, to be lost with it.
+type payments struct{ s *Seat }
+
+func (p payments) Event(level slog.Level, event, message string, context any) error {
+	if err := p.s.emitter.Event(level, event, message, context); err != nil {
+		return err
+	}
+	return p.s.writer.Flush()
 }
 
 // recordRoom puts the manifest and the fingerprints on the record, before
