@@ -129,7 +129,12 @@ func (a *App) ShowRoom(ctx context.Context, of RoomOf) (RoomView, error) {
 		}
 		v.hold(HeldBack{Path: l.Path, Kind: kind, Reason: reason})
 	}
-	return v, nil
+	own, err := a.ownConfig()
+	if err == nil && own.For(f.Plan.Role).Login {
+		v.Level = room.Forwarded
+		v.Stamps = append(v.Stamps, "with a credential in it; model input: not observed")
+	}
+	return v, err
 }
 
 func (v *RoomView) hold(h HeldBack) {

@@ -243,6 +243,57 @@ func TestACanaryIsFound(t *testing.T) {
 	}
 }
 
+// A room that led to a vendor unseen is a gap for a role that may have it, and a
+// finding for a judge, or where somebody claims more.
+func TestForwardedReceipt(t *testing.T) {
+	probes := []audit.Probe{{Name: "p", Control: "ok", Restricted: "denied", Where: "witness"}}
+	const level = "sealed but for a forwarder"
+	for _, c := range []struct {
+		name, role, level, input, want string
+	}{
+		{"a role that may", "cat", level, audit.InputNotObserved, ""},
+		{"a judge", "dragon", level, audit.InputNotObserved, "dragon needs sealed"},
+		{"called sealed", "cat", "sealed", audit.InputNotObserved, "the level sealed is claimed, and the room led to vendor.example unseen"},
+		{"called observed", "cat", level, audit.InputObserved, `said to be "observed"`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "r.record")
+			w, err := record.Create(path, record.Header{Run: "r", Attributes: map[string]string{"role": c.role, "prompt_name": "p", "adapter": "claude"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			e, err := transcript.NewEmitter(transcript.Options{PromptName: "p", Adapter: transcript.AdapterClaude, Store: w})
+			if err != nil {
+				t.Fatal(err)
+			}
+			receipt := audit.Receipt{Turn: "t", Role: c.role, ModelInput: c.input, Credential: audit.CredentialInRoom,
+				Enforced: audit.Enforcement{Level: c.level, Required: "sealed", Probes: probes, Forwards: []string{"vendor.example"}}}
+			_, emitted := e.Emit(transcript.Item{Type: transcript.UserMessage})
+			err = errors.Join(e.Event(slog.LevelInfo, audit.EventRoom, "", audit.Room{Role: c.role, Key: bytes.Repeat([]byte{1}, 16)}),
+				e.Event(slog.LevelInfo, audit.EventMessage, "", audit.Message{Turn: "t", Attempt: 1}), emitted,
+				e.Event(slog.LevelInfo, audit.EventReply, "", audit.Reply{Turn: "t", Attempt: 1}),
+				e.Event(slog.LevelInfo, audit.EventReceipt, "", receipt))
+			if _, sealing := w.Seal("done"); errors.Join(err, sealing, w.Close()) != nil {
+				t.Fatal(err, sealing)
+			}
+			r := judgeFile(t, path)
+			var findings []string
+			for _, f := range r.Findings {
+				if f.Rule == audit.RuleEnforced || f.Rule == audit.RuleReceipt {
+					findings = append(findings, f.What)
+				}
+			}
+			all := strings.Join(findings, "\n")
+			if (c.want == "") != (all == "") || !strings.Contains(all, c.want) {
+				t.Errorf("found %q, want %q", all, c.want)
+			}
+			if r.Turns[0].Level != c.level+" to vendor.example" || !strings.Contains(strings.Join(r.Gaps, "\n"), "the credential was in the room") {
+				t.Errorf("%+v", r)
+			}
+		})
+	}
+}
+
 // What is hidden by escapes is found; but not by the fingerprints of a version
 // that did not look there when it left out what the role was given.
 func TestReadings(t *testing.T) {

@@ -214,3 +214,28 @@ func TestPrices(t *testing.T) {
 		}
 	}
 }
+
+func TestLogin(t *testing.T) {
+	for _, c := range []struct{ text, fault string }{
+		{"agents:\n  cat: {agent: claude, model: m, login: true, tokens: 5, turns: 2}", ""},
+		{"agents:\n  cat: {agent: codex, model: m, login: true}", ""},
+		{"agents:\n  cat: {model: m, login: true}", "line 2: agents: cat: login: only claude and codex"},
+		{"agents:\n  cat: {agent: offline, login: true}", "only claude and codex"},
+		{"agents:\n  cat: {agent: claude, login: true, provider: mine}", "has no provider"},
+		{"agents:\n  cat: {agent: claude, login: true, usd: 1}", "what a login costs nobody tells"},
+	} {
+		_, err := Parse([]byte(c.text))
+		if (err == nil) != (c.fault == "") || err != nil && !strings.Contains(err.Error(), c.fault) {
+			t.Errorf("%s: %v", c.text, err)
+		}
+		if _, err := ParseProject([]byte(c.text), "p/conclave.yaml", "own.yaml"); err == nil {
+			t.Errorf("a project said %s", c.text)
+		}
+	}
+	// Nobody inherits one: a seat that the project names does not become the login's.
+	project, _ := Parse([]byte("agents:\n  cat: {model: m}"))
+	own, _ := Parse([]byte("agents:\n  default: {agent: claude, model: m, login: true}"))
+	if a := Merge(project, own).For("cat"); a.Login || a.Agent != "claude" {
+		t.Errorf("%+v", a)
+	}
+}

@@ -169,3 +169,16 @@ func TestLevels(t *testing.T) {
 		}
 	}
 }
+
+// A room that is sealed but for a forwarder is no sealed one, and better than a
+// fenced one; whoever judges the work has none.
+func TestForwarded(t *testing.T) {
+	if forwarded.Satisfies(sealed) || !forwarded.Satisfies(fenced) || !sealed.Satisfies(forwarded) || !forwarded.Forwards() || sealed.Forwards() {
+		t.Error("the levels are out of order")
+	}
+	for _, role := range Roles() {
+		if role.MayLogIn() == (role == Guardian || role == Dragon) {
+			t.Errorf("%s: %v", role, role.MayLogIn())
+		}
+	}
+}

@@ -226,3 +226,26 @@ func TestCheckedDetailIsPutOnOneLine(t *testing.T) {
 		t.Fatalf("%s, %v", entry.Detail, err)
 	}
 }
+
+// What must not be kept is taken out before anybody has it.
+func TestClean(t *testing.T) {
+	var lines []string
+	store := storeFunc(func(line []byte) error { lines = append(lines, string(line)); return nil })
+	e, err := NewEmitter(Options{PromptName: "p", Adapter: AdapterOffline, Store: store,
+		Clean: func(b []byte) []byte { return bytes.ReplaceAll(b, []byte("SECRET"), []byte("…")) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	entry, err := e.Emit(Item{Type: AssistantMessage, Detail: json.RawMessage(`{"text":"a SECRET"}`), Raw: []byte("raw SECRET"), Fault: "no SECRET"})
+	if err = errors.Join(err, e.Event(slog.LevelInfo, "some.event", "m", map[string]string{"a": "SECRET"})); err != nil {
+		t.Fatal(err)
+	}
+	all := strings.Join(lines, "\n") + string(entry.Detail) + string(entry.Raw)
+	if len(lines) != 3 || strings.Contains(all, "SECRET") || !strings.Contains(all, `{"text":"a …"}`) {
+		t.Errorf("%s", all)
+	}
+}
+
+type storeFunc func([]byte) error
+
+func (f storeFunc) AppendLog(line []byte) error { return f(line) }

@@ -139,3 +139,28 @@ func TestTrustAtOnce(t *testing.T) {
 		t.Errorf("beside the file: %v, %v", left, err)
 	}
 }
+
+// What belongs to no workspace is kept beside them, by its text, and taken back
+// alone.
+func TestOwn(t *testing.T) {
+	s := Store{Path: filepath.Join(t.TempDir(), "data", "trust.json")}
+	one, other := []Item{{"login one", []byte("text")}}, []Item{{"login other", []byte("text")}}
+	if err := s.CheckOwn(one); !errors.Is(err, ErrUntrusted) {
+		t.Errorf("before a word was said: %v", err)
+	}
+	if err := errors.Join(s.GrantOwn(one), s.GrantOwn(other), s.CheckOwn(one), s.CheckOwn(other)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.CheckOwn([]Item{{"login one", []byte("another text")}}); !errors.Is(err, ErrUntrusted) {
+		t.Errorf("another text: %v", err)
+	}
+	if err := errors.Join(s.RevokeOwn("login one"), s.CheckOwn(other)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.CheckOwn(one); !errors.Is(err, ErrUntrusted) {
+		t.Errorf("after it was taken back: %v", err)
+	}
+	if (Store{}).GrantOwn(one) == nil || (Store{}).CheckOwn(one) == nil {
+		t.Error("a word was kept nowhere")
+	}
+}

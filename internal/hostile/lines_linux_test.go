@@ -107,6 +107,7 @@ var lines = map[string]line{
 	"transcript summary":  {args: []string{".conclave/records/" + RecordID + ".record"}},
 	"transcript verify":   {},
 	"trust":               {typed: "y\n"},
+	"trust login":         {args: []string{"claude"}, typed: "n\n"},
 	"usage":               {args: []string{"--by", "model", ".conclave/records", "sessions"}},
 	"version":             {},
 }
