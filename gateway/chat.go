@@ -71,8 +71,11 @@ func chatEvent(m *meter, data []byte) bool {
 	err := jsontext.Elements(choices, func(choice []byte) error {
 		some = true
 		delta := jsontext.Get(choice, "delta")
-		m.say(jsontext.Get(delta, "content"), jsontext.Get(delta, "reasoning_content"), jsontext.Get(delta, "reasoning"),
-			jsontext.Get(delta, "refusal"))
+		thoughts := jsontext.Get(delta, "reasoning_content")
+		if _, ok := jsontext.String(thoughts); !ok { // some tell it under both names
+			thoughts = jsontext.Get(delta, "reasoning")
+		}
+		m.say(jsontext.Get(delta, "content"), thoughts, jsontext.Get(delta, "refusal"))
 		_ = jsontext.Elements(jsontext.Get(delta, "tool_calls"), func(call []byte) error { // there may be none
 			m.say(jsontext.Get(call, "function", "name"), jsontext.Get(call, "function", "arguments"),
 				jsontext.Get(call, "custom", "input"))

@@ -64,9 +64,7 @@ func messagesEvent(m *meter, data []byte) bool {
 	kind := eventType(data)
 	switch kind {
 	case "content_block_delta":
-		delta := jsontext.Get(data, "delta")
-		m.say(jsontext.Get(delta, "text"), jsontext.Get(delta, "thinking"), jsontext.Get(delta, "partial_json"))
-		return delta != nil
+		return m.sayOf(jsontext.Get(data, "delta"), "text", "thinking", "partial_json")
 	case "message_start":
 		m.read(jsontext.Get(data, "message", "usage"))
 	case "message_delta":

@@ -158,6 +158,19 @@ func (m *meter) line(b []byte) {
 	}
 }
 
+// sayOf counts the words of some members of an object, in one pass, and says
+// whether it is one.
+func (m *meter) sayOf(obj []byte, names ...string) bool {
+	return jsontext.Walk(obj, func(key, value []byte) error {
+		for _, name := range names {
+			if string(key) == name {
+				m.say(value)
+			}
+		}
+		return nil
+	}) == nil
+}
+
 // say counts words, as they are written.
 func (m *meter) say(texts ...[]byte) {
 	for _, t := range texts {

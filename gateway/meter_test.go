@@ -98,6 +98,8 @@ func TestMeterCountsWords(t *testing.T) {
 		{OpenAI, `data: {"type":"response.output_text.delta","delta":"four"}`, 4},
 		{OpenAI, `data: {"type":"response.output_text.done","text":"four"}`, 0},
 		{Chat, `data: {"choices":[{"delta":{"content":"four","reasoning_content":"five5"}}]}`, 9},
+		{Chat, `data: {"choices":[{"delta":{"content":"","reasoning_content":"five5","reasoning":"five5"}}]}`, 5},
+		{Chat, `data: {"choices":[{"delta":{"content":"","reasoning_content":null,"reasoning":"five5","reasoning_details":[{"text":"five5"}]}}]}`, 5},
 		{Chat, `data: {"choices":[{"delta":{"content":null,"tool_calls":[{"index":0,"function":{"name":"f","arguments":"{}"}}]}}]}`, 3},
 		{Chat, `data: {"id":"x","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"role":"assistant","content":""}}]}`, 0},
 		{Gemini, `data: {"candidates":[{"content":{"parts":[{"text":"four"},{"thought":true,"text":"five5"}]}}]}`, 9},
