@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"conclave/gateway"
 	"conclave/internal/clients"
 	"conclave/internal/modelstub"
 )
@@ -57,5 +58,34 @@ func TestRealBudget(t *testing.T) {
 	says("the budget of 1 tokens is spent (")
 	if n := len(stub.Requests()); sent == 0 || n != sent {
 		t.Errorf("%d requests were sent, then %d", sent, n)
+	}
+}
+
+// TestBudgetStopsAnEndlessAnswer: under a cent, a model that never ends is
+// stopped within its first answer, whichever API it speaks; what it cost is
+// counted, and the next command begins nothing.
+func TestBudgetStopsAnEndlessAnswer(t *testing.T) {
+	for _, kind := range gateway.Kinds() {
+		t.Run(string(kind), func(t *testing.T) {
+			stub := modelstub.New(func(modelstub.Request) modelstub.Reply {
+				return modelstub.Reply{Blocks: []modelstub.Block{modelstub.Say("and so on, and on")}, Endless: true}
+			})
+			defer stub.Close()
+			w := newReal(t, "")
+			w.own(fmt.Sprintf("agents:\n  default: {agent: model, model: stub-model, provider: stub}\nbudget: {usd: 0.01}\n"+
+				"providers:\n  stub: {kind: %s, base_url: %q}\nprices:\n  stub-model: {input: 0.1, output: 1}\n", kind, stub.URL()))
+			w.run(0, "trust", "--yes")
+			w.run(3, "consult", "cat", "-m", "What of the flood?")
+			if !strings.Contains(w.out.String(), "the budget of 0.01 USD is spent (0.01") {
+				t.Errorf("it says\n%s", w.out.String())
+			}
+			if n := len(stub.Requests()); n != 1 {
+				t.Errorf("%d requests were sent", n)
+			}
+			w.run(1, "consult", "owl", "-m", "And you?")
+			if n := len(stub.Requests()); n != 1 || !strings.Contains(w.out.String(), "the budget of 0.01 USD is spent (0.01") {
+				t.Errorf("%d requests were sent; it says\n%s", n, w.out.String())
+			}
+		})
 	}
 }
