@@ -109,7 +109,13 @@ func (s *span) texts(key string, list []string) {
 
 func (s *span) fail(message string) { s.Status = &status{codeError, message} }
 
-func nanos(t time.Time) string { return strconv.FormatInt(max(t.UnixNano(), 0), 10) }
+// nanos is 0 for a time that is not known.
+func nanos(t time.Time) string {
+	if t.IsZero() {
+		return "0"
+	}
+	return strconv.FormatInt(max(t.UnixNano(), 0), 10)
+}
 
 // spanID makes an id of n bytes of what it stands for.
 func spanID(n int, parts ...string) string {
@@ -126,6 +132,10 @@ func (o *otlp) entry(e *archive.Entry) error {
 		o.run, o.called = e.Run, map[string]bool{}
 	}
 	a := o.agent(e)
+	at := *e // without a time of its own it has that of what came before
+	if e = &at; stamp(e.Timestamp) == "" {
+		e.Timestamp = a.last
+	}
 	if a.last = e.Timestamp; a.begin.IsZero() {
 		a.begin, a.asked = e.Timestamp, e.Timestamp
 	}

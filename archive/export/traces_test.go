@@ -166,6 +166,13 @@ func TestOTLP(t *testing.T) {
 			t.Errorf("%s: what was said was asked for, and is not there", c.file)
 		}
 	}
+	// A session may begin with lines that have no time. None of its spans begins in 1970.
+	for _, o := range []Options{{}, {Content: true}} {
+		text := exported(t, OTLP, o, "claude/*/home/.claude/projects/*/*.jsonl", "codex/*/codex_home/sessions/*/*/*/*.jsonl")
+		if got := readOTLP(t, text); got["invoke_agent"] < 30 || strings.Contains(text, `"startTimeUnixNano":"0"`) {
+			t.Errorf("%v, or a span without a beginning", got)
+		}
+	}
 	if got := readOTLP(t, exported(t, OTLP, Options{}, withSubagents)); got["invoke_agent"] < 2 || got["chat"] == 0 {
 		t.Errorf("subagents: %v", got)
 	}
