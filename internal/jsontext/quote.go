@@ -21,55 +21,59 @@ func AppendString(dst, s []byte) (out []byte, exact bool) {
 	return append(appendEscaped(dst, s), '"'), exact
 }
 
-// appendEscaped copies eight bytes at a time and steps back to the first that
-// needs an escape. Quotes are dense in JSON that is quoted inside JSON, so
-// the step is cheap: no call per run of plain bytes.
+// appendEscaped copies eight bytes at a time and puts a backslash before those of
+// them that need one, which in JSON that is quoted inside JSON is every fifth.
+// Where the next eight are does not depend on what these are, so that the
+// processor can look ahead; and what is behind a backslash is the same bytes once
+// more, written from the register that has them.
 func appendEscaped(dst, s []byte) []byte {
 	dst = slices.Grow(dst, len(s)+len(s)/8+64)
 	n := len(dst)
 	dst = dst[:cap(dst)]
 	i := 0
-	for i+8 <= len(s) {
-		if n+8 > len(dst) {
+	for ; i+8 <= len(s); i += 8 {
+		if n+64 > len(dst) { // more than eight escapes take
 			dst = grow(dst, n, len(s)-i)
 		}
 		w := binary.LittleEndian.Uint64(s[i:])
-		binary.LittleEndian.PutUint64(dst[n:], w)
-		m := marks(w)
-		if m == 0 {
-			i += 8
-			n += 8
+		if (w-0x20*ones)&^w&highs != 0 { // a control character
+			n = putEscaped(dst, n, s[i:i+8])
 			continue
 		}
-		k := bits.TrailingZeros64(m) / 8
-		i += k
-		n += k
-		if n+6 > len(dst) {
-			dst = grow(dst, n, len(s)-i)
+		binary.LittleEndian.PutUint64(dst[n:], w)
+		m := zeros(w^('"'*ones)) | zeros(w^('\\'*ones))
+		from := 0 // where in w the bytes at n begin
+		for ; m != 0; m &= m - 1 {
+			k := bits.TrailingZeros64(m) >> 3
+			n += k - from
+			dst[n] = '\\'
+			n++
+			binary.LittleEndian.PutUint64(dst[n:], w>>(k*8&63))
+			from = k
 		}
-		c := s[i]
-		n += putEscape(dst[n:n+6], c)
-		i++
-		// In JSON that is quoted, a backslash is followed by what it
-		// escapes, often another special byte: do not look again for it.
-		if c == '\\' && i < len(s) && (s[i] == '"' || s[i] == '\\') && n+2 <= len(dst) {
-			dst[n], dst[n+1] = '\\', s[i]
-			n += 2
-			i++
-		}
+		n += 8 - from
 	}
-	for ; i < len(s); i++ {
-		if n+6 > len(dst) {
-			dst = grow(dst, n, len(s)-i)
-		}
-		if c := s[i]; c < 0x20 || c == '"' || c == '\\' {
+	if n+64 > len(dst) {
+		dst = grow(dst, n, len(s)-i)
+	}
+	return dst[:putEscaped(dst, n, s[i:])]
+}
+
+// zeros has the high bit set in every byte of w that is zero.
+func zeros(w uint64) uint64 { return ^((w&^highs + ^uint64(highs)) | w) & highs }
+
+// putEscaped puts up to eight bytes at dst[n], for which there is room, and
+// returns the place behind them.
+func putEscaped(dst []byte, n int, s []byte) int {
+	for _, c := range s {
+		if c < 0x20 || c == '"' || c == '\\' {
 			n += putEscape(dst[n:n+6], c)
 		} else {
 			dst[n] = c
 			n++
 		}
 	}
-	return dst[:n]
+	return n
 }
 
 func grow(dst []byte, n, left int) []byte {
