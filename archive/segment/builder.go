@@ -53,9 +53,6 @@ func (b *Builder) Add(number int64, words []byte) {
 	}
 }
 
-// Len is how many documents there are.
-func (b *Builder) Len() int { return len(b.docs) }
-
 // term returns the number of a word.
 func (b *Builder) term(w []byte) uint32 {
 	if 2*len(b.terms) >= len(b.slots) {
