@@ -4,14 +4,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"conclave/agent"
+	"conclave/agent/home"
 	"conclave/session/claude"
 )
 
@@ -28,7 +27,7 @@ type plan struct {
 func (a *Agent) plan(program string, spec agent.Spec) (plan, error) {
 	p := plan{session: newID(), login: "api key"}
 	for _, dir := range []string{agent.HomeDir, agent.TempDir, agent.WorkDir} {
-		if err := makeDir(spec.Place.Host, dir); err != nil {
+		if err := home.Dir(spec.Place, dir); err != nil {
 			return p, err
 		}
 	}
@@ -220,35 +219,8 @@ func mcpConfig(servers []agent.MCPServer) []byte {
 // writeFile puts a file of ours into the session's home and returns its path
 // as the program sees it.
 func writeFile(place agent.Place, name string, data []byte) (string, error) {
-	if err := makeDir(place.Host, agent.HomeDir, ".conclave"); err != nil {
-		return "", err
-	}
-	host := place.OnHost(agent.HomeDir, ".conclave", name)
-	if err := os.WriteFile(host, data, 0o600); err != nil {
-		return "", fmt.Errorf("write %s: %w", name, err)
-	}
-	if err := giveToOwnerOf(place.OnHost(agent.HomeDir), host); err != nil {
+	if err := home.Put(place, data, agent.HomeDir, ".conclave", name); err != nil {
 		return "", err
 	}
 	return place.InGuest(agent.HomeDir, ".conclave", name), nil
-}
-
-// makeDir makes a directory of the place, if it is not there, and gives it to
-// whom its parent belongs to: a room may belong to another user.
-func makeDir(root string, elem ...string) error {
-	dir := root
-	for _, e := range elem {
-		parent := dir
-		dir = filepath.Join(dir, e)
-		if exists(dir) {
-			continue
-		}
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return fmt.Errorf("make the place: %w", err)
-		}
-		if err := giveToOwnerOf(parent, dir); err != nil {
-			return err
-		}
-	}
-	return nil
 }

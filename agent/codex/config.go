@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
 	"conclave/agent"
+	"conclave/agent/home"
 	"conclave/internal/jsontext"
 )
 
@@ -41,7 +41,7 @@ func writeHome(o Options, spec agent.Spec) ([]string, error) {
 		return nil, err
 	}
 	for _, dir := range [][]string{{agent.HomeDir, codexDir}, {agent.TempDir}, {agent.WorkDir}} {
-		if err := makeDir(spec.Place, dir...); err != nil {
+		if err := home.Dir(spec.Place, dir...); err != nil {
 			return nil, err
 		}
 	}
@@ -67,42 +67,12 @@ func writeHome(o Options, spec agent.Spec) ([]string, error) {
 		}
 		env = append(env, spec.Login.ProxyEnv()...)
 	}
-	home := spec.Place.InGuest(agent.HomeDir)
-	env = append(append(env, systemEnv()...), o.Env...)
-	return append([]string{
-		"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "SHELL=/bin/sh",
-		"HOME=" + home, "CODEX_HOME=" + spec.Place.InGuest(agent.HomeDir, codexDir),
-		"TMPDIR=" + spec.Place.InGuest(agent.TempDir),
-	}, env...), nil
+	env = append(append(home.Env(spec.Place), "CODEX_HOME="+spec.Place.InGuest(agent.HomeDir, codexDir)), env...)
+	return append(env, o.Env...), nil
 }
 
 func putFile(p agent.Place, name string, data []byte) error {
-	path := p.OnHost(agent.HomeDir, codexDir, name)
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		return fmt.Errorf("write codex configuration: %w", err)
-	}
-	if err := giveTo(path, p.Host); err != nil {
-		return fmt.Errorf("hand over codex configuration: %w", err)
-	}
-	return nil
-}
-
-func makeDir(p agent.Place, elem ...string) error {
-	dir := p.Host
-	for _, e := range elem {
-		dir = filepath.Join(dir, e)
-		err := os.Mkdir(dir, 0o700)
-		if os.IsExist(err) {
-			continue
-		}
-		if err != nil {
-			return fmt.Errorf("make codex home: %w", err)
-		}
-		if err := giveTo(dir, p.Host); err != nil {
-			return fmt.Errorf("hand over codex home: %w", err)
-		}
-	}
-	return nil
+	return home.Put(p, data, agent.HomeDir, codexDir, name)
 }
 
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
