@@ -68,3 +68,37 @@ func asFunction(query string) string {
 func logLine(event, context string) string {
 	return fmt.Sprintf(`{"timestamp":"2026-01-02T03:04:05Z","level":"DEBUG","logger":"x","event":%q,"message":"m","context":%s}`, event, context)
 }
+
+// TestAloneIsAsTogether: a bundle says the same whether it is asked alone, when
+// the lines of its entries are not looked at, or beside another file.
+func TestAloneIsAsTogether(t *testing.T) {
+	t.Parallel()
+	other := t.TempDir() + "/other.zip"
+	makeZip(t, other, map[string]string{
+		"manifest.json":  `{"bundle_id":"other","format_version":"1.0.0","status":"success"}`,
+		"logs/app.jsonl": logLine("other", `{}`) + "\n",
+	})
+	zips := glob(t, "testdata/original/imported-*.zip")
+	if len(zips) == 0 {
+		t.Fatal("no bundles of imported sessions")
+	}
+	for _, zip := range zips {
+		alone, together := openFiles(t, zip), openFiles(t, zip, other)
+		for _, query := range []string{
+			"SELECT timestamp, prompt_name, transcript_source, sequence_number, entry_type, role, content, tool_name, " +
+				"tool_use_id, raw_json FROM transcript WHERE bundle <> 'other' ORDER BY transcript_source, sequence_number",
+			"SELECT timestamp, level, event, message, context, session_id FROM logs WHERE event <> 'other' ORDER BY rowid",
+			"SELECT * FROM usage ORDER BY timestamp, total",
+			"SELECT timestamp, tool_name, params, result, success, duration_ms, tool_use_id, seat, project " +
+				"FROM tool_calls ORDER BY transcript_source, sequence_number",
+		} {
+			want := table(t, together, query)
+			if len(want) == 0 {
+				t.Fatalf("%s: %s says nothing", zip, query)
+			}
+			if got := table(t, alone, query); got != want {
+				t.Errorf("%s: %s\n got %.2000s\nwant %.2000s", zip, query, got, want)
+			}
+		}
+	}
+}
