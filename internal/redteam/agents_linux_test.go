@@ -114,16 +114,19 @@ func (w *world) agents(t *testing.T, table *table, tried []attempt) {
 	crew := crewOfACP(t)
 	native := nativeOf(t, "claude", claudePath)
 	crew = append(crew, member{"Claude Code", claude.New(claude.Config{Program: native}), []string{filepath.Dir(native)},
-		gateway.Anthropic, shellTool{"Bash", "Bash", "command", ""}})
+		gateway.Anthropic, shellTool{"Bash", "Bash", "command", ""}, nil})
 	native = nativeOf(t, "codex", codexPath)
 	made, err := codex.New(codex.Options{Program: native})
 	must(t, err)
 	crew = append(crew, member{"Codex", made, []string{filepath.Dir(native)}, gateway.OpenAI,
-		shellTool{"shell", "exec_command", "cmd", ""}})
+		shellTool{"shell", "exec_command", "cmd", ""}, nil})
 	for _, role := range roles {
 		for _, m := range crew {
 			w.agent(t, table, role, m, tried)
 		}
+	}
+	for _, m := range byLogin(t, claudePath, codexPath) {
+		w.agent(t, table, "cat", m, tried)
 	}
 }
 
@@ -134,6 +137,7 @@ type member struct {
 	programs []string // what its room must show
 	kind     gateway.Kind
 	tool     shellTool
+	lent     *agent.Login // in place of a gateway
 }
 
 // crewOfACP are the programs that speak the Agent Client Protocol, each with
@@ -157,7 +161,7 @@ func crewOfACP(t *testing.T) []member {
 		must(t, err)
 		made, err := acp.New(acp.Options{Name: p.name, Program: at, Provider: string(p.kind)})
 		must(t, err)
-		crew = append(crew, member{p.name, made, at.Dirs, p.kind, shellTool{acp.KindExecute, p.shell, "command", p.after}})
+		crew = append(crew, member{p.name, made, at.Dirs, p.kind, shellTool{acp.KindExecute, p.shell, "command", p.after}, nil})
 	}
 	return crew
 }
@@ -214,6 +218,7 @@ func (w *world) agent(t *testing.T, table *table, role string, m member, tried [
 		Upstream: &gateway.Upstream{Kind: m.kind, BaseURL: stub.URL(), Key: realKey}, Room: w.plan(role),
 	}
 	plan.Room.Programs = append(plan.Room.Programs, m.programs...)
+	wanted := lend(t, &plan, m.lent, stub.URL())
 	must(t, os.MkdirAll(plan.Workspace, 0o700))
 	s, err := seat.Open(context.Background(), plan)
 	must(t, err)
@@ -221,7 +226,7 @@ func (w *world) agent(t *testing.T, table *table, role string, m member, tried [
 	if err != nil {
 		t.Errorf("%s as %s: %v", with, role, err)
 	}
-	if level := s.Enforcement().Level; level != "sealed" {
+	if level := s.Enforcement().Level; level != wanted {
 		t.Errorf("%s as %s ran in a room that is %q", with, role, level)
 	}
 	_, err = s.Close(context.Background(), "done")
