@@ -220,14 +220,17 @@ func (b *budget) Reserve(ctx context.Context, c gateway.Call) (gateway.Held, err
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	most := seat.Spending{Tokens: c.Most.Total(), USD: c.USD}
+	likely := seat.Spending{Tokens: max(most.Tokens, c.Likely.Total()), USD: max(most.USD, c.LikelyUSD)}
 	for {
 		if err := b.fits(c, most); err != nil {
 			b.refused = err
 			return nil, err
 		}
-		if !b.exceeds(b.spent.Add(b.held).Add(most)) {
-			b.held = b.held.Add(most)
-			return &reservation{budget: b, most: most}, nil
+		// Alone, a call whose answer nobody has bounded is let go and is cut where
+		// it passes the budget; beside others it would pass it many times over.
+		if b.held == (seat.Spending{}) || !b.exceeds(b.spent.Add(b.held).Add(likely)) {
+			b.held = b.held.Add(likely)
+			return &reservation{budget: b, most: likely}, nil
 		}
 		changed := b.changed
 		b.mu.Unlock()

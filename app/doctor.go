@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
+	"conclave/agent/acp"
 	"conclave/agent/claude"
 	"conclave/agent/codex"
 	"conclave/config"
@@ -46,7 +48,7 @@ func (a *App) Doctor(ctx context.Context) ([]Finding, error) {
 	if refusal != nil {
 		w.root = a.Dir // where nothing may be started from either
 	}
-	findings = append(findings, w.examineClaude(ctx), w.examineCodex(ctx, a.Getenv))
+	findings = append(findings, w.examineClaude(ctx), w.examineCodex(ctx, a.Getenv), w.examineACP())
 	findings = append(findings, a.examineMeans(ctx)...)
 	findings = append(findings,
 		Finding{What: "the embedded party", OK: true, State: "always there; needs no key and no network"})
@@ -125,6 +127,28 @@ func (w *workspace) examineCodex(ctx context.Context, getenv func(string) string
 			s, err := codex.Probe(ctx, codex.ProbeOptions{Path: native, Launcher: proc.Launcher{}, Env: getenv})
 			return s.Path, s.Version, s.Login, err
 		})
+}
+
+// examineACP says which of the known programs that speak the Agent Client Protocol
+// are here. None of them is started.
+func (w *workspace) examineACP() Finding {
+	f := Finding{What: "agents by ACP", State: "none is on the PATH", Hint: "looked for " + strings.Join(acp.Programs(), ", ") +
+		"; others are named under `acp` in your own configuration"}
+	var found []string
+	for _, name := range acp.Programs() {
+		path, err := w.programPath(name)
+		if err != nil {
+			continue
+		}
+		if version := acp.Version(path); version != "" {
+			name += " " + version
+		}
+		found = append(found, name+" at "+path)
+	}
+	if len(found) > 0 {
+		f.OK, f.State, f.Hint = true, strings.Join(found, "\n"), "agents: {cat: {agent: acp, program: …, provider: …, model: …}}"
+	}
+	return f
 }
 
 // examineProgram says which version of an agent was found and how it would pay.

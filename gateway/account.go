@@ -31,7 +31,14 @@ type Call struct {
 	Most   Usage
 	USD    float64
 	Priced bool // false: the cost is not known
+	// Likely is what to set aside beside what others have: where a request bounds
+	// its answer, the most; where it does not, with an answer of the usual length.
+	Likely    Usage
+	LikelyUSD float64
 }
+
+// usualOutput is how long an answer is that nobody has bounded: few are longer.
+const usualOutput = 4096
 
 // reserve asks the account for what a request may cost. What it returns tells
 // the account what it did cost.
@@ -40,7 +47,12 @@ func (g *Gateway) reserve(ctx context.Context, x *exchange) (settle func(), no *
 		return func() {}, nil
 	}
 	most := x.estimate.plus(Usage{Output: x.maxOutput})
-	held, err := g.opts.Account.Reserve(ctx, Call{x.Model, most, most.cost(x.price), x.priced})
+	likely := most
+	if x.maxOutput == 0 {
+		likely.Output += usualOutput
+	}
+	held, err := g.opts.Account.Reserve(ctx, Call{Model: x.Model, Most: most, USD: most.cost(x.price), Priced: x.priced,
+		Likely: likely, LikelyUSD: likely.cost(x.price)})
 	if err != nil {
 		return nil, &refusal{ruleBudget, err.Error()}
 	}

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"conclave/internal/jsontext"
 )
 
 // Installation is how a program is started.
@@ -108,3 +110,27 @@ func modulesOf(script string) string {
 	}
 	return filepath.Dir(script)
 }
+
+// Version is what the package says in which npm installed a program, "" for one
+// that came another way: nothing is started to find out.
+func Version(path string) string {
+	dir, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return ""
+	}
+	for range 5 {
+		dir = filepath.Dir(dir)
+		f, err := os.Open(filepath.Join(dir, "package.json"))
+		if err != nil {
+			continue
+		}
+		text, err := io.ReadAll(io.LimitReader(f, maxManifest))
+		f.Close()
+		if version := jsontext.Text(jsontext.Get(text, "version")); err == nil && version != "" {
+			return version
+		}
+	}
+	return ""
+}
+
+const maxManifest = 1 << 20

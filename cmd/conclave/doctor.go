@@ -33,7 +33,7 @@ It exits with 3 when evaluators could not be locked in here.`,
 			if !f.OK {
 				mark = screen.Red("✗")
 			}
-			w.Printf("%s %-20s %s\n", mark, f.What, screen.Indent("      ", f.State))
+			w.Printf("%s %-20s %s\n", mark, f.What, screen.Indent(strings.Repeat(" ", 23), f.State))
 			if f.Hint != "" {
 				w.Printf("  %-20s %s\n", "", screen.Dim(f.Hint))
 			}

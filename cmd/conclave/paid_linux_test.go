@@ -116,3 +116,51 @@ func payOnce(t *testing.T, program string, round, at int) {
 		t.Errorf("killed at call %d: %v\n%s", at, err, out)
 	}
 }
+
+// A council under a budget of a cent, with a model whose every answer costs a third
+// of that, stops within one answer of it, says why, and can be continued.
+func TestCouncilUnderACent(t *testing.T) {
+	program := filepath.Join(plainProgram(t), "conclave")
+	var mu sync.Mutex
+	answered := 0
+	stub := modelstub.New(func(modelstub.Request) modelstub.Reply {
+		mu.Lock()
+		defer mu.Unlock()
+		answered++
+		r := modelstub.Answer(modelstub.Say("I see nothing that could break."))
+		r.Usage = modelstub.Usage{Input: 5000, Output: 1000}
+		return r
+	})
+	defer stub.Close()
+	work := t.TempDir()
+	for name, text := range map[string]string{
+		"README.md": "# Counter\n",
+		".config/conclave/config.yaml": "agents:\n  default: {agent: model, provider: mine, model: m}\nproviders:\n" +
+			"  mine: {kind: chat, base_url: \"" + stub.URL() + "/v1\"}\nbudget: {usd: 0.01}\n" +
+			"prices:\n  m: {input: 0.5, output: 0.5}\n",
+	} {
+		file := filepath.Join(work, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := func(args ...string) (string, error) {
+		cmd := exec.Command(program, args...)
+		cmd.Dir, cmd.Env = work, []string{"HOME=" + work, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir()}
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	for range 2 { // a second command has no more to spend
+		out, err := run("council", "--message", "What could break?")
+		if err == nil || !strings.Contains(out, "the budget of 0.01 USD") {
+			t.Errorf("%v\n%s", err, out)
+		}
+		const each = (5000 + 1000) * 0.5 / 1e6
+		if spent := float64(answered) * each; answered == 0 || spent > 0.01+each {
+			t.Errorf("%d answers of %.3f were paid for", answered, each)
+		}
+	}
+}
