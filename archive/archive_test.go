@@ -133,6 +133,12 @@ func TestKeepsWhatIsDeleted(t *testing.T) {
 		if err := a.Restore(ctx, &out, f); err != nil || !bytes.Equal(out.Bytes(), text) {
 			t.Errorf("%s comes back with %d of %d bytes (%v)", f, out.Len(), len(text), err)
 		}
+		for _, name := range []string{filepath.Base(f), strings.TrimSuffix(filepath.Base(f), ".jsonl")} {
+			out.Reset() // a subagent's file, too, by its name
+			if err := a.Restore(ctx, &out, name); err != nil || !bytes.Equal(out.Bytes(), text) {
+				t.Errorf("%s comes back with %d of %d bytes (%v)", name, out.Len(), len(text), err)
+			}
+		}
 	}
 	for f, text := range before { // and they may come back
 		writeFile(t, f, text)

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"sort"
+	"strings"
 	"time"
 
 	"conclave/archive/source"
@@ -207,11 +209,13 @@ func (r *blockReader) check() error {
 }
 
 // Restore writes out a source as it was, gone or not: the run's record, or the
-// session's file.
+// session's file. A file goes by its name, too: so those of subagents are found.
 func (a *Archive) Restore(ctx context.Context, w io.Writer, run string) error {
 	var id int64
 	err := a.reader.QueryRowContext(ctx, `SELECT id FROM sources WHERE run = ?1 OR path = ?1
-		ORDER BY state = 'replaced', path LIKE '%subagents%', pos DESC LIMIT 1`, run).Scan(&id)
+		OR substr(path, -length(?2)) = ?2
+		ORDER BY run <> ?1 AND path <> ?1, state = 'replaced', path LIKE '%subagents%', pos DESC LIMIT 1`,
+		run, string(filepath.Separator)+strings.TrimSuffix(run, ".jsonl")+".jsonl").Scan(&id)
 	if errors.Is(err, sql.ErrNoRows) {
 		return fmt.Errorf("no run %q is in the archive: %w", run, os.ErrNotExist)
 	}

@@ -153,6 +153,9 @@ func TestFailedSessions(t *testing.T) {
 			t.Fatal(err)
 		}
 		made := mustCreate(t, Options{Record: path})
+		if id := made.Manifest.Request.SessionID; id == nil || *id == "" {
+			t.Errorf("%s: the manifest names no session", file)
+		}
 		status := map[bool]string{true: "success", false: "error"}[want == ""]
 		text, has := unzip(t, made.Path)[errorFile]
 		if made.Manifest.Request.Status != status || has != (want != "") || !bytes.Contains(text, []byte(want)) {

@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -30,6 +31,7 @@ type survey struct {
 	redactor *redact.Redactor
 	latest   []byte // how the last log record begins
 	session  string
+	spoken   string          // the session of the first entry that names one
 	reply    map[string]bool // by turn: whether its last attempt was answered
 	failed   *audit.Failed
 	scan     lineScanner
@@ -56,9 +58,8 @@ func (s *survey) next() bool {
 	if !s.r.Next() {
 		s.frames, s.head = s.r.Cursor().Count, s.r.Cursor().Head
 		s.seal, s.sealed = s.r.Sealed()
-		if s.session == "" {
-			s.session = s.header.Attributes["session_id"] // of a collected session
-		}
+		// Of a collected session the record says it, or its entries do.
+		s.session = cmp.Or(s.session, s.header.Attributes["session_id"], s.spoken)
 		return false
 	}
 	if f := s.r.Frame(); f.Kind == record.KindLog && !f.Withheld {
@@ -67,11 +68,17 @@ func (s *survey) next() bool {
 	return true
 }
 
+// entryHead is where the session of an entry stands: before its detail.
+const entryHead = 1024
+
 // line looks at few log records closely: entries, of which there may be a
 // million, are known by their first bytes.
 func (s *survey) line(line []byte) {
 	s.latest = append(s.latest[:0], line[:min(len(line), 64)]...)
 	if bytes.Contains(line[:min(len(line), 200)], []byte(`"event":"transcript.entry"`)) {
+		if s.spoken == "" {
+			s.spoken = string(jsontext.Find(line[:min(len(line), entryHead)], `"session_id":"`))
+		}
 		return
 	}
 	l, _ := s.scan.line(line)
