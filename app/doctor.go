@@ -132,8 +132,8 @@ func (w *workspace) examineCodex(ctx context.Context, getenv func(string) string
 // examineACP says which of the known programs that speak the Agent Client Protocol
 // are here. None of them is started.
 func (w *workspace) examineACP() Finding {
-	f := Finding{What: "agents by ACP", State: "none is on the PATH", Hint: "looked for " + strings.Join(acp.Programs(), ", ") +
-		"; others are named under `acp` in your own configuration"}
+	f := Finding{What: "agents by ACP", State: "none is on the PATH", Hint: "looked for " +
+		strings.Join(acp.Programs(), ", ") + "; others are named under `acp` in your own configuration"}
 	var found []string
 	for _, name := range acp.Programs() {
 		path, err := w.programPath(name)

@@ -15,8 +15,8 @@ import (
 func TestModels(t *testing.T) {
 	const key = "sk-models-test"
 	lists := map[Kind]struct{ path, header, body string }{
-		Anthropic: {"/v1/models", "X-Api-Key", `{"data":[{"type":"model","id":"claude-b"},{"id":"claude-a"}],"has_more":false}`},
-		OpenAI:    {"/v1/models", "Authorization", `{"object":"list","data":[{"id":"gpt-b","object":"model"},{"id":"gpt-a"}]}`},
+		Anthropic: {"/v1/models", "X-Api-Key", `{"data":[{"type":"model","id":"claude-b"},{"id":"claude-a"}]}`},
+		OpenAI:    {"/v1/models", "Authorization", `{"object":"list","data":[{"id":"gpt-b"},{"id":"gpt-a"}]}`},
 		Chat:      {"/v1/models", "Authorization", `{"data":[{"id":"b:7b"},{"id":"a"},{"id":"a"}]}`},
 		Gemini:    {"/v1beta/models", "X-Goog-Api-Key", `{"models":[{"name":"models/gemini-b"},{"name":"models/gemini-a"}]}`},
 	}
@@ -47,7 +47,9 @@ func TestModels(t *testing.T) {
 // on to another server with it.
 func TestModelsRefused(t *testing.T) {
 	const key = "sk-models-test"
-	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("it was sent on") }))
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		t.Error("it was sent on")
+	}))
 	defer elsewhere.Close()
 	for name, c := range map[string]struct {
 		answer http.HandlerFunc
@@ -56,7 +58,7 @@ func TestModelsRefused(t *testing.T) {
 		"a page":     {func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("<html>" + key)) }, ErrNoList},
 		"not found":  {http.NotFound, ErrNoList},
 		"no key":     {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(401) }, ErrKey},
-		"a redirect": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, elsewhere.URL, http.StatusFound) }, ErrNoList},
+		"a redirect": {http.RedirectHandler(elsewhere.URL, http.StatusFound).ServeHTTP, ErrNoList},
 		"half":       {func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte(`{"data":[{"id":"a"`)) }, ErrNoList},
 	} {
 		s := httptest.NewServer(c.answer)
