@@ -582,6 +582,31 @@ func TestStarts(t *testing.T) {
 	}
 }
 
+// TestBudgetWithinAnAnswer: the gateway cuts it, what was said stands on the
+// record, and the error says why.
+func TestBudgetWithinAnAnswer(t *testing.T) {
+	eachKind(t, func(t *testing.T, kind gateway.Kind) {
+		r := newRig(t, kind, func(modelstub.Request) modelstub.Reply {
+			return modelstub.Answer(say(strings.Repeat("words and words ", 60_000)))
+		})
+		tight, err := gateway.New(gateway.Options{Upstream: gateway.Upstream{Kind: kind, BaseURL: r.stub.URL(), Key: theKey},
+			Models: []string{"*"}, Blobs: r.blobs, Budget: gateway.Budget{Tokens: 10_000}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = tight.Close() })
+		r.spec.Model.Dial, r.spec.Model.Token, r.gateway = tight.Dial, tight.Token(), tight
+		reply, _, err := r.say(t, r.start(t), agent.Message{Text: "Go."})
+		if err == nil || !strings.Contains(err.Error(), "the budget of 10000 tokens") || len(r.stub.Requests()) != 1 {
+			t.Errorf("%v after %d requests", err, len(r.stub.Requests()))
+		}
+		entries, seen := r.spent(t)
+		if entries != seen || reply.Usage.Tokens() != seen || seen.Output == 0 {
+			t.Errorf("the record says %+v, the reply %+v, the gateway %+v", entries, reply.Usage, seen)
+		}
+	})
+}
+
 // TestBudget: what the gateway refuses is not tried again, and says why.
 func TestBudget(t *testing.T) {
 	eachKind(t, func(t *testing.T, kind gateway.Kind) {
