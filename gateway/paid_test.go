@@ -43,7 +43,8 @@ func TestAnsweredIsNotPaidAgain(t *testing.T) {
 		if d.call(t, s, model); asked != 3 {
 			t.Errorf("an answer is given once: %d asked", asked)
 		}
-		poor := open(t, s.with(gateway.Options{Answered: []gateway.Answered{whole}, Budget: gateway.Budget{Tokens: 1}}), serve)
+		poor := open(t, s.with(gateway.Options{Answered: []gateway.Answered{whole},
+			Budget: gateway.Budget{Tokens: 1}}), serve)
 		if a := poor.call(t, s, model); a.status != http.StatusOK || asked != 3 {
 			t.Errorf("what is paid for needs no budget: %d, %d asked", a.status, asked)
 		}

@@ -91,7 +91,9 @@ func TestTally(t *testing.T) {
 			}
 		}
 	}
-	for since, want := range map[time.Time]int64{{}: 200, noon: 200, noon.Add(time.Minute): 100, noon.Add(2 * time.Hour): 0} {
+	for since, want := range map[time.Time]int64{
+		{}: 200, noon: 200, noon.Add(time.Minute): 100, noon.Add(2 * time.Hour): 0,
+	} {
 		tally := Tally{since: since}
 		events(&tally)
 		if got := tally.Sum(&History{}, price.List{"m": {Input: 1}}); got.Tokens != want {
