@@ -13,7 +13,9 @@
 // (see session/plain).
 //
 // A store is never opened where it lies: SQLite would make files beside it. It is
-// copied, with its journal, and the copy is read. Lines are appended only, so who
+// copied, with its journal, and the copy is read, row by row: what is new is
+// appended as it comes, so that memory grows with the number of rows and not with
+// what they say. Lines are appended only, so who
 // follows them misses nothing; what is there can be deleted at any time, and is
 // made again from the store as that is then.
 package unfold

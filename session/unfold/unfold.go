@@ -110,7 +110,11 @@ type update struct {
 	store    Store
 	dir      string
 	sessions map[string]*lines
+	held     int // bytes of lines that are not written yet
 }
+
+// mostHeld bounds what is held of a large store.
+const mostHeld = 16 << 20
 
 // lines are those of one session.
 type lines struct {
@@ -138,10 +142,8 @@ func (u *update) run(ctx context.Context) error {
 	if err := u.gone(); err != nil {
 		return err
 	}
-	for _, l := range u.sessions {
-		if err := l.write(); err != nil {
-			return err
-		}
+	if err := u.write(); err != nil {
+		return err
 	}
 	return atomicfile.Replace(file, []byte(now), 0o600)
 }
@@ -158,7 +160,23 @@ func (u *update) row(r kind.Row) error {
 	if sum := digest(line); l.had[id] != sum {
 		l.had[id] = sum
 		l.fresh.Write(append(line, '\n'))
+		u.held += len(line) + 1
 	}
+	if u.held >= mostHeld {
+		return u.write()
+	}
+	return nil
+}
+
+// write appends what is new to the files of all sessions. It may be the beginning
+// of an update: whoever finds it later finds these rows known.
+func (u *update) write() error {
+	for _, l := range u.sessions {
+		if err := l.write(); err != nil {
+			return err
+		}
+	}
+	u.held = 0
 	return nil
 }
 
@@ -286,6 +304,7 @@ func (l *lines) write() (err error) {
 		}
 	}
 	_, err = f.Write(l.fresh.Bytes())
+	l.fresh, l.torn = bytes.Buffer{}, false
 	return err
 }
 

@@ -1,11 +1,14 @@
 package unfold
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -200,5 +203,54 @@ func TestMessages(t *testing.T) {
 	})
 	if !errors.Is(err, full) || n != 3 {
 		t.Errorf("after an error it went on: %d, %v", n, err)
+	}
+}
+
+// TestLargeStore: of a store much is written before all of it is read, so that
+// memory does not grow with it; and who stops in the middle goes on there.
+func TestLargeStore(t *testing.T) {
+	const sessions, each = 40, 80
+	stop := errors.New("the power is gone")
+	most, fails := uint64(0), true
+	row := bytes.Repeat([]byte("x"), 20<<10)
+	k := &kind.Kind{Name: "shop", Rows: func(_ context.Context, _ string, yield func(kind.Row) error) error {
+		for n := range each { // sessions alternate, as in a table by time
+			if fails && n == each*3/4 {
+				return stop
+			}
+			for s := range sessions {
+				members := fmt.Appendf(nil, `{"n":%d,"text":"%s"}`, n, row)
+				err := yield(kind.Row{Session: fmt.Sprint("s", s), Table: "sale", Key: fmt.Sprint(n), Members: members})
+				if err != nil {
+					return err
+				}
+			}
+			runtime.GC()
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			most = max(most, m.HeapAlloc)
+		}
+		return nil
+	}}
+	path, spool := filepath.Join(t.TempDir(), "shop.db"), t.TempDir()
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	store := Store{path, k}
+	if err := store.Update(t.Context(), spool); !errors.Is(err, stop) {
+		t.Fatal(err)
+	}
+	fails = false
+	if err := store.Update(t.Context(), spool); err != nil {
+		t.Fatal(err)
+	}
+	for s := range sessions {
+		text, err := os.ReadFile(filepath.Join(store.Dir(spool), fmt.Sprint("s", s, ".jsonl")))
+		if lines := bytes.Count(text, []byte("\n")); err != nil || lines != each {
+			t.Fatalf("session %d has %d lines of %d: %v", s, lines, each, err)
+		}
+	}
+	if most > 48<<20 { // the store has 64 MB
+		t.Errorf("%d MB were held", most>>20)
 	}
 }
