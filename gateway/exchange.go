@@ -78,12 +78,15 @@ func (g *Gateway) exchange(w http.ResponseWriter, r *http.Request, to route) {
 		g.refuse(w, r, x, body, no)
 		return
 	}
-	defer settle()
 	if no = g.ledger.begin(x); no != nil {
+		settle()
 		g.refuse(w, r, x, body, no)
 		return
 	}
-	defer g.ledger.end(x)
+	defer func() { // in this order: whoever waits for the ledger finds the account told
+		settle()
+		g.ledger.end(x)
+	}()
 	header := g.forwarded(r.Header)
 	if err := g.recordRequest(x, r, header, body); err != nil {
 		x.Error = "the request could not be recorded, and was not sent"
