@@ -21,8 +21,9 @@ import (
 
 // OpenFiles opens bundles, records, logs and session files for SQL, without an
 // archive. What it makes of them is kept in cacheDir and used again as long as
-// the files are the same; it can be deleted at any time. It holds no texts: they
-// are read from the files when they are asked for.
+// the files are the same; it can be deleted at any time. Of logs and
+// sessions it holds rows and no lines: those are read from the files when they
+// are asked for, but for a bundle whose log was not packed in pieces.
 func OpenFiles(ctx context.Context, cacheDir string, files []string, o Options) (*Archive, error) {
 	key, err := cacheKey(files, o)
 	if err != nil {

@@ -13,10 +13,11 @@ import (
 	"conclave/workspace"
 )
 
-// A query cache holds no texts: its blocks say where they lie in the file that
-// they are of, which is there whenever the cache is asked, and is the same file:
-// its size and time are in the cache's name. What the last byte of a block's
-// number is:
+// The blocks of a query cache say where they lie in the file that they are of,
+// which is there whenever the cache is asked, and is the same file: its size and
+// time are in the cache's name. Only what cannot be read at any place, the log of
+// a bundle that is one stream, is in the cache itself. What the last byte of a
+// block's number is:
 const (
 	blockHere  = iota // the block itself, squeezed
 	blockPlain        // a part of a file

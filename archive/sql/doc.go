@@ -7,8 +7,8 @@
 // authoriser allows SELECT over the tables that Describe lists, with the functions
 // that are listed here, so that neither the raw store nor another file can be
 // reached. Secrets are out before a query sees them, unless the archive was opened
-// otherwise. Long columns are taken from the blocks of the archive when a query
-// asks for them.
+// otherwise. Long columns are taken from the blocks of the archive, or from the
+// files that were opened as one, when a query asks for them.
 //
 // # What it refuses
 //
