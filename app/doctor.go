@@ -146,7 +146,8 @@ func (w *workspace) examineACP() Finding {
 		found = append(found, name+" at "+path)
 	}
 	if len(found) > 0 {
-		f.OK, f.State, f.Hint = true, strings.Join(found, "\n"), "agents: {cat: {agent: acp, program: …, provider: …, model: …}}"
+		f.OK, f.State = true, strings.Join(found, "\n")
+		f.Hint = "agents: {cat: {agent: acp, program: …, provider: …, model: …}}"
 	}
 	return f
 }
