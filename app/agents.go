@@ -20,6 +20,7 @@ import (
 type Played struct {
 	Seat     string `json:"seat"`
 	Agent    string `json:"agent"`
+	Program  string `json:"program,omitempty"` // of one that speaks the Agent Client Protocol
 	Provider string `json:"provider,omitempty"`
 	Model    string `json:"model,omitempty"`
 	Level    string `json:"level"` // of its room; "in this process" for who needs none
@@ -52,7 +53,8 @@ func (a *App) Agents() ([]Played, error) {
 
 func (w *workspace) played(seat string) Played {
 	c := w.config.For(seat)
-	p := Played{Seat: seat, Agent: c.Agent, Model: c.Model, Turns: c.Turns, USD: c.USD, Tokens: c.Tokens}
+	p := Played{Seat: seat, Agent: c.Agent, Program: c.Program, Model: c.Model, Turns: c.Turns, USD: c.USD,
+		Tokens: c.Tokens}
 	actor, err := w.actor(c, seat, embeddedParty())
 	switch {
 	case c.Agent == "human":

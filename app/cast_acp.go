@@ -15,7 +15,7 @@ func (w *workspace) acp(a config.Agent, role string) (actor, error) {
 	if d, ok := w.config.ACP[a.Program]; ok {
 		o.Described = &acp.Description{Args: d.Args, Env: d.Env}
 	} else if err := acp.Known(a.Program); err != nil {
-		return actor{}, environmentError("%s: %w", role, err)
+		return actor{}, environmentError("%s is to be played by %s: %w", role, a.Program, err)
 	}
 	path, err := w.programPath(a.Program)
 	if err == nil {
@@ -43,7 +43,7 @@ func (w *workspace) acp(a config.Agent, role string) (actor, error) {
 		o.Provider = string(out.upstream.Kind)
 	}
 	if out.agent, err = acp.New(o); err != nil {
-		return actor{}, environmentError("%s: %w", role, err)
+		return actor{}, environmentError("%s is to be played by %s: %w", role, a.Program, err)
 	}
 	return out, nil
 }

@@ -93,8 +93,11 @@ func whoPlays(p app.Played) string {
 		return "a script"
 	}
 	who := p.Agent
+	if p.Program != "" {
+		who = p.Program + " (" + p.Agent + ")"
+	}
 	if p.Model != "" {
-		who = p.Model + ", by " + p.Agent
+		who = p.Model + ", by " + who
 	}
 	if p.Provider != "" {
 		who += " (provider " + p.Provider + ")"
@@ -104,13 +107,17 @@ func whoPlays(p app.Played) string {
 
 func priceOf(p app.Played) string {
 	var said []string
+	bounds := "`tokens` and `turns`"
+	if p.Agent == "codex" || p.Agent == "acp" { // which do not tell their turns
+		bounds = "`tokens`"
+	}
 	switch {
 	case p.Input != nil:
 		said = append(said, "per million tokens: "+usd(*p.Input)+" in, "+usd(*p.Output)+" out")
 	case p.Keyless:
-		said = append(said, "asked without a key; what it takes is bounded by `tokens` and `turns`")
+		said = append(said, "asked without a key; what it takes is bounded by "+bounds)
 	case p.Provider != "":
-		said = append(said, "no price is known: set one under `prices`, or bound it by `tokens` and `turns`")
+		said = append(said, "no price is known: set one under `prices`, or bound it by "+bounds)
 	}
 	if p.USD > 0 {
 		said = append(said, "at most "+usd(p.USD)+" a sitting")
