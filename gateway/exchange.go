@@ -209,7 +209,8 @@ func (g *Gateway) recordResponse(x *exchange) error {
 // name another account, or what the provider keeps.
 var known = []string{
 	"Accept", "Content-Type", "User-Agent", "X-Client-Request-Id",
-	"Anthropic-Version", "Anthropic-Beta", "Anthropic-Dangerous-Direct-Browser-Access", "X-App", "X-Claude-Code-Session-Id",
+	"Anthropic-Version", "Anthropic-Beta", "Anthropic-Dangerous-Direct-Browser-Access",
+	"X-App", "X-Claude-Code-Session-Id",
 	"X-Stainless-Arch", "X-Stainless-Lang", "X-Stainless-Os", "X-Stainless-Package-Version", "X-Stainless-Retry-Count",
 	"X-Stainless-Runtime", "X-Stainless-Runtime-Version", "X-Stainless-Timeout", "X-Stainless-Helper-Method",
 	"Openai-Beta", "Originator", "Version", "Session-Id", "Session_id", "Thread-Id", "Conversation_id",

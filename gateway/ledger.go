@@ -130,7 +130,8 @@ func (l *ledger) begin(x *exchange) *refusal {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.err != nil {
-		return &refusal{ruleRecord, "the record could not be written earlier in this turn, and nothing passes unrecorded: the turn has to stop"}
+		return &refusal{ruleRecord, "the record could not be written earlier in this turn, and nothing passes unrecorded: " +
+			"the turn has to stop"}
 	}
 	if !x.paid {
 		l.enter()
@@ -182,7 +183,8 @@ func (l *ledger) overBudget(x *exchange) *refusal {
 	used := l.seen.Usage.Total() + l.running.Total()
 	if b.Tokens > 0 && used >= b.Tokens {
 		return &refusal{ruleBudget, fmt.Sprintf(
-			"the budget of %d tokens is used up (%d): end the turn with what there is, or have the budget raised", b.Tokens, used)}
+			"the budget of %d tokens is used up (%d): end the turn with what there is, or have the budget raised",
+			b.Tokens, used)}
 	}
 	if sum := used + x.estimate.Total(); b.Tokens > 0 && sum > b.Tokens {
 		return &refusal{ruleBudget, fmt.Sprintf(

@@ -186,7 +186,8 @@ func (g *Gateway) holdsKey(s string) bool { return g.needles.in([]byte(s)) }
 // person's account.
 var inward = []string{
 	"Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
-	"Set-Cookie", "Alt-Svc", "Location", "Content-Length", "Anthropic-Organization-Id", "Openai-Organization", "Openai-Project",
+	"Set-Cookie", "Alt-Svc", "Location", "Content-Length",
+	"Anthropic-Organization-Id", "Openai-Organization", "Openai-Project",
 }
 
 // copyHeader leaves the length out: the program learns that the answer has
