@@ -71,8 +71,10 @@ var onlyRead = []string{"cline", "copilot_cli", "gemini_cli", "kilo", "opencode"
 
 // Adapters lists the registered names.
 func Adapters() []string {
-	return append([]string{AdapterClaude, AdapterCodex, AdapterOffline, AdapterScripted, AdapterHuman, AdapterACP, AdapterModel},
-		onlyRead...)
+	driven := []string{
+		AdapterClaude, AdapterCodex, AdapterOffline, AdapterScripted, AdapterHuman, AdapterACP, AdapterModel,
+	}
+	return append(driven, onlyRead...)
 }
 
 // Main is the source of an agent's own session.

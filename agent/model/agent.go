@@ -165,8 +165,8 @@ func (s *session) answer(lt *local.Turn) error {
 func (t *turn) admitPast() error {
 	turns, text := t.past, "the conversation was put together again from the record, as it was"
 	if !t.exact {
-		text = "the conversation was put together again from the record; of some turns only what was told and said, and the " +
-			"calls of the room's tools: what was read in files is not repeated"
+		text = "the conversation was put together again from the record; of some turns only what was told and said, and " +
+			"the calls of the room's tools: what was read in files is not repeated"
 	}
 	t.past = 0
 	return t.Emit(transcript.SystemEvent, map[string]any{"subtype": "resumed", "turns": turns, "text": text}, nil)

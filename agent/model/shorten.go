@@ -34,7 +34,8 @@ func (t *turn) shorten(f *fault) error {
 		}
 	}
 	f.message = fmt.Sprintf("the conversation does not fit the model's context, and nothing more can be left out "+
-		"(system text %d bytes, messages that must stay %d bytes): %s; give less at once, or choose a model with a larger context",
+		"(system text %d bytes, messages that must stay %d bytes): %s; give less at once, or choose a model with a larger "+
+		"context",
 		len(t.spec.System), size, f.message)
 	f.final = true
 	return t.fail(f)
