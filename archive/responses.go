@@ -68,7 +68,23 @@ func Responses(kind, path string, f io.ReaderAt, note func(Response), sum func(S
 	return told, err
 }
 
+// played has responses bear the role that the record itself states: the name of a
+// prompt says only what was done (quest.checkpoint). "": it states none.
+func played(role string, note func(Response)) func(Response) {
+	if role == "" {
+		return note
+	}
+	return func(r Response) {
+		r.Role = role
+		note(r)
+	}
+}
+
 func recordResponses(path string, f io.ReaderAt, note func(Response), sum func(Sum)) (Told, error) {
+	head := record.NewReader(f)
+	if head.Next() {
+		note = played(head.Header().Attributes["role"], note)
+	}
 	r := record.NewReader(f)
 	told := logResponses(path, recordOf(f), note, sum, func(yield func([]byte) bool) {
 		for r.Next() {
@@ -91,6 +107,7 @@ func bundleResponses(path string, note func(Response), sum func(Sum)) (Told, err
 	if name == "" {
 		return Told{}, nil
 	}
+	note = played(bundleAttributes(b)["role"], note)
 	told := logResponses(path, bundleOf(b, name), note, sum, b.Lines(name, &err))
 	return told, err
 }
@@ -195,7 +212,9 @@ func (a *Archive) goneSources(ctx context.Context, roots []string, here map[stri
 
 func (a *Archive) storedResponses(ctx context.Context, g *Gone, note func(Gone, Response)) error {
 	rows, err := a.reader.QueryContext(ctx, `SELECT u.key, u.model, coalesce(u.at, 0), u.input, u.output, u.cache_read,
-		u.cache_write, u.cache_write_1h, u.web_searches, coalesce(o.session_id, ''), coalesce(o.seat, ''), coalesce(o.project, ''), coalesce(h.began, 0)
+		u.cache_write, u.cache_write_1h, u.web_searches, coalesce(o.session_id, ''),
+		coalesce((SELECT CASE WHEN json_valid(s.header) THEN s.header ->> '$.attributes.role' END FROM sources s
+			WHERE s.id = u.source), o.seat, ''), coalesce(o.project, ''), coalesce(h.began, 0)
 		FROM usage_rows u JOIN items i ON i.id = u.item LEFT JOIN origins o ON o.id = i.origin
 		LEFT JOIN holdings h ON h.whose = o.whose AND h.source = u.source WHERE u.source = ?`, g.ID)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 
 // The cache of usage is a version, the names, the files with their rows, and a
 // checksum. A cache that is damaged or of another version is not there.
-const cacheVersion = "conclave usage 4\n"
+const cacheVersion = "conclave usage 5\n"
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -148,6 +149,49 @@ func TestUsageOfRecords(t *testing.T) {
 	refresh(t, a, dir)
 	if got := table(t, a, "SELECT model, cost_usd FROM cost ORDER BY 1"); got != "claude-opus-4-5|7.5\nnobody-1|-\n" {
 		t.Errorf("cost: %s", got)
+	}
+}
+
+// TestUsageByRole: the role is the one that the record states, and not what the
+// name of its prompt ends with; also of a record that is gone.
+func TestUsageByRole(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for prompt, role := range map[string]string{"quest.checkpoint": "guardian", "table.player.bram": "player",
+		"table.journal-keeper.bram": "journal-keeper"} {
+		w, err := record.Create(filepath.Join(dir, role+record.Extension), record.Header{Run: role, Program: "test",
+			Attributes: map[string]string{"role": role, "prompt_name": prompt, "adapter": transcript.AdapterScripted}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := transcript.NewEmitter(transcript.Options{PromptName: prompt, Adapter: transcript.AdapterScripted, Store: w})
+		if err != nil {
+			t.Fatal(err)
+		}
+		emit(t, e, transcript.TokenUsage, map[string]any{"message_id": role, "model": "m", "usage": map[string]any{"output_tokens": 1}})
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	roles := func(u Report) (names []string) {
+		for _, g := range u.Groups {
+			names = append(names, g.Name)
+		}
+		return names
+	}
+	want := []string{"guardian", "journal-keeper", "player"}
+	if got := roles(count(t, Options{By: "role"}, dir)); !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	a := newTestArchive(t)
+	refresh(t, a, dir)
+	for _, role := range want {
+		if err := os.Remove(filepath.Join(dir, role+record.Extension)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := roles(count(t, Options{By: "role", Archive: a}, dir)); !slices.Equal(got, want) {
+		t.Errorf("of records that are gone: %v, want %v", got, want)
 	}
 }
 

@@ -25,8 +25,8 @@ day, directory and model, for the session that began first; a session whose file
 gone is counted as long as a record or the archive has it. A bundle can be named, too. An answer
 that was cut off is not counted: Claude Code's own sums leave it out, too. What those
 sums have beyond all answers, as for a compaction, counts as one more response of its
-session, once it has been left. The role is that of the quest or table (owl, dragon, a
-character); a session of a program that has none of these is main, its subagents are
+session, once it has been left. The role is that of the quest or table (owl, dragon,
+player); a session of a program that has none of these is main, its subagents are
 called as they were started. Days are
 those of UTC. Costs follow what stands under prices in your own configuration
 (docs/agents.md), and else the public list prices, with what an hour in the cache, a
