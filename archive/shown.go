@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"bytes"
 	"strconv"
 
 	"conclave/internal/jsontext"
@@ -76,6 +77,9 @@ func (a *Archive) Show(r Ref) (*Shown, error) {
 // mapAgain finds the entry among those of its line.
 func (e *Shown) mapAgain(f session.File) {
 	m := f.Kind.NewMapper(f, session.Options{})
+	if said := e.ref.Type == transcript.AssistantMessage || e.ref.Type == transcript.Thinking; said && f.Kind.Gathers {
+		e.before(m)
+	}
 	items, part := m.Append(nil, e.Line), int(e.ref.Part)
 	if part < len(items) && items[part].Type == e.ref.Type {
 		e.mapper = m
@@ -84,6 +88,19 @@ func (e *Shown) mapAgain(f session.File) {
 	}
 	if len(items) > 0 {
 		e.Detail = items[min(part, len(items)-1)].Detail
+	}
+}
+
+// before maps the lines before the entry's, of which it may be the last piece.
+// Those of another block are not asked: of a message that is longer than a block
+// the end is shown.
+func (e *Shown) before(m session.Mapper) {
+	raw, err := e.a.block(e.ref.Block)
+	if err != nil {
+		return // nor would there be the line
+	}
+	for line := range bytes.Lines(raw[:e.ref.Off]) {
+		m.Append(nil, e.a.cleanJSON(bytes.TrimSuffix(line, []byte("\n"))))
 	}
 }
 

@@ -32,6 +32,7 @@ var Kind = &kind.Kind{
 		return plain.NewMapper(f, o, &reader{tools: map[string]string{}})
 	},
 	NewWords: plain.NewWords,
+	Gathers:  true,
 	SessionIn: func(start []byte) string {
 		return string(jsontext.Find(start, `"sessionId":"`))
 	},

@@ -26,6 +26,9 @@ type Kind struct {
 	// of HomeVar.
 	Vars []Var
 
+	// Gathers says that what is said may stand in earlier lines, piece by piece.
+	Gathers bool
+
 	// Archived is the directory beside Sessions into which the program moves
 	// what a person puts away. "": it moves nothing.
 	Archived string
