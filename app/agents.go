@@ -72,6 +72,12 @@ func (w *workspace) played(seat string) Played {
 			p.Level = lower + " (lowered)"
 		}
 	}
+	if c.Login { // nobody tells what a plan costs
+		if policyRole(seat).MayLogIn() {
+			p.Level = string(room.Forwarded)
+		}
+		return p
+	}
 	if p.Provider = c.ProviderName(); p.Provider != "" {
 		p.Keyless = w.config.Providers[p.Provider].Keyless()
 		if price, ok := w.config.PriceList().Of(c.Model); ok {

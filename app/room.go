@@ -130,7 +130,7 @@ func (a *App) ShowRoom(ctx context.Context, of RoomOf) (RoomView, error) {
 		v.hold(HeldBack{Path: l.Path, Kind: kind, Reason: reason})
 	}
 	own, err := a.ownConfig()
-	if err == nil && own.For(f.Plan.Role).Login {
+	if err == nil && own.For(f.Plan.Role).Login && policyRole(f.Plan.Role).MayLogIn() {
 		v.Level = room.Forwarded
 		v.Stamps = append(v.Stamps, "with a credential in it; model input: not observed")
 	}

@@ -58,7 +58,7 @@ func talk(
 	return cmd
 }
 
-// addGrantFlag adds the only way in which a key or a login gets into a room:
+// addGrantFlag adds the only way in which a key or a login of the project gets into a room:
 // the person's word, for one command. A project has no such word.
 func addGrantFlag(cmd *cobra.Command, to *[]string) {
 	cmd.Flags().StringArrayVar(to, "grant", nil,
