@@ -10,7 +10,7 @@ import (
 // Thousands of short sessions are taken up with the memory of a few: each brought
 // buffers of two megabytes of its own.
 func TestShortFilesTakeLittle(t *testing.T) {
-	const files, most = 200, 700 << 10 // the race detector empties pools at random
+	const files, most = 200, 1 << 20 // the race detector empties pools at random
 	dir := t.TempDir()
 	for i := range files {
 		id := fmt.Sprintf("00000000-0000-4000-8000-%012d", i)

@@ -23,6 +23,8 @@ var lines = map[string]line{
 	"archive refresh":       {args: []string{"--archive", "archive.db"}},
 	"archive restore":       {args: []string{RecordID, "--archive", "archive.db", "-o", "restored.jsonl"}},
 	"archive status":        {args: []string{"--archive", "archive.db", "--verify"}},
+	"agents":                {},
+	"agents try":            {args: []string{"cat"}},
 	"audit":                 {},
 	"bundle create":         {args: []string{RecordID, "--out", "made.zip", "--with-workspace"}},
 	"bundle list":           {},

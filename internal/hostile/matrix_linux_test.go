@@ -40,11 +40,21 @@ func (k *stock) leaves(t *testing.T, at string) []string {
 		return []string{at}
 	}
 	var all []string
-	list, _, _ = strings.Cut(list, "\n\n")
+	_, flags, _ := strings.Cut(string(out), "\nFlags:\n")
+	if own := strings.Count(section(flags), "--") - 1; own > 0 && at != "" {
+		all = append(all, at) // a group that does something by itself has flags of its own
+	}
+	list = section(list)
 	for l := range strings.Lines(list) {
 		all = append(all, k.leaves(t, strings.TrimSpace(at+" "+strings.Fields(l)[0]))...)
 	}
 	return all
+}
+
+// section is what stands before the next empty line.
+func section(text string) string {
+	text, _, _ = strings.Cut(text, "\n\n")
+	return text
 }
 
 func eachHasALine(t *testing.T, commands []string) {
