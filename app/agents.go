@@ -104,10 +104,12 @@ type Trial struct {
 	Calls      int      `json:"model_calls"`
 	Tokens     int64    `json:"tokens"`
 	USD        *float64 `json:"usd,omitempty"` // nil where no price is known
-	Seconds    float64  `json:"seconds"`
-	Stamps     []string `json:"stamps,omitempty"`
-	Run        string   `json:"run"`
-	Record     string   `json:"record"`
+	// Estimated: an answer was cut, and what it took was never told.
+	Estimated bool     `json:"estimated,omitempty"`
+	Seconds   float64  `json:"seconds"`
+	Stamps    []string `json:"stamps,omitempty"`
+	Run       string   `json:"run"`
+	Record    string   `json:"record"`
 }
 
 // trialPrompt is what is asked in a trial: an answer that costs little, and shows
@@ -196,7 +198,7 @@ func (w *workspace) take(ctx context.Context, plan seat.Plan, t *Trial) (err err
 // receive takes over what a receipt says.
 func (t *Trial) receive(r audit.Receipt) {
 	t.Program, t.Version, t.Model, t.ModelInput = cmp.Or(r.Program, r.Adapter), r.Version, r.Model, r.ModelInput
-	t.Calls, t.Seconds, t.Stamps = r.Calls, r.Ended.Sub(r.Started).Seconds(), r.Stamps
+	t.Calls, t.Estimated, t.Seconds, t.Stamps = r.Calls, r.Estimated, r.Ended.Sub(r.Started).Seconds(), r.Stamps
 }
 
 // seatOf is the seat that a name means: one that the configuration can name, or

@@ -188,9 +188,11 @@ type Receipt struct {
 	Replayed   int         `json:"replayed_calls,omitempty"` // answered from the record of a cut attempt
 	Tools      []string    `json:"tools,omitempty"`          // called, in order
 
-	Usage   Usage     `json:"usage"`
-	Started time.Time `json:"started"`
-	Ended   time.Time `json:"ended"`
+	Usage Usage `json:"usage"`
+	// Estimated: some of it was never told, because an answer was cut.
+	Estimated bool      `json:"usage_estimated,omitempty"`
+	Started   time.Time `json:"started"`
+	Ended     time.Time `json:"ended"`
 	// Stamps are what every artefact of this turn must say: a lowered level,
 	// context that the person accepted.
 	Stamps []string `json:"stamps,omitempty"`

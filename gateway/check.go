@@ -37,7 +37,7 @@ func (g *Gateway) check(to route, x *exchange, body []byte) *refusal {
 	}
 	if err := top.selfContained(); err != nil {
 		return &refusal{ruleReference, fmt.Sprintf(
-			"%v, so what the model sees would not all be on the record: put it into the request itself, or have remote tools allowed for this role", err)}
+			"%v, so what the model sees would not all be on the record: put it into the request itself", err)}
 	}
 	return nil
 }

@@ -241,6 +241,7 @@ func (s *Seat) receipt(m audit.Message, reply agent.Reply, started time.Time) au
 	if s.gateway != nil {
 		o := s.settled()
 		r.ModelInput, r.Calls, r.Refused, r.Replayed = audit.InputObserved, o.Calls, o.Refused, o.Replayed
+		r.Estimated = o.Estimated
 	}
 	switch {
 	case s.forwarder != nil:

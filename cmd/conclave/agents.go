@@ -143,6 +143,9 @@ func printTrial(w *screen.Writer, t app.Trial) error {
 	if t.USD != nil {
 		cost = usd(*t.USD)
 	}
+	if t.Estimated {
+		cost += ", by an estimate: an answer was cut"
+	}
 	tw := w.Table(false)
 	for _, l := range [][2]string{
 		{"room", walls},
