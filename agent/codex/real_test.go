@@ -1,6 +1,8 @@
 package codex
 
 import (
+	"encoding/base64"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +13,7 @@ import (
 	"conclave/agent/agenttest"
 	"conclave/internal/modelstub"
 	"conclave/internal/proc"
+	"conclave/session/codex"
 	"conclave/transcript"
 )
 
@@ -169,6 +172,45 @@ func TestCommands(t *testing.T) {
 	r.accounted()
 	if !strings.Contains(r.blobs.channel("codex.rollout"), `"exec_command"`) {
 		t.Error("the rollout was not kept")
+	}
+}
+
+// An image that the model looks at is a call and its result, in what the program
+// tells while it runs and in what it keeps of it. Of one that is not there it has no
+// item, and neither says that the call failed.
+func TestViewImage(t *testing.T) {
+	t.Parallel()
+	const dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+	image, err := base64.StdEncoding.DecodeString(dot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := start(t, modelstub.Script(
+		modelstub.Answer(call("view_image", "c1", `{"path":"dot.png"}`)),
+		modelstub.Answer(call("view_image", "c2", `{"path":"none.png"}`)),
+		modelstub.Answer(modelstub.Say("A dot."))),
+		func(o *Options, s *agent.Spec) { s.Model.Name, s.Tools.Builtin = "gpt-5.5", []string{"view_image"} })
+	if err := os.WriteFile(filepath.Join(r.spec.Place.OnHost(agent.WorkDir), "dot.png"), image, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r.say("What is it?")
+	r.want("user_message:What is it?", "tool_use:imageView", "tool_result:imageView",
+		"tool_use:view_image", "tool_result:view_image", "assistant_message:A dot.")
+	r.accounted()
+	var kept []string
+	m := new(codex.FileMapper)
+	for _, line := range strings.Split(r.blobs.channel("codex.rollout"), "\n") {
+		for i, it := range m.Append(nil, []byte(line)) {
+			if it.Type == transcript.ToolUse || it.Type == transcript.ToolResult {
+				f := m.Facts(i)
+				kept = append(kept, fmt.Sprint(it.Type, " ", f.Tool, " ", f.ToolID, " ", f.Failed))
+			}
+		}
+	}
+	want := []string{"tool_use view_image c1 false", "tool_result view_image c1 false",
+		"tool_use view_image c2 false", "tool_result view_image c2 false"}
+	if !slices.Equal(kept, want) {
+		t.Errorf("the rollout tells of %q, not %q", kept, want)
 	}
 }
 
