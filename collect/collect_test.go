@@ -158,6 +158,41 @@ func TestSecondFileOfTheSameSession(t *testing.T) {
 	p.same(runID(runA, pathHash(other)), "main", b)
 }
 
+// A link to a session's file, or a second name of it, is the same file: its lines go
+// on the record once, whichever name is found first, and also when it comes while
+// somebody watches.
+func TestSecondNameOfTheSameFile(t *testing.T) {
+	t.Parallel()
+	for _, name := range []func(old, new string) error{os.Symlink, os.Link} {
+		p := newPlace(t)
+		a, b, c := line("a", "1"), line("b", "2"), line("c", "3")
+		p.write(p.main(sessionA), a+"\n")
+		other := filepath.Join(p.root, "-a-link", sessionA+".jsonl")
+		if err := os.Mkdir(filepath.Dir(other), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		o := p.options()
+		o.PollInterval, o.DiscoveryInterval = 10*time.Millisecond, 10*time.Millisecond
+		stop := p.live(o)
+		until(t, "the first line", func() bool { return p.has(runA, "main", 1) })
+		if err := name(p.main(sessionA), other); err != nil {
+			t.Fatal(err)
+		}
+		p.append(p.main(sessionA), b+"\n")
+		until(t, "the second line", func() bool { return p.has(runA, "main", 2) })
+		if got := stop(); !got.OK() || got.Records != 1 || got.Lines != 2 {
+			t.Fatalf("%+v", got)
+		}
+		p.append(p.main(sessionA), c+"\n")
+		for range 2 {
+			if got := p.once(); got.Records != 1 || got.Lines != 3 {
+				t.Fatalf("%+v", got)
+			}
+		}
+		p.same(runA, "main", a, b, c)
+	}
+}
+
 // Half a line that is being written waits at a stop for its other half: an
 // interrupted watch, or an import in that moment, must not break it in two. What
 // is whole is delivered without its newline.

@@ -44,6 +44,7 @@ type Collector struct {
 	expected map[string]string // paths that are not there yet, or not telling → how they are known
 	named    map[string]bool   // Files: taken whatever they hold
 	skipped  map[string]bool
+	second   map[string]string // further names of files that are followed → the one by which they are
 	faults   map[string]string // path → what is wrong with it
 
 	lastNew, lastLook, lastCold, lastSearch, lastSaid time.Time
@@ -57,7 +58,8 @@ func New(o Options) (*Collector, error) {
 	o.fill()
 	c := &Collector{o: o, records: record.Dir(o.Workspace),
 		sessions: map[string]*recording{}, writing: map[*recording]bool{}, byPath: map[string]*source{}, ready: map[*source]bool{},
-		expected: map[string]string{}, named: map[string]bool{}, skipped: map[string]bool{}, faults: map[string]string{}}
+		expected: map[string]string{}, named: map[string]bool{}, skipped: map[string]bool{}, second: map[string]string{},
+		faults: map[string]string{}}
 	c.o.Roots = slices.Clone(o.Roots)
 	for i, p := range o.Roots {
 		abs, err := filepath.Abs(p)

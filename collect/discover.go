@@ -6,11 +6,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"conclave/record"
 	"conclave/session"
+	"conclave/session/tree"
 	"conclave/transcript"
 )
 
@@ -18,9 +20,7 @@ import (
 func (c *Collector) search(how string) {
 	c.lastSearch = time.Now()
 	c.searchSpool()
-	for _, root := range c.o.Roots {
-		c.searchDir(root, how)
-	}
+	c.walk(c.o.Roots, how)
 	for path, how := range c.expected {
 		c.consider(path, how)
 	}
@@ -37,9 +37,9 @@ func (c *Collector) below(path string) bool {
 	return false
 }
 
-// searchDir considers every file below dir, and has its directories watched.
-func (c *Collector) searchDir(dir, how string) {
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+// walk considers every file at and below paths, and has the directories watched.
+func (c *Collector) walk(paths []string, how string) {
+	err := tree.Walk(paths, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			if !errors.Is(err, fs.ErrNotExist) {
 				c.fault(path, err.Error())
@@ -48,17 +48,17 @@ func (c *Collector) searchDir(dir, how string) {
 		}
 		delete(c.faults, path)
 		if d.IsDir() {
-			if path != dir && d.Name() == ".conclave" {
+			if d.Name() == ".conclave" && !slices.Contains(paths, path) {
 				return fs.SkipDir
 			}
 			c.events.add(path)
-		} else if d.Type().IsRegular() && strings.HasSuffix(path, ".jsonl") {
+		} else if strings.HasSuffix(path, ".jsonl") {
 			c.consider(path, how)
 		}
 		return nil
 	})
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		c.fault(dir, err.Error())
+	if err != nil {
+		panic(err) // nothing above returns one
 	}
 }
 
@@ -86,7 +86,7 @@ func (c *Collector) searchSubagents(wanted func(path string) bool) {
 			s.t.Session != "" && time.Since(s.active) < coolAfter {
 			dir := s.t.Kind.Subagents(path)
 			if _, err := os.Stat(dir); err == nil {
-				c.searchDir(dir, "scan")
+				c.walk([]string{dir}, "scan")
 			}
 		}
 	}
@@ -123,17 +123,23 @@ func (c *Collector) event(e event) {
 		c.ready[s] = true
 		return
 	}
-	if info, err := os.Stat(e.path); err == nil && info.IsDir() {
-		c.searchDir(e.path, "event")
-	} else if err == nil && (strings.HasSuffix(e.path, ".jsonl") || c.expected[e.path] != "") {
+	if c.expected[e.path] != "" {
 		c.consider(e.path, "event")
+		return
 	}
+	c.walk([]string{e.path}, "event")
 }
 
 // consider takes a file up, if it is one to follow.
 func (c *Collector) consider(path, how string) {
 	if c.byPath[path] != nil || c.skipped[path] {
 		return
+	}
+	if first := c.second[path]; first != "" {
+		if sameFile(first, path) {
+			return
+		}
+		delete(c.second, path) // it is the only name by now, or another file
 	}
 	if known := c.expected[path]; known != "" {
 		how = known
@@ -183,20 +189,25 @@ func (c *Collector) settle(path string) {
 }
 
 // take makes a source of a target. A file that the session had at another path
-// has moved; if that one is still there, the new one gets its own record.
+// has moved; if that one is still there, it is the same file by a second name, or
+// the new one gets its own record.
 func (c *Collector) take(t target, how string, size int64) {
 	now := time.Now()
 	s := &source{t: t, how: how, found: size, since: now, active: now}
-	if run, ok := c.index.run(t.Path); ok {
+	run, settled := c.index.run(t.Path)
+	if settled {
 		s.t.run = run
-		s.sess = c.session(run)
-		if c.index.restore(s) {
-			c.own(s)
-			return
-		}
 	}
 	s.sess = c.session(s.t.run)
-	if old := s.sess.at(t.Source); old != "" && old != t.Path {
+	if had := s.sess.sources[t.Source]; had != nil && had.t.Path != t.Path && sameFile(had.t.Path, t.Path) {
+		c.second[t.Path] = had.t.Path
+		return
+	}
+	if settled && c.index.restore(s) {
+		c.own(s)
+		return
+	}
+	if old := s.sess.at(t.Source); old != "" && old != t.Path && !sameFile(old, t.Path) {
 		if _, err := os.Stat(old); err == nil {
 			s.t.run = runID(s.t.run, pathHash(t.Path))
 			s.sess = c.session(s.t.run)
@@ -207,6 +218,13 @@ func (c *Collector) take(t target, how string, size int64) {
 	}
 	c.own(s)
 	c.ready[s] = true
+}
+
+// sameFile: two names of one file.
+func sameFile(a, b string) bool {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	return errX == nil && errY == nil && os.SameFile(x, y)
 }
 
 func (c *Collector) own(s *source) {

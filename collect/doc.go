@@ -45,7 +45,7 @@
 // one that differs everything is. A file that has moved is recognised by its
 // session and goes on in the same record. If a second file claims the same
 // place in a session while the first is still there, it gets a record of its
-// own. A last line without newline that was delivered at a stop and is then
+// own; a link to the first, or another name of it, is no second file. A last line without newline that was delivered at a stop and is then
 // continued has its rest as a further entry: no byte is recorded twice.
 //
 // # What it refuses

@@ -7,13 +7,13 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"conclave/internal/tail"
 	"conclave/session"
+	"conclave/session/tree"
 	"conclave/transcript"
 )
 
@@ -142,12 +142,12 @@ func (m *mapping) find(dir string) ([]target, error) {
 		rank int
 	}
 	var found []ranked
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	err := tree.Walk([]string{dir}, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			m.b.gap(path, err.Error(), 0)
 			return nil
 		}
-		if d.IsDir() || !d.Type().IsRegular() || !strings.HasSuffix(path, ".jsonl") {
+		if d.IsDir() || !strings.HasSuffix(path, ".jsonl") {
 			return nil
 		}
 		t, err := classify(path, m.o.Adapter, false)

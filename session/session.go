@@ -154,20 +154,19 @@ var (
 // any says that it is taken whatever it holds. With ErrNotYet comes what is
 // known so far, with the kind of Unnamed if nothing is.
 func Identify(path, adapter string, any bool) (File, error) {
-	first := func() ([]byte, error) { return firstLine(path) }
-	for i := len(kinds) - 1; i >= 0; i-- {
-		k := kinds[i]
-		if adapter != "" && adapter != k.Adapter {
-			continue
-		}
-		if f, told, err := k.Locate(path, first); told {
-			f.Kind, f.Named = k, true
+	f, told, err := locate(path, adapter)
+	if told {
+		return f, err
+	}
+	if real, ok := linked(path); ok {
+		if f, told, err := locate(real, adapter); told { // by another name it is the same session
+			f.Path = path
 			return f, err
 		}
 	}
-	f := Unnamed(path, OfAdapter(adapter))
+	f = Unnamed(path, OfAdapter(adapter))
 	if adapter == "" {
-		line, err := first()
+		line, err := firstLine(path)
 		if err != nil {
 			return f, err
 		}
@@ -178,6 +177,32 @@ func Identify(path, adapter string, any bool) (File, error) {
 		f = Unnamed(path, k)
 	}
 	return f, nil
+}
+
+// locate finds out whose the file at path is by its path.
+func locate(path, adapter string) (f File, told bool, err error) {
+	first := func() ([]byte, error) { return firstLine(path) }
+	for i := len(kinds) - 1; i >= 0; i-- {
+		k := kinds[i]
+		if adapter != "" && adapter != k.Adapter {
+			continue
+		}
+		if f, told, err := k.Locate(path, first); told {
+			f.Kind, f.Named = k, true
+			return f, true, err
+		}
+	}
+	return f, false, nil
+}
+
+// linked is the file that path is a link to.
+func linked(path string) (string, bool) {
+	info, err := os.Lstat(path)
+	if err != nil || info.Mode()&os.ModeSymlink == 0 {
+		return "", false
+	}
+	real, err := filepath.EvalSymlinks(path)
+	return real, err == nil
 }
 
 // Of is the file at path, of which it is known that it is of kind k: what its

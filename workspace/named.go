@@ -17,7 +17,7 @@ func OpenNamed(file string) (*os.File, error) {
 	if _, err := os.Stat(file); err != nil {
 		return nil, err
 	}
-	if err := leadsOut(file); err != nil {
+	if err := LeadsOut(file); err != nil {
 		return nil, err
 	}
 	return openRegular(file)
@@ -46,8 +46,8 @@ func openRegular(file string) (*os.File, error) {
 	return f, nil
 }
 
-// leadsOut refuses a name in a workspace whose file is elsewhere.
-func leadsOut(file string) error {
+// LeadsOut refuses a name in a workspace whose file is elsewhere.
+func LeadsOut(file string) error {
 	abs, err := filepath.Abs(file)
 	if err != nil {
 		return err

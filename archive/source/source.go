@@ -1,6 +1,6 @@
 // Package source finds the files that can be taken up: session files of agents'
 // programs, records and logs. It looks at how a file begins to say what it is,
-// follows no links, and stores nothing.
+// and stores nothing.
 package source
 
 import (
@@ -18,6 +18,7 @@ import (
 	"conclave/record"
 	"conclave/session"
 	"conclave/session/claude"
+	"conclave/session/tree"
 	"conclave/workspace"
 )
 
@@ -36,39 +37,41 @@ type File struct {
 	MTime int64 // nanoseconds since 1970
 }
 
-// Find lists the files below roots that may be sources, each once. Links are
-// not followed; a root that does not exist has none. A bundle is one that is
-// named itself: those below a directory are copies for others.
+// Find lists the files below roots that may be sources, each once: package tree
+// says which links are followed. A root that does not exist has none. A bundle is
+// one that is named itself: those below a directory are copies for others.
 func Find(roots []string) ([]File, error) {
 	var list []File
-	seen := map[string]bool{}
-	for _, root := range roots {
-		root, err := filepath.Abs(root)
+	named := make([]string, len(roots))
+	for i, root := range roots {
+		abs, err := filepath.Abs(root)
 		if err != nil {
 			return nil, err
 		}
-		err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-			if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
-				return nil // gone since, or not ours to read
-			}
-			if err != nil {
-				return err
-			}
-			if d.IsDir() || !d.Type().IsRegular() || seen[path] ||
-				!mayBeSource(path) && (path != root || !strings.HasSuffix(path, ".zip")) {
-				return nil
-			}
-			info, err := d.Info()
-			if err != nil {
-				return nil // gone since
-			}
-			seen[path] = true
-			list = append(list, File{path, info.Size(), info.ModTime().UnixNano()})
-			return nil
-		})
-		if err != nil {
-			return nil, fmt.Errorf("look for sessions: %w", err)
+		named[i] = abs
+	}
+	seen := map[string]bool{} // a file may be named, and be below another root
+	err := tree.Walk(named, func(path string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+			return nil // gone since, or not ours to read
 		}
+		if err != nil {
+			return err
+		}
+		if d.IsDir() || seen[path] ||
+			!mayBeSource(path) && (!strings.HasSuffix(path, ".zip") || !slices.Contains(named, path)) {
+			return nil
+		}
+		info, err := d.Info()
+		if err != nil {
+			return nil // gone since
+		}
+		seen[path] = true
+		list = append(list, File{path, info.Size(), info.ModTime().UnixNano()})
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("look for sessions: %w", err)
 	}
 	// Large files first: the last to be done is then a short one.
 	slices.SortStableFunc(list, func(a, b File) int { return int(min(max(b.Size-a.Size, -1), 1)) })

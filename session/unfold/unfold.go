@@ -22,6 +22,7 @@ import (
 	"conclave/internal/jsontext"
 	"conclave/internal/lockfile"
 	"conclave/session/kind"
+	"conclave/session/tree"
 	"conclave/transcript"
 )
 
@@ -30,9 +31,9 @@ import (
 var barren = []string{".git", "node_modules", "snapshot", "repos"}
 
 // Find lists the stores of the kinds at path, a file or a directory, which need
-// not exist. Links are not followed.
+// not exist; package tree says which links are followed.
 func Find(path string, kinds []*kind.Kind) (stores []Store, err error) {
-	err = filepath.WalkDir(path, func(path string, d fs.DirEntry, err error) error {
+	err = tree.Walk([]string{path}, func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 			return nil // gone since, or not ours to read
 		}
@@ -42,7 +43,7 @@ func Find(path string, kinds []*kind.Kind) (stores []Store, err error) {
 		if d.IsDir() && slices.Contains(barren, d.Name()) {
 			return fs.SkipDir
 		}
-		if !d.Type().IsRegular() {
+		if d.IsDir() {
 			return nil
 		}
 		for _, k := range kinds {
