@@ -70,7 +70,7 @@ func DefaultRoots(getenv func(string) string) (roots []string) {
 		}
 		roots = append(roots, dir)
 		if k.Archived != "" {
-			roots = append(roots, filepath.Join(filepath.Dir(dir), k.Archived))
+			roots = append(roots, archived(k, dir))
 		}
 	}
 	return roots
@@ -95,6 +95,9 @@ func directory(k *kind.Kind, getenv func(string) string) string {
 	}
 	return filepath.Join(home, filepath.FromSlash(k.HomeDir), filepath.FromSlash(k.Sessions))
 }
+
+// archived is where the program of the directory dir moves what is put away.
+func archived(k *kind.Kind, dir string) string { return filepath.Join(filepath.Dir(dir), k.Archived) }
 
 func variables(k *kind.Kind) []kind.Var {
 	if k.HomeVar == "" {

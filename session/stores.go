@@ -27,6 +27,7 @@ func (s Stores) OwnSpool() string { return filepath.Join(s.Spool, "own") }
 // the error tells, and what is there of it is among them all the same.
 func (s Stores) Unfold(ctx context.Context, paths []string) (dirs []string, err error) {
 	seen := map[string]bool{}
+	err = unfold.Sweep(s.OwnSpool(), kinds)
 	for _, path := range paths {
 		stores, e := unfold.Find(path, kinds)
 		err = errors.Join(err, e)
@@ -60,8 +61,13 @@ func (s Stores) owns(path string) bool {
 // DefaultStores are where the programs keep their stores.
 func DefaultStores(getenv func(string) string) (paths []string) {
 	for _, k := range kinds {
-		if dir := directory(k, getenv); dir != "" && k.Store != nil {
-			paths = append(paths, dir)
+		dir := directory(k, getenv)
+		if dir == "" || k.Store == nil {
+			continue
+		}
+		paths = append(paths, dir)
+		if k.Archived != "" {
+			paths = append(paths, archived(k, dir))
 		}
 	}
 	return paths

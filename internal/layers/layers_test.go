@@ -110,7 +110,7 @@ var house = map[string]string{
 	"session/plain":       "internal/jsontext session/kind transcript",
 	"session/qwen":        "internal/jsontext session/kind session/plain transcript",
 	"session/tree":        "workspace",
-	"session/unfold":      "internal/atomicfile internal/jsontext internal/lockfile internal/sqlite session/kind session/tree transcript workspace",
+	"session/unfold":      "internal/atomicfile internal/jsontext internal/lockfile internal/pack internal/sqlite session/kind session/tree transcript workspace",
 	"table":               "internal/atomicfile internal/markdown internal/nearest internal/shingle policy workspace",
 	"table/adventure":     "",
 	"table/desk":          "internal/markdown policy table table/story",

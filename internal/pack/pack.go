@@ -6,7 +6,7 @@
 // that was made once may stand in several files. Inflate reads such a file like
 // any other deflate stream, an Inflater takes single pieces. Squeeze and Expand are for blocks that are read
 // often: they cost little and save less; Snappy is their elder, for other
-// programs' files.
+// programs' files. Unzstd is for files that other programs have packed.
 //
 // It stores nothing and decides nothing. What it unpacks may be anyone's: it
 // gives an error for what is damaged, and how much is too much is the caller's
@@ -20,6 +20,7 @@ import (
 
 	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/s2"
+	"github.com/klauspost/compress/zstd"
 )
 
 // level is the one beyond which each per cent costs as much as ten before it.
@@ -120,3 +121,25 @@ func Snappy(room, block []byte) []byte { return s2.EncodeSnappy(room[:cap(room)]
 // Expand unpacks a block of size bytes. What comes out may have another size if
 // the packed form is not what it should be.
 func Expand(packed []byte, size int) ([]byte, error) { return s2.Decode(make([]byte, 0, size), packed) }
+
+// zstdWindow is how far back a packed file may refer, and so about how much memory
+// unpacking it takes. Packers use an eighth of it unless they are told otherwise.
+const zstdWindow = 64 << 20
+
+// Unzstd unpacks what is packed in the way of Zstandard, at most most bytes, into
+// dst. It refuses what ends in the middle, and what takes too much memory to unpack.
+func Unzstd(dst io.Writer, src io.Reader, most int64) error {
+	r, err := zstd.NewReader(src, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxWindow(zstdWindow))
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	n, err := io.Copy(dst, io.LimitReader(r, most))
+	if err == nil && n == most {
+		if n, _ := io.ReadFull(r, make([]byte, 1)); n > 0 {
+			return errTooMuch
+		}
+	}
+	return err
+}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"conclave/internal/jsontext"
 	"conclave/session/kind"
@@ -28,6 +29,10 @@ var Kind = &kind.Kind{
 			}
 		}
 		return ""
+	},
+	Store: func(path string) bool {
+		name, packed := strings.CutSuffix(filepath.Base(path), kind.Packed)
+		return packed && rolloutName.MatchString(name)
 	},
 	OwnerIn: func(start []byte) (session, source string) {
 		line, _, _ := bytes.Cut(start, []byte("\n"))

@@ -78,14 +78,19 @@ type Kind struct {
 
 	// Store says, by its name, whether a file is one in which the program keeps
 	// sessions otherwise than in lines: a database, a file that it rewrites.
-	// Rows calls yield with each row of it, in order. Both are nil for a program
-	// that writes lines; see session/unfold.
+	// Rows calls yield with each row of it, in order; nil: the store is a file of
+	// the program's own lines, packed (Packed). Both are nil for a program that
+	// writes lines only; see session/unfold.
 	Store func(path string) bool
 	Rows  func(ctx context.Context, path string, yield func(Row) error) error
 
 	// Folded says that there are no files of lines but those of its stores.
 	Folded bool
 }
+
+// Packed is how the name of a file of lines goes on once it is packed, by
+// Zstandard.
+const Packed = ".zst"
 
 // Row is a row of a database, or an element of a file that is rewritten.
 type Row struct {

@@ -1,5 +1,5 @@
 // Package unfold makes files of lines of what programs keep otherwise: databases,
-// and files that are rewritten whole.
+// files that are rewritten whole, files of lines that were packed.
 //
 // Everything that reads sessions reads lines that are appended. A store of a
 // program (kind.Kind.Store) is brought into that form: below a directory that is
@@ -12,7 +12,11 @@
 // mapping of such lines tells what a row says once, however often the row came
 // (see session/plain).
 //
-// A store is never opened where it lies: SQLite would make files beside it. It is
+// A file of lines that its program has packed (kind.Packed) is unpacked under the
+// name that it had, whole: it is the same session. One whose lines lie beside it is
+// left alone, and Sweep takes away what was made of one that was unpacked since.
+//
+// A database is never opened where it lies: SQLite would make files beside it. It is
 // copied, with its journal, and the copy is read, row by row: what is new is
 // appended as it comes, so that memory grows with the number of rows and not with
 // what they say. Lines are appended only, so who

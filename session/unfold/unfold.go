@@ -21,19 +21,21 @@ import (
 	"conclave/internal/atomicfile"
 	"conclave/internal/jsontext"
 	"conclave/internal/lockfile"
+	"conclave/internal/pack"
 	"conclave/session/kind"
 	"conclave/session/tree"
 	"conclave/transcript"
+	"conclave/workspace"
 )
 
 // barren are directories that programs keep beside their sessions, with thousands
 // of files and no store among them.
 var barren = []string{".git", "node_modules", "snapshot", "repos"}
 
-// Find lists the stores of the kinds at path, a file or a directory, which need
+// Find lists the stores of the kinds at root, a file or a directory, which need
 // not exist; package tree says which links are followed.
-func Find(path string, kinds []*kind.Kind) (stores []Store, err error) {
-	err = tree.Walk([]string{path}, func(path string, d fs.DirEntry, err error) error {
+func Find(root string, kinds []*kind.Kind) (stores []Store, err error) {
+	err = tree.Walk([]string{root}, func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 			return nil // gone since, or not ours to read
 		}
@@ -47,10 +49,15 @@ func Find(path string, kinds []*kind.Kind) (stores []Store, err error) {
 			return nil
 		}
 		for _, k := range kinds {
-			if k.Store != nil && k.Store(path) {
-				stores = append(stores, Store{path, k})
-				break
+			if k.Store == nil || !k.Store(path) {
+				continue
 			}
+			if s := (Store{path, k}); !s.unpacked() {
+				stores = append(stores, s)
+			} else if path == root {
+				return fmt.Errorf("%s: its lines lie beside it: name %s", path, s.plain())
+			}
+			break
 		}
 		return nil
 	})
@@ -61,6 +68,22 @@ func Find(path string, kinds []*kind.Kind) (stores []Store, err error) {
 type Store struct {
 	Path string
 	Kind *kind.Kind
+}
+
+// packed says that the store is a file of lines, packed.
+func (s Store) packed() bool { return s.Kind.Rows == nil }
+
+// plain is the path that a packed file had before it was packed.
+func (s Store) plain() string { return strings.TrimSuffix(s.Path, kind.Packed) }
+
+// unpacked says that the lines of a packed file lie beside it: it is being packed,
+// or its program goes on with the session.
+func (s Store) unpacked() bool {
+	if !s.packed() {
+		return false
+	}
+	_, err := os.Stat(s.plain())
+	return err == nil
 }
 
 // Dir is where its lines lie below spool.
@@ -135,6 +158,12 @@ func (u *update) run(ctx context.Context) error {
 	if was, err := os.ReadFile(file); err == nil && string(was) == now {
 		return nil
 	}
+	if u.store.packed() {
+		if err := u.unpack(); err != nil {
+			return err
+		}
+		return atomicfile.Replace(file, []byte(now), 0o600)
+	}
 	if err := u.store.Kind.Rows(ctx, u.store.Path, u.row); errors.Is(err, ErrNotYet) {
 		return nil
 	} else if err != nil {
@@ -147,6 +176,53 @@ func (u *update) run(ctx context.Context) error {
 		return err
 	}
 	return atomicfile.Replace(file, []byte(now), 0o600)
+}
+
+// originFile says which packed file the lines are of.
+const originFile = "origin"
+
+// mostUnpacked bounds what a packed file may become on the disk.
+const mostUnpacked = 4 << 30
+
+// unpack makes the file of lines that was packed, under the name that it had.
+func (u *update) unpack() error {
+	f, err := workspace.OpenNamed(u.store.Path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := atomicfile.Replace(filepath.Join(u.dir, originFile), []byte(u.store.Path), 0o600); err != nil {
+		return err
+	}
+	return atomicfile.Fill(filepath.Join(u.dir, filepath.Base(u.store.plain())), 0o600, func(w io.Writer) error {
+		return pack.Unzstd(w, f, mostUnpacked)
+	})
+}
+
+// Sweep removes the lines below spool of packed files that are there no more, and
+// of those that their program has unpacked again: its own file has them.
+func Sweep(spool string, kinds []*kind.Kind) error {
+	dirs, err := os.ReadDir(spool)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, d := range dirs {
+		dir := filepath.Join(spool, d.Name())
+		origin, e := os.ReadFile(filepath.Join(dir, originFile))
+		if e != nil {
+			continue // of another kind, or not made yet
+		}
+		for _, k := range kinds {
+			s := Store{string(origin), k}
+			if k.Store == nil || !s.packed() || s.Dir(spool) != dir {
+				continue
+			}
+			if _, e := os.Stat(s.Path); errors.Is(e, fs.ErrNotExist) || s.unpacked() {
+				err = errors.Join(err, os.RemoveAll(dir))
+			}
+		}
+	}
+	return err
 }
 
 // row takes one row of the store.
