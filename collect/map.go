@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -70,20 +71,33 @@ func MapReader(ctx context.Context, r io.Reader, out transcript.Store, o MapOpti
 	var err, read error
 	in := &counter{r: r}
 	m.far = func() (read, size int64) { return in.n, in.n }
+	begin := func() error {
+		t := targetOf(session.Unnamed("-", k))
+		t.Session = "stdin"
+		return m.begin(t)
+	}
+	var first [][]byte // lines that do not tell whose they are
 	for line := range transcript.Lines(in, &read) {
 		if m.mapper == nil {
-			if o.Adapter == "" {
+			if k == nil {
 				k = session.Sniff(line)
 			}
-			t := targetOf(session.Unnamed("-", k))
-			t.Session = "stdin"
-			if err = m.begin(t); err != nil {
-				break
+			if first = append(first, bytes.Clone(line)); k == nil && len(first) < session.SniffLines {
+				continue
 			}
+			if err = begin(); err == nil {
+				err = m.lines(first)
+			}
+		} else {
+			err = m.lines([][]byte{line})
 		}
-		m.items = m.mapper.Append(m.items[:0], line)
-		if err = m.line(false); err != nil {
+		if err != nil {
 			break
+		}
+	}
+	if err == nil && m.mapper == nil && len(first) > 0 {
+		if err = begin(); err == nil {
+			err = m.lines(first)
 		}
 	}
 	if err == nil && m.mapper != nil {
@@ -91,6 +105,17 @@ func MapReader(ctx context.Context, r io.Reader, out transcript.Store, o MapOpti
 	}
 	m.b.Files, m.b.BytesOnDisk, m.b.BytesRead = 1, in.n, in.n
 	return m.balance(), errors.Join(err, read)
+}
+
+// lines maps lines that came from a reader.
+func (m *mapping) lines(list [][]byte) error {
+	for _, line := range list {
+		m.items = m.mapper.Append(m.items[:0], line)
+		if err := m.line(false); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // counter knows how much was read.

@@ -6,6 +6,7 @@
 // What differs from program to program is a Kind (package kind), given by a
 // package of its own: session/claude, session/codex. The table of them is here,
 // and nowhere else: adding a program is its package and a line in that table.
+// A file that is nobody's is kept whole, under no program's name, if it was named.
 // Entries that are on a record already are read by Words, FactsOf and Kept.
 //
 // # Identity

@@ -41,6 +41,9 @@ func Names() []string {
 
 // OfAdapter is the kind whose entries bear that name; nil when there is none.
 func OfAdapter(adapter string) *kind.Kind {
+	if adapter == nobody.Adapter {
+		return nobody
+	}
 	for _, k := range kinds {
 		if k.Adapter == adapter {
 			return k
@@ -118,6 +121,10 @@ func Variables() (names []string) {
 	return names
 }
 
+// SniffLines is how many lines of a file may be damaged, or say nothing, before
+// the first one that tells whose it is.
+const SniffLines = 8
+
 // Sniff says whose a line is; nil when it is nobody's.
 func Sniff(line []byte) *kind.Kind {
 	for i := len(kinds) - 1; i >= 0; i-- {
@@ -177,6 +184,11 @@ func Identify(path, adapter string, any bool) (File, error) {
 		if k == nil && !any {
 			return f, ErrNoSession
 		}
+		if k == nil {
+			if k, err = sniffOn(path); err != nil {
+				return f, err
+			}
+		}
 		f = Unnamed(path, k)
 	}
 	return f, nil
@@ -196,6 +208,29 @@ func locate(path, adapter string) (f File, told bool, err error) {
 		}
 	}
 	return f, false, nil
+}
+
+// sniffOn looks for a line that tells whose the file is, behind the first one.
+func sniffOn(path string) (*kind.Kind, error) {
+	f, err := workspace.OpenNamed(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r := bufio.NewReaderSize(io.LimitReader(f, maxFirst), 16<<10)
+	for range SniffLines {
+		line, err := r.ReadBytes('\n')
+		if k := Sniff(line); k != nil {
+			return k, nil
+		}
+		if err == io.EOF {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return nil, nil
 }
 
 // linked is the file that path is a link to.
@@ -219,10 +254,10 @@ func Of(path string, k *kind.Kind) File {
 }
 
 // Unnamed is a file whose path does not tell what it is. Without a kind it is
-// taken for Claude's, whose mapping passes on whatever a line holds.
+// nobody's.
 func Unnamed(path string, k *kind.Kind) File {
 	if k == nil {
-		k = claude.Kind
+		k = nobody
 	}
 	dir := filepath.Dir(path)
 	return File{Path: path, Kind: k, Source: transcript.Main, Dir: dir, Project: filepath.Base(dir)}

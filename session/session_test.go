@@ -24,7 +24,9 @@ func TestIdentify(t *testing.T) {
 		{"p/x.jsonl", `{"type":"user","content":"hi"}`, "", "claude main p"},
 		{"p/y.jsonl", `{"method":"turn/started","params":{}}`, "", "codex main p"},
 		{"p/y.jsonl", `{"method":"turn/started","params":{}}`, transcript.AdapterClaude, "claude main p"},
-		{"p/z.jsonl", `{"log":"something else"}`, "", "claude main p " + ErrNoSession.Error()},
+		{"p/z.jsonl", `{"log":"something else"}`, "", "unknown main p " + ErrNoSession.Error()},
+		{"p/z.jsonl", `{"type":"note","sessionId":"s","text":"of somebody else"}`, "", "unknown main p " + ErrNoSession.Error()},
+		{"p/z.jsonl", `{"type":"queue-operation","sessionId":"s"}`, "", "claude main p"},
 	} {
 		path := filepath.Join(dir, filepath.FromSlash(c.name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {

@@ -63,6 +63,7 @@ const (
 	AdapterHuman    = "human"
 	AdapterACP      = "agent_client_protocol"
 	AdapterModel    = "model"
+	AdapterUnknown  = "unknown" // of files that no program is known to write
 )
 
 // onlyRead are the adapters of programs that are not driven: their names are
@@ -74,7 +75,7 @@ func Adapters() []string {
 	driven := []string{
 		AdapterClaude, AdapterCodex, AdapterOffline, AdapterScripted, AdapterHuman, AdapterACP, AdapterModel,
 	}
-	return append(driven, onlyRead...)
+	return append(append(driven, onlyRead...), AdapterUnknown)
 }
 
 // Main is the source of an agent's own session.

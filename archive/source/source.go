@@ -50,7 +50,6 @@ func Find(roots []string) ([]File, error) {
 		}
 		named[i] = abs
 	}
-	seen := map[string]bool{} // a file may be named, and be below another root
 	err := tree.Walk(named, func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 			return nil // gone since, or not ours to read
@@ -58,15 +57,13 @@ func Find(roots []string) ([]File, error) {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() || seen[path] ||
-			!mayBeSource(path) && (!strings.HasSuffix(path, ".zip") || !slices.Contains(named, path)) {
+		if d.IsDir() || !mayBeSource(path) && (!strings.HasSuffix(path, ".zip") || !slices.Contains(named, path)) {
 			return nil
 		}
 		info, err := d.Info()
 		if err != nil {
 			return nil // gone since
 		}
-		seen[path] = true
 		list = append(list, File{path, info.Size(), info.ModTime().UnixNano()})
 		return nil
 	})
@@ -109,7 +106,7 @@ func kindOfBytes(start []byte) string {
 	if bytes.HasPrefix(start, []byte("PK\x03\x04")) {
 		return Bundle
 	}
-	for range 8 { // the first lines may be damaged, or of a kind that says nothing
+	for range session.SniffLines {
 		line, rest, more := bytes.Cut(start, []byte("\n"))
 		if k := kindOfLine(line, more); k != "" {
 			return k
@@ -125,7 +122,7 @@ func kindOfBytes(start []byte) string {
 func kindOfLine(line []byte, whole bool) string {
 	if !whole && !jsontext.Valid(line) {
 		// A first line of hundreds of kilobytes: what its beginning shows.
-		if bytes.HasPrefix(line, []byte(`{`)) && bytes.Contains(line, []byte(`"sessionId":`)) {
+		if claude.SniffStart(line) {
 			return claude.Kind.Name
 		}
 		return ""

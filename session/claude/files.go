@@ -126,21 +126,44 @@ func Note(f kind.File) (n kind.Note, ok bool, err error) {
 }
 
 // Sniff says whether a line is one of this program's: it has a type, and
-// something that only such a line has.
+// something that only such a line has. That a line names its session is no sign
+// by itself: others do so, too.
 func Sniff(line []byte) bool {
-	var typed, marked bool
+	var typ []byte
+	var marked, ofSession bool
 	err := jsontext.Walk(line, func(key, value []byte) error {
 		switch string(key) {
 		case "type":
-			typed = len(value) > 2 && value[0] == '"'
-			marked = marked || simpleTypes[string(value)]
-		case "sessionId", "session_id", "uuid", "parentUuid", "leafUuid":
+			typ = nil
+			if len(value) > 2 && value[0] == '"' {
+				typ = value
+			}
+		case "sessionId", "session_id":
+			ofSession = true
+		case "uuid", "parentUuid", "leafUuid":
 			marked = true
 		}
 		return nil
 	})
-	return err == nil && typed && marked
+	if err != nil || typ == nil {
+		return false
+	}
+	name := jsontext.Bare(typ)
+	return marked || simpleTypes[string(typ)] || ofSession && (housekeeping[string(name)] || streamed[string(name)])
 }
+
+// SniffStart is Sniff for a line of which there is only the beginning: it names its
+// session, and is one of the conversation.
+func SniffStart(start []byte) bool {
+	has := func(mark string) bool { return bytes.Contains(start, []byte(mark)) }
+	return bytes.HasPrefix(start, []byte("{")) && has(`"sessionId":`) &&
+		(has(`"parentUuid":`) || has(`"type":"user"`) || has(`"type":"assistant"`))
+}
+
+// streamed are types of lines that the program prints, or keeps beside what was
+// said.
+var streamed = setOf("result", "stream_event", "rate_limit_event", "attachment", "api-request", "api-request-blob",
+	"api-request-shape", "tool_progress", "auth_status")
 
 // simpleTypes are those of the specification's own table, and those that open a
 // conversation over pipes.

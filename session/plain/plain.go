@@ -186,11 +186,14 @@ func (m *Mapper) add(e *Entry, first bool) {
 	if first {
 		if !m.options.NoRaw {
 			it.Raw = m.last.Raw
+			if it.Raw == nil {
+				it.Raw = []byte{} // an empty line is there, too
+			}
 		}
-		if m.last.name == notJSON {
+		if text := bytes.TrimSpace(m.last.Raw); m.last.name == notJSON && len(text) > 0 {
 			it.Fault = "the line is no JSON"
 		} else {
-			d.raw("line", bytes.TrimSpace(m.last.Raw))
+			d.raw("line", text)
 		}
 	}
 	it.Detail = d.done()
