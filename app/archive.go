@@ -74,7 +74,9 @@ func (a *App) sessionRoots(ctx context.Context, named []string) ([]string, error
 		return nil, err
 	}
 	roots := append([]string{record.Dir(root)}, session.DefaultRoots(a.Getenv)...)
-	return append(roots, a.unfold(ctx, session.DefaultStores(a.Getenv))...), nil
+	// What stores held that are gone was spent, too.
+	a.unfold(ctx, session.DefaultStores(a.Getenv))
+	return append(roots, a.stores().OwnSpool()), nil
 }
 
 // archiveOptions wire what the archive needs of others.

@@ -219,6 +219,74 @@ func liveThrough(t *testing.T, binary, root, archived, word, run string) {
 	}
 }
 
+// TestSessionElsewhere: a session that its program has packed, and one whose
+// directory is a link to another, is the session that it was: one record, one answer,
+// also when it is deleted.
+func TestSessionElsewhere(t *testing.T) {
+	t.Parallel()
+	const name = "rollout-2026-11-15T00-16-23-01a1dc8f-f251-7030-bc88-2ed97e77d298.jsonl"
+	whole, err := os.ReadFile("../testdata/fixtures/codex/01-simple/codex_home/sessions/2026/11/15/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	packed, err := os.ReadFile("../session/testdata/packed/" + name + ".zst")
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone := newLife(t)
+	alone.write(filepath.Join(alone.home, ".codex/sessions/2026/11/15", name), whole)
+	want := alone.numbers("answer")
+	if !strings.Contains(want, "hit: ") || !strings.Contains(want, "usage by") {
+		t.Fatalf("nothing to compare: %s", want)
+	}
+	once := DefaultFollow()
+	once.Once = true
+	stage := func(l *life, what string) {
+		t.Helper()
+		l.same(what, l.numbers("answer"), want)
+		if b, err := l.a.Watch(t.Context(), nil, once); err != nil {
+			t.Fatalf("%s: %v %+v", what, err, b)
+		}
+		l.same(what+", and watched", l.numbers("answer"), want)
+		if records, err := record.List(record.Dir(l.a.Root)); err != nil || len(records) != 1 {
+			t.Errorf("%s: records: %+v %v", what, records, err)
+		}
+	}
+
+	l := newLife(t)
+	path := filepath.Join(l.home, ".codex/archived_sessions", name)
+	l.write(path+".zst", packed)
+	stage(l, "packed from the first")
+	l.write(path, whole)
+	stage(l, "being unpacked")
+	l.must(os.Remove(path + ".zst"))
+	stage(l, "unpacked")
+	l.write(path+".zst", packed)
+	l.must(os.Remove(path))
+	stage(l, "packed")
+	l.must(os.Remove(path + ".zst"))
+	l.must(os.RemoveAll(filepath.Join(l.a.Root, ".conclave", "records")))
+	l.same("deleted, record and all", l.numbers("answer"), want)
+
+	never := newLife(t) // unpacked, or recorded
+	path = filepath.Join(never.home, ".codex/sessions", name)
+	never.write(path+".zst", packed)
+	never.same("packed", never.numbers("answer"), want)
+	never.must(os.Remove(path + ".zst"))
+	never.same("packed, and deleted", never.numbers("answer"), want)
+
+	linked := newLife(t)
+	far := filepath.Join(linked.home, "disk", "15")
+	linked.write(filepath.Join(far, name), whole)
+	month := filepath.Join(linked.home, ".codex/sessions/2026/11")
+	linked.must(os.MkdirAll(month, 0o700))
+	linked.must(os.Symlink(far, filepath.Join(month, "15")))
+	linked.must(os.Symlink(month, filepath.Join(month, "round")))
+	stage(linked, "linked")
+	linked.must(os.RemoveAll(far))
+	linked.same("linked, and deleted", linked.numbers("answer"), want)
+}
+
 // killed has a session written, line by line and in the middle of lines, while the
 // real program watches, and kills that when it has begun to record and the writing
 // goes on. The session itself is written to its end.
