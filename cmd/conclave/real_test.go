@@ -5,14 +5,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	agentcodex "conclave/agent/codex"
+	"conclave/gateway"
 	"conclave/internal/clients"
 	"conclave/internal/modelstub"
 	"conclave/internal/sample"
@@ -133,8 +136,9 @@ func speakACP(t *testing.T) []realProgram {
 }
 
 // TestRealPrograms plays a short campaign with the real Claude Code, the real
-// Codex or a real program that speaks the Agent Client Protocol in every seat, and holds the conversation files against the bytes
-// that the model sent. The evaluators have the tool for their verdict from the
+// Codex, a real program that speaks the Agent Client Protocol or a model without a
+// program in every seat, and holds the conversation files against the bytes that
+// the model sent. Whoever plays, the same words make the same files. The evaluators have the tool for their verdict from the
 // first request on; who does not use it is asked for the verdict.
 func TestRealPrograms(t *testing.T) {
 	sample.Long(t)
@@ -149,8 +153,15 @@ func TestRealPrograms(t *testing.T) {
 		realProgram{"claude", "claude", clients.ClaudeNew, "anthropic", reachable(t, realClaude(t, clients.ClaudeNew)), 2},
 		realProgram{"claude", "claude", clients.ClaudeOld, "anthropic", reachable(t, realClaude(t, clients.ClaudeOld)), 1},
 		realProgram{"codex", "codex", clients.CodexOnly, "openai", reachable(t, codex), 2})
+	var chosen []realProgram
+	for _, kind := range gateway.Kinds() {
+		chosen = append(chosen, realProgram{"model", "model", string(kind), string(kind), "/nowhere", 2})
+	}
 	for _, i := range sample.Pick(t, len(programs), 1, 4) {
-		x := programs[i]
+		chosen = append(chosen, programs[i])
+	}
+	var same sync.Map // the files, by name, as who came first has them
+	for _, x := range chosen {
 		t.Run(x.name+" "+x.version, func(t *testing.T) {
 			t.Parallel()
 			m := &model{waits: x.byTool < 2}
@@ -187,8 +198,38 @@ func TestRealPrograms(t *testing.T) {
 				t.Errorf("%d verdicts were handed in with the tool, want %d", m.handedIn, x.byTool)
 			}
 			w.compare(stub)
+			if m.waits {
+				return // it is asked for the verdict in words of its own
+			}
+			for name, text := range w.files() {
+				if first, there := same.LoadOrStore(name, text); there && first != text {
+					t.Errorf("%s is not as with the others:\n%s\nbut\n%s", name, first, text)
+				}
+			}
 		})
 	}
+}
+
+// moment is a day or a minute in a file or in its name.
+var moment = regexp.MustCompile(`\d{4}-\d{2}-\d{2}([-T ]\d{2}[-:]\d{2}(:\d{2})?Z?)?`)
+
+// files are those of the campaign, without their times.
+func (w *real) files() map[string]string {
+	w.t.Helper()
+	out := map[string]string{}
+	err := filepath.WalkDir(filepath.Join(w.dir, ".campaign"), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		rel, _ := filepath.Rel(w.dir, path)
+		out[moment.ReplaceAllString(rel, "TIME")] = moment.ReplaceAllString(string(text), "TIME")
+		return err
+	})
+	if err != nil || len(out) < 6 {
+		w.t.Fatalf("%d files of the campaign: %v", len(out), err)
+	}
+	return out
 }
 
 // sent holds what an evaluator's model was sent against its profile: what it
@@ -326,7 +367,7 @@ func (w *real) compare(stub *modelstub.Server) {
 	}
 }
 
-// textIn joins the pieces of text of a stream, of three protocols.
+// textIn joins the pieces of text of a stream, of each protocol.
 func textIn(stream []byte) string {
 	var text strings.Builder
 	for line := range bytes.Lines(stream) {
@@ -340,6 +381,7 @@ func textIn(stream []byte) string {
 			Candidates []struct {
 				Content struct{ Parts []struct{ Text string } }
 			}
+			Choices []struct{ Delta struct{ Content string } }
 		}
 		if json.Unmarshal(data, &e) != nil {
 			continue
@@ -348,6 +390,9 @@ func textIn(stream []byte) string {
 			for _, part := range c.Content.Parts {
 				text.WriteString(part.Text)
 			}
+		}
+		for _, c := range e.Choices { // of Chat Completions
+			text.WriteString(c.Delta.Content)
 		}
 		switch e.Type {
 		case "content_block_delta":
