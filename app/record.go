@@ -8,6 +8,7 @@ import (
 	"io"
 	"iter"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -115,6 +116,8 @@ func (a *App) Import(ctx context.Context, paths []string, f Follow) (Balance, er
 			o.Roots = append(o.Roots, a.unfold(ctx, []string{path})...)
 		default:
 			o.Files = append(o.Files, path)
+			// What a session keeps beside its file lies where its subagents do.
+			o.Roots = append(o.Roots, a.unfold(ctx, []string{filepath.Dir(claude.Kind.Subagents(path))})...)
 		}
 	}
 	return a.collect(ctx, o, f)

@@ -98,12 +98,5 @@ func (a *App) mapFiles(
 	if !session.IsStore(path) {
 		dirs = append([]string{path}, dirs...)
 	}
-	for _, dir := range dirs {
-		part, err := collect.Map(ctx, dir, out, o)
-		b.Add(part)
-		if err != nil {
-			return b, err
-		}
-	}
-	return b, nil
+	return collect.Map(ctx, dirs, out, o)
 }

@@ -18,8 +18,8 @@ import (
 type collected struct {
 	file    session.File
 	begin   session.Beginning
-	sources map[string]*keptSource
-	roles   map[string]string // of subagents, by their source
+	sources map[string]*keptSource // by place, see session.File
+	roles   map[string]string      // of subagents, by their source
 	buf     []byte
 	model   func(source string) string // known from earlier entries; nil: none are
 
@@ -28,7 +28,7 @@ type collected struct {
 	alone bool
 }
 
-// keptSource is one of the files, by its source.
+// keptSource is one of the files.
 type keptSource struct {
 	session.Kept
 	sum  uint32
@@ -104,23 +104,31 @@ func (c *collected) project() string {
 
 // entry takes the next entry of a log.
 func (c *collected) entry(l *logLine, source string, typ transcript.Type) *keptSource {
-	s := c.sources[source]
-	if s == nil {
-		s = &keptSource{Kept: session.Kept{Kind: c.file.Kind}}
-		if c.model != nil {
-			s.Model = c.model(source)
-		}
-		c.sources[source] = s
-	}
 	if c.alone && l.hasRaw() {
 		if line := l.entryLine(); line != nil {
+			s := c.kept(source, line)
 			s.Entry(line, searchable(typ))
 			return s
 		}
 	}
 	raw := l.raw(&c.buf)
+	s := c.kept(source, raw)
 	if s.Entry(raw, searchable(typ)); raw != nil {
 		s.sum, s.size = lineSum(raw), len(raw)
+	}
+	return s
+}
+
+// kept is the file of which a line is.
+func (c *collected) kept(source string, line []byte) *keptSource {
+	place := session.Place(source, line)
+	s := c.sources[place]
+	if s == nil {
+		s = &keptSource{Kept: session.Kept{Kind: c.file.Kind}}
+		if c.model != nil {
+			s.Model = c.model(source)
+		}
+		c.sources[place] = s
 	}
 	return s
 }

@@ -21,6 +21,7 @@ type sessionFeed struct {
 	clock  session.Clock
 	at     int64 // of the line at hand
 	sum    uint32
+	beside int64 // what is added to the numbers of the line's entries
 	began  int64
 	org    origin
 	origin *origin
@@ -49,7 +50,16 @@ func (f *sessionFeed) warm(line []byte) {
 func (f *sessionFeed) begin(line []byte, early int) {
 	aside := early < len(f.items) && !searchable(f.items[early].Type)
 	f.at, f.sum = f.clock.Line(f.mapper.Time(), line, aside), lineSum(line)
+	f.beside = 0
+	if place := session.Place(f.file.Source, line); place != f.file.Source {
+		f.beside = besideFrom + int64(lineSum([]byte(place)))
+	}
 }
+
+// besideFrom is from where on the entries of what lies beside a session's own files
+// are numbered, each file's from a number that its name gives: those of the session
+// have the first ones, and both are numbers of one session.
+const besideFrom = 1 << 32
 
 // add appends the items of a line, which stands at off in its block.
 func (f *sessionFeed) add(dst []item, line []byte, off int) []item {
@@ -137,7 +147,7 @@ func (f *sessionFeed) identify(r io.Reader) error {
 // item is the item at i of the mapping's last, the part-th of its line.
 func (f *sessionFeed) item(typ transcript.Type, i, part int) item {
 	f.seq++
-	it := item{typ: typ, seq: f.seq, at: f.at, part: part, off: f.off, size: f.size, origin: f.origin}
+	it := item{typ: typ, seq: f.beside + f.seq, at: f.at, part: part, off: f.off, size: f.size, origin: f.origin}
 	it.take(f.mapper.Facts(i))
 	it.setLine(f.sum, f.size)
 	return it

@@ -214,7 +214,8 @@ func (a *Archive) Restore(ctx context.Context, w io.Writer, run string) error {
 	var id int64
 	err := a.reader.QueryRowContext(ctx, `SELECT id FROM sources WHERE run = ?1 OR path = ?1
 		OR substr(path, -length(?2)) = ?2
-		ORDER BY run <> ?1 AND path <> ?1, state = 'replaced', path LIKE '%subagents%', pos DESC LIMIT 1`,
+		ORDER BY run <> ?1 AND path <> ?1, state = 'replaced', path LIKE '%subagents%',
+		(SELECT sum(count) FROM source_blocks b WHERE b.source = sources.id) DESC, pos DESC LIMIT 1`,
 		run, string(filepath.Separator)+strings.TrimSuffix(run, ".jsonl")+".jsonl").Scan(&id)
 	if errors.Is(err, sql.ErrNoRows) {
 		return fmt.Errorf("no run %q is in the archive: %w", run, os.ErrNotExist)

@@ -78,7 +78,7 @@ func TestTheRecordComesBack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := collect.Map(t.Context(), file, w, collect.MapOptions{}); err != nil {
+		if _, err := collect.Map(t.Context(), []string{file}, w, collect.MapOptions{}); err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
 		if err := w.Close(); err != nil {

@@ -36,23 +36,6 @@ type Gap struct {
 // OK says that everything is accounted for.
 func (b *Balance) OK() bool { return len(b.Unaccounted) == 0 }
 
-// Add puts the account of another part to this one.
-func (b *Balance) Add(o Balance) {
-	b.Files += o.Files
-	b.Records += o.Records
-	b.BytesOnDisk += o.BytesOnDisk
-	b.BytesRead += o.BytesRead
-	b.Lines += o.Lines
-	b.Entries += o.Entries
-	b.Added += o.Added
-	b.Skipped = append(b.Skipped, o.Skipped...)
-	b.Waiting = append(b.Waiting, o.Waiting...)
-	b.Unaccounted = append(b.Unaccounted, o.Unaccounted...)
-	for name, n := range o.Unknown {
-		b.count(name, n)
-	}
-}
-
 func (b *Balance) count(name string, n int64) {
 	if b.Unknown == nil {
 		b.Unknown = map[string]int64{}

@@ -47,7 +47,7 @@ func BenchmarkMapFile(b *testing.B) {
 	b.SetBytes(benchBytes)
 	for b.Loop() {
 		var out counting
-		bal, err := Map(context.Background(), path, &out, MapOptions{})
+		bal, err := Map(context.Background(), []string{path}, &out, MapOptions{})
 		if err != nil || !bal.OK() || out.bytes < 2*benchBytes {
 			b.Fatal(err, bal, out)
 		}

@@ -319,7 +319,7 @@ func (c *Collector) inOrder() []*source {
 }
 
 func (s *source) rank() int {
-	if s.t.Source == transcript.Main {
+	if s.t.Place() == transcript.Main {
 		return 0
 	}
 	if s.file == nil {

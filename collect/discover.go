@@ -82,7 +82,7 @@ func (c *Collector) fault(path, reason string) {
 // searchSubagents looks beside the main files that are in use, and wanted.
 func (c *Collector) searchSubagents(wanted func(path string) bool) {
 	for path, s := range c.byPath {
-		if wanted(path) && s.t.Kind.Subagents != nil && s.t.Source == transcript.Main &&
+		if wanted(path) && s.t.Kind.Subagents != nil && s.t.Place() == transcript.Main &&
 			s.t.Session != "" && time.Since(s.active) < coolAfter {
 			dir := s.t.Kind.Subagents(path)
 			if _, err := os.Stat(dir); err == nil {
@@ -199,7 +199,7 @@ func (c *Collector) take(t target, how string, size int64) {
 		s.t.run = run
 	}
 	s.sess = c.session(s.t.run)
-	if had := s.sess.sources[t.Source]; had != nil && had.t.Path != t.Path && sameFile(had.t.Path, t.Path) {
+	if had := s.sess.sources[t.Place()]; had != nil && had.t.Path != t.Path && sameFile(had.t.Path, t.Path) {
 		c.second[t.Path] = had.t.Path
 		return
 	}
@@ -207,11 +207,11 @@ func (c *Collector) take(t target, how string, size int64) {
 		c.own(s)
 		return
 	}
-	if old := s.sess.at(t.Source); old != "" && old != t.Path && !sameFile(old, t.Path) {
+	if old := s.sess.at(t.Place()); old != "" && old != t.Path && !sameFile(old, t.Path) {
 		if _, err := os.Stat(old); err == nil {
 			s.t.run = runID(s.t.run, pathHash(t.Path))
 			s.sess = c.session(s.t.run)
-		} else if before := s.sess.sources[t.Source]; before != nil {
+		} else if before := s.sess.sources[t.Place()]; before != nil {
 			c.moved(before, t.Path, how)
 			return
 		}
@@ -228,7 +228,7 @@ func sameFile(a, b string) bool {
 }
 
 func (c *Collector) own(s *source) {
-	s.sess.sources[s.t.Source] = s
+	s.sess.sources[s.t.Place()] = s
 	c.byPath[s.t.Path] = s
 }
 
@@ -254,9 +254,9 @@ func (c *Collector) session(run string) *recording {
 	return s
 }
 
-// at is the path that the session has for a source, "" if it has none.
-func (s *recording) at(source string) string {
-	if src := s.sources[source]; src != nil {
+// at is the path that the session has for a place, "" if it has none.
+func (s *recording) at(place string) string {
+	if src := s.sources[place]; src != nil {
 		return src.t.Path
 	}
 	if s.past == nil {
@@ -264,7 +264,7 @@ func (s *recording) at(source string) string {
 			return ""
 		}
 	}
-	if p := s.past.sources[source]; p != nil {
+	if p := s.past.sources[place]; p != nil {
 		return p.at.Path
 	}
 	return ""

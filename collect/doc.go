@@ -7,9 +7,9 @@
 // # What it stores
 //
 // One record per session in .conclave/records, named after the session, with
-// the main file and those of its subagents as sources; a rollout of Codex is a
-// session of its own. Each line of a file is at least one entry, and the first
-// of them bears the line's own bytes. How far a file was read stands in the
+// the main file and those of its subagents as sources, and what lies beside them
+// (session.File.Place); a rollout of Codex is a session of its own. Each line of a
+// file is at least one entry, and the first of them bears the line's own bytes. How far a file was read stands in the
 // same record as the log event "collect.position": file, place, SHA-256 of all
 // bytes up to it. So record and position cannot disagree. Beside the records,
 // .conclave/collect holds an index of files that have not changed since they

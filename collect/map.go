@@ -31,37 +31,45 @@ type MapOptions struct {
 	Progress func(Balance) // about once a second
 }
 
-// Map maps what is at path, a file or a directory of session files, to log
+// Map maps what is at the paths, files or directories of session files, to log
 // records of entries, and hands them to out in order. It keeps no state. The
-// error is out's, or that path cannot be read at all; what is wrong with single
+// error is out's, or that a path cannot be read at all; what is wrong with single
 // files is in the Balance.
-func Map(ctx context.Context, path string, out transcript.Store, o MapOptions) (Balance, error) {
+func Map(ctx context.Context, paths []string, out transcript.Store, o MapOptions) (Balance, error) {
 	m := newMapping(ctx, out, o)
-	info, err := os.Stat(path)
-	if err != nil {
-		return m.b, err
-	}
-	if !info.IsDir() {
-		t, err := classify(path, o.Adapter, true)
-		if errors.Is(err, session.ErrNotYet) {
-			err = nil
-		}
-		if err != nil {
-			return m.b, err
-		}
-		err = m.file(t)
-		return m.balance(), err
-	}
-	targets, err := m.find(path)
-	if err != nil {
-		return m.b, err
-	}
-	for _, t := range targets {
-		if err := m.file(t); err != nil {
+	for _, path := range paths {
+		if err := m.path(path); err != nil {
 			return m.balance(), err
 		}
 	}
 	return m.balance(), nil
+}
+
+func (m *mapping) path(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		t, err := classify(path, m.o.Adapter, true)
+		if errors.Is(err, session.ErrNotYet) {
+			err = nil
+		}
+		if err != nil {
+			return err
+		}
+		return m.file(t)
+	}
+	targets, err := m.find(path)
+	if err != nil {
+		return err
+	}
+	for _, t := range targets {
+		if err := m.file(t); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // MapReader is Map for lines that come from r.

@@ -9,6 +9,7 @@ import (
 	"conclave/internal/jsontext"
 	"conclave/internal/tail"
 	"conclave/record"
+	"conclave/session"
 	"conclave/transcript"
 )
 
@@ -18,6 +19,7 @@ const eventPosition = "collect.position"
 // position is its context. Within the format, members are only added.
 type position struct {
 	Source string `json:"source"`
+	Beside string `json:"beside,omitempty"` // see session.File
 	Path   string `json:"path"`
 	tail.Position
 	Lines      int64 `json:"lines"`
@@ -33,8 +35,8 @@ type position struct {
 
 // past is what a record tells of the files that it was made from.
 type past struct {
-	sources  map[string]*pastSource
-	seen     map[[2]string]bool // source and path: said to have been discovered
+	sources  map[string]*pastSource // by place
+	seen     map[[2]string]bool     // source and path: said to have been discovered
 	summary  transcript.Summary
 	first    string
 	last     string
@@ -144,24 +146,27 @@ func (p *past) entry(context []byte) error {
 	if err != nil {
 		return err
 	}
-	s := p.source(source)
 	switch {
 	case raw64 != nil:
 		b, err := base64.StdEncoding.DecodeString(string(raw64[1 : len(raw64)-1]))
 		if err != nil {
 			return err
 		}
+		s := p.source(session.Place(source, b))
 		s.ledger.add(s.ledger.hash(b))
 		s.done = 1
 	case raw != nil:
 		p.text = jsontext.AppendText(p.text[:0], raw)
+		s := p.source(session.Place(source, p.text))
 		s.ledger.add(s.ledger.hash(p.text))
 		s.done = 1
 		if cap(p.text) > 1<<20 {
 			p.text = nil
 		}
-	case s.done != allOfIt:
-		s.done++
+	default: // a further one of the last line, which what lies beside a session never has
+		if s := p.source(source); s.done != allOfIt {
+			s.done++
+		}
 	}
 	p.count(source, transcript.Type(kind), stamp)
 	return nil
@@ -185,7 +190,7 @@ func (p *past) position(context []byte) error {
 	if err := json.Unmarshal(context, &at); err != nil {
 		return err
 	}
-	s := p.source(at.Source)
+	s := p.source(session.File{Source: at.Source, Beside: at.Beside}.Place())
 	if at.Kept != nil {
 		s.ledger.truncate(*at.Kept)
 		s.done, s.stops = allOfIt, nil

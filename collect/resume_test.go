@@ -114,7 +114,7 @@ func TestMapAndCollectAgree(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(fixtures, "claude/02-thinking-tools/home/.claude/projects")
 	var out counting
-	mapped, err := Map(t.Context(), path, &out, MapOptions{})
+	mapped, err := Map(t.Context(), []string{path}, &out, MapOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,8 +18,8 @@ import (
 type recording struct {
 	c       *Collector
 	run     string
-	path    string // of the record
-	sources map[string]*source
+	path    string             // of the record
+	sources map[string]*source // by place
 	callers session.Callers
 
 	writer  *record.Writer

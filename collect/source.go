@@ -57,7 +57,7 @@ type source struct {
 
 // attach connects the source with what its session's record knows of it.
 func (s *source) attach() {
-	p := s.sess.past.source(s.t.Source)
+	p := s.sess.past.source(s.t.Place())
 	s.ledger, s.done = p.ledger, p.done
 	s.generation, s.stated, s.expect = p.at.Generation, p.at, p.at.Position
 	s.stops, s.size = p.stops, 0
@@ -266,7 +266,7 @@ func (s *source) diverge() error {
 }
 
 func (s *source) position() position {
-	return position{Source: s.t.Source, Path: s.t.Path, Position: s.file.Position(),
+	return position{Source: s.t.Source, Beside: s.t.Beside, Path: s.t.Path, Position: s.file.Position(),
 		Lines: s.lines, Entries: s.entries, Generation: s.generation}
 }
 

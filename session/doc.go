@@ -21,6 +21,9 @@
 // which of the session's agents (File.ID, Beginning.ID). Never a path, and never
 // where or when it was found.
 //
+// What a program keeps beside the files of a session, in a file of its own, is a
+// line of that session, too (File.Beside, Place).
+//
 // A line of it is its bytes, and which of equal ones it is. An entry is a line
 // and which part of it. Two sources of one session have an entry in common when
 // both have that line: it is counted once and shown once. The lines of all

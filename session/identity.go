@@ -2,6 +2,7 @@ package session
 
 import (
 	"conclave/internal/jsontext"
+	"conclave/session/claude"
 	"conclave/session/kind"
 	"conclave/transcript"
 )
@@ -39,6 +40,12 @@ func Begin(f File, start []byte) (b Beginning) {
 		b.Session = in(start)
 	}
 	return b
+}
+
+// Place tells of which of a session's files a line is (see File.Place), by the
+// source of its entries and the line itself.
+func Place(source string, line []byte) string {
+	return File{Source: source, Beside: claude.Beside(line)}.Place()
 }
 
 // Clock tells when the lines of a source were written: what a line says, and of

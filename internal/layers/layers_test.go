@@ -100,7 +100,7 @@ var house = map[string]string{
 	"seat":                "agent audit engine forwarder gateway internal/jsontext internal/price internal/shingle record room session/claude toolbox transcript",
 	"session":             "internal/jsontext internal/tail session/acp session/claude session/cline session/codex session/copilot session/gemini session/kind session/opencode session/plain session/qwen session/unfold transcript workspace",
 	"session/acp":         "internal/jsontext session/kind session/plain transcript",
-	"session/claude":      "internal/jsontext session/kind transcript",
+	"session/claude":      "internal/jsontext session/kind session/unfold transcript workspace",
 	"session/codex":       "internal/jsonrpc internal/jsontext session/kind transcript",
 	"session/cline":       "internal/jsontext session/kind session/plain session/unfold transcript workspace",
 	"session/copilot":     "internal/jsontext session/kind session/plain transcript",

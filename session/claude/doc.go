@@ -8,6 +8,9 @@
 // way. Lines of a type that the mapping does not know are items of type
 // unknown and counted by name.
 //
+// What the program keeps beside a session's lines, the long results of tools, is
+// read from where it lies once, and is a line of the session from then on (Beside).
+//
 // It drives nothing and writes nothing: package agent/claude does the one, its
 // callers the other.
 package claude

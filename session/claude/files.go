@@ -19,10 +19,13 @@ import (
 // Kind is Claude Code.
 var Kind = &kind.Kind{
 	Adapter: transcript.AdapterClaude,
-	Name:    "claude",
+	Name:    name,
 	HomeVar: "CLAUDE_CONFIG_DIR", HomeDir: ".claude", Sessions: "projects",
 	Sniff: Sniff,
 	Locate: func(path string, first func() ([]byte, error)) (kind.File, bool, error) {
+		if f, ok := locateBeside(path, first); ok {
+			return f, true, nil
+		}
 		f, ok := Locate(path)
 		if ok && !f.Main() && f.Session == "" {
 			line, err := first()
@@ -40,13 +43,19 @@ var Kind = &kind.Kind{
 	NewWords: func() func([]byte, transcript.Type, []byte) []byte { return new(Words).Append },
 	OwnerIn:  ownerIn,
 	Stamp: func(line []byte) (int64, string) {
-		return transcript.ParseTime(jsontext.Bare(jsontext.Get(line, "timestamp"))), ""
+		at := jsontext.Get(line, "timestamp")
+		if at == nil && Beside(line) != "" {
+			at = jsontext.Get(line, "row", "timestamp")
+		}
+		return transcript.ParseTime(jsontext.Bare(at)), ""
 	},
 	Note: Note,
 	Subagents: func(main string) string {
 		return filepath.Join(strings.TrimSuffix(main, ".jsonl"), subagents)
 	},
 	Memory: 1 << 20, // the last few messages
+	Store:  store,
+	Rows:   rows,
 }
 
 // subagents is the directory beside a main file in which those of its subagents
@@ -129,6 +138,9 @@ func Note(f kind.File) (n kind.Note, ok bool, err error) {
 // something that only such a line has. That a line names its session is no sign
 // by itself: others do so, too.
 func Sniff(line []byte) bool {
+	if Beside(line) != "" {
+		return true
+	}
 	var typ []byte
 	var marked, ofSession bool
 	err := jsontext.Walk(line, func(key, value []byte) error {
@@ -153,10 +165,10 @@ func Sniff(line []byte) bool {
 }
 
 // SniffStart is Sniff for a line of which there is only the beginning: it names its
-// session, and is one of the conversation.
+// session, and is one of the conversation, or of what lies beside it.
 func SniffStart(start []byte) bool {
 	has := func(mark string) bool { return bytes.Contains(start, []byte(mark)) }
-	return bytes.HasPrefix(start, []byte("{")) && has(`"sessionId":`) &&
+	return Beside(start) != "" || bytes.HasPrefix(start, []byte("{")) && has(`"sessionId":`) &&
 		(has(`"parentUuid":`) || has(`"type":"user"`) || has(`"type":"assistant"`))
 }
 

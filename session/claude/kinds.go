@@ -155,6 +155,12 @@ func (l *lineOf) dispatch() {
 		l.event(transcript.SystemEvent, "compaction")
 	case "tool_result":
 		l.add(transcript.ToolResult, toolResultExtra(nil, l.env.toolUseID, l.env.isError))
+	case resultFile:
+		var extra []byte
+		if l.env.call != nil {
+			extra = appendRaw(nil, "call", l.env.call)
+		}
+		l.addEvent(transcript.ToolResult, extra, ResultFile)
 	case "thinking":
 		l.add(transcript.Thinking, nil)
 	case "":

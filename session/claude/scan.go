@@ -35,6 +35,7 @@ type envelope struct {
 	isAborted, isError                          []byte
 	text, input                                 []byte
 	prompt, commandMode                         []byte    // of an attachment
+	row, call                                   []byte    // of a file beside the session's own
 	other                                       [3][]byte // where else words may stand: error, thinking, summary
 }
 
@@ -64,7 +65,11 @@ func (s *scanner) scan(line []byte) bool {
 	}
 	s.b, s.env, s.msg = line, envelope{}, message{}
 	s.blocks, s.plainBlocks = s.blocks[:0], s.plainBlocks[:0]
-	return jsontext.Object(line, s.onLine)
+	whole := jsontext.Object(line, s.onLine)
+	if whole && s.env.row != nil && s.env.typ == nil {
+		s.env.noteRow()
+	}
+	return whole
 }
 
 // inside reads the object at a place by fn, and anything else as it is.
@@ -214,7 +219,19 @@ func (e *envelope) note(key, value []byte) {
 		e.other[1] = value
 	case "summary":
 		e.other[2] = value
+	case "row":
+		e.row = value
 	}
+}
+
+// noteRow takes what the line of a file beside the session's own says for what
+// another line says by itself.
+func (e *envelope) noteRow() {
+	m := jsontext.Members(e.row, "type", "sessionId", "timestamp", "call", "text")
+	if string(jsontext.Bare(m[0])) != resultFile {
+		return
+	}
+	e.typ, e.sessionID, e.timestamp, e.call, e.content = jsontext.Bare(m[0]), m[1], m[2], m[3], m[4]
 }
 
 func (m *message) note(key, value []byte) {

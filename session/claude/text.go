@@ -23,7 +23,7 @@ func Text(detail json.RawMessage) string {
 		return blockText(line)
 	}
 	content := jsontext.Get(line, "message", "content")
-	for _, path := range [][]string{{"content"}, {"attachment", "prompt"}} {
+	for _, path := range [][]string{{"content"}, {"attachment", "prompt"}, {"row", "text"}} {
 		if content == nil {
 			content = jsontext.Get(line, path...)
 		}

@@ -77,10 +77,10 @@ type Kind struct {
 	Memory int64
 
 	// Store says, by its name, whether a file is one in which the program keeps
-	// sessions otherwise than in lines: a database, a file that it rewrites.
-	// Rows calls yield with each row of it, in order; nil: the store is a file of
-	// the program's own lines, packed (Packed). Both are nil for a program that
-	// writes lines only; see session/unfold.
+	// sessions, or a part of one, otherwise than in lines: a database, a file that
+	// it rewrites, a text. Rows calls yield with each row of it, in order; nil: the
+	// store is a file of the program's own lines, packed (Packed). Both are nil for
+	// a program that writes lines only; see session/unfold.
 	Store func(path string) bool
 	Rows  func(ctx context.Context, path string, yield func(Row) error) error
 
@@ -111,6 +111,16 @@ type File struct {
 	Dir     string // where the main file of the session lies
 	Parent  string // the session that started this one, where each has its own file
 	Named   bool   // the path tells whose it is: Session is the program's own name for it
+	Beside  string // the name of a file that the session has beside its own, and that this one was made of
+}
+
+// Place tells the files of a session apart: the source of its entries, and for
+// what lies beside the session's own files its name.
+func (f File) Place() string {
+	if f.Beside == "" {
+		return f.Source
+	}
+	return f.Source + "/" + f.Beside
 }
 
 // ID is the session's identity (see package session), "" if the path does not

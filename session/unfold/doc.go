@@ -1,5 +1,6 @@
 // Package unfold makes files of lines of what programs keep otherwise: databases,
-// files that are rewritten whole, files of lines that were packed.
+// files that are rewritten whole, files of lines that were packed, and texts beside
+// a session.
 //
 // Everything that reads sessions reads lines that are appended. A store of a
 // program (kind.Kind.Store) is brought into that form: below a directory that is

@@ -92,6 +92,20 @@ func (s Store) Dir(spool string) string {
 	return filepath.Join(spool, s.Kind.Name+"-"+hex.EncodeToString(sum[:6]))
 }
 
+// Origin is the path of the store whose lines lie in dir; "" as long as they are
+// not all there.
+func Origin(dir string) string {
+	text, err := os.ReadFile(filepath.Join(dir, stampFile))
+	if err != nil {
+		return ""
+	}
+	line, _, _ := strings.Cut(string(text), "\n")
+	for range 2 { // its size and time
+		line = line[:max(strings.LastIndexByte(line, ' '), 0)]
+	}
+	return line
+}
+
 // Update appends what is new in the store to the lines below spool.
 func (s Store) Update(ctx context.Context, spool string) error {
 	u := update{store: s, dir: s.Dir(spool), sessions: map[string]*lines{}}
