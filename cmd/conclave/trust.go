@@ -79,7 +79,8 @@ on this machine, for exactly that text. docs/logins.md has all of it.`,
 }
 
 func (env *environment) askLogin(t *app.Trust, name string) error {
-	env.Stdout.Printf("%s\n\n%s\n", screen.Bold("To lend your login to "+t.Items[0].Name), t.Items[0].Text)
+	env.Stdout.Printf("%s\n\n%s\n", screen.Bold("To lend your login to "+t.Items[0].Name),
+		screen.Prose("", screen.Indent("", strings.ReplaceAll(t.Items[0].Text, "\n", "\n\n"))))
 	if t.Trusted {
 		env.Stdout.Printf("\nYou have said yes to exactly this already.\n")
 		return nil
