@@ -38,7 +38,8 @@ type Means struct {
 	// Models are those that it offers, as far as that is known; the first is
 	// proposed.
 	Models []string `json:"models,omitempty"`
-	// Local says that nothing leaves this machine.
+	// Local says that its server is on this machine; whether that asks another is
+	// not known here.
 	Local bool `json:"local"`
 	// Lines are what a person's own file says to have every role answered by it,
 	// with the model that is proposed; none where that is not known.
@@ -175,7 +176,7 @@ func (s server) ask(ctx context.Context, getenv func(string) string) *Means {
 		address = cmp.Or(ollamaAddress(getenv("OLLAMA_HOST")), address)
 	}
 	m := &Means{
-		Name: s.name, What: s.title + " on this machine (" + address + ")", Agent: "model", ProviderName: s.name, Local: true,
+		Name: s.name, What: "the server of models at " + address + ", where " + s.title + " listens", Agent: "model", ProviderName: s.name, Local: true,
 		Provider: config.Provider{Kind: string(gateway.Chat), BaseURL: "http://" + address + "/v1"},
 	}
 	var err error
