@@ -95,6 +95,7 @@ var house = map[string]string{
 	"profile":             "frontmatter internal/atomicfile internal/lockfile internal/newer workspace",
 	"quest":               "frontmatter internal/markdown internal/nearest internal/shingle policy profile workspace",
 	"quest/flow":          "agent audit engine internal/atomicfile internal/git internal/markdown internal/price internal/shingle policy profile quest record room seat toolbox workspace",
+	"receipt":             "audit",
 	"record":              "internal/atomicfile internal/lockfile internal/newer workspace",
 	"room":                "agent internal/lockfile internal/proc",
 	"seat":                "agent audit engine forwarder gateway internal/jsontext internal/price internal/shingle record room session/claude toolbox transcript",
