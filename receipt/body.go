@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"conclave/audit"
+	"conclave/gate"
 )
 
 // formatVersion is the format of the bodies that this program writes. Within a
@@ -31,57 +32,18 @@ type Body struct {
 	Stamps   []string  `json:"stamps,omitempty"`
 }
 
-// Case is what was put before the judges, and by which rule.
-type Case struct {
-	Digest   string   `json:"digest"` // of the rest of it: see package gate
-	Role     string   `json:"role"`   // dragon, guardian
-	Rule     string   `json:"rule"`   // all, majority
-	N        int      `json:"judges"`
-	Criteria Criteria `json:"criteria"`
-	Expect   string   `json:"expect,omitempty"`
-	Work     Work     `json:"work"`
-}
-
-// Criteria are what the work was held against, and who wrote that.
-type Criteria struct {
-	Origin string      `json:"origin"` // committed, quest, caller; none for the Guardian
-	File   string      `json:"file,omitempty"`
-	Commit string      `json:"commit,omitempty"`
-	SHA256 string      `json:"sha256"` // of Text
-	Text   string      `json:"text"`
-	List   []Criterion `json:"list"`
-}
-
-// Criterion is one of them.
-type Criterion struct {
-	Number int    `json:"number"`
-	Text   string `json:"text"`
-	Check  string `json:"check,omitempty"` // a command that decides it
-}
-
-// Work is what was judged.
-type Work struct {
-	Base    string    `json:"base,omitempty"` // the commits of a diff
-	Head    string    `json:"head,omitempty"`
-	Diff    *File     `json:"diff,omitempty"` // the change as text
-	Files   []File    `json:"files"`
-	LeftOut []LeftOut `json:"left_out,omitempty"`
-	Digest  string    `json:"digest"`
-}
-
-// File is one file of the work. Its path is relative and slash-separated.
-type File struct {
-	Path       string `json:"path"`
-	Size       int64  `json:"size"`
-	SHA256     string `json:"sha256"`
-	Executable bool   `json:"executable,omitempty"`
-}
-
-// LeftOut is what was met in the named work and stayed out.
-type LeftOut struct {
-	Path   string `json:"path"`
-	Reason string `json:"reason"`
-}
+// What was put before the judges, and what came of it, has its home in package
+// gate.
+type (
+	Case      = gate.Case
+	Criteria  = gate.Criteria
+	Criterion = gate.Criterion
+	Work      = gate.Work
+	File      = gate.File
+	LeftOut   = gate.LeftOut
+	Decision  = gate.Decision
+	Decided   = gate.Decided
+)
 
 // Check is what became of a criterion's own command.
 type Check struct {
@@ -158,22 +120,4 @@ type Citation struct {
 	EndLine int    `json:"end_line,omitempty"`
 	OK      bool   `json:"ok"`
 	Reason  string `json:"reason,omitempty"`
-}
-
-// Decision is what the votes and checks come to: see package gate.
-type Decision struct {
-	Outcome     string    `json:"outcome"` // met, not met, not judged
-	Criteria    []Decided `json:"criteria"`
-	Independent bool      `json:"independent"`
-	Families    []string  `json:"families"`
-}
-
-// Decided is what they come to for one criterion.
-type Decided struct {
-	Number    int    `json:"number"`
-	Status    string `json:"status"`
-	Met       int    `json:"met"`
-	NotMet    int    `json:"not_met"`
-	Abstained int    `json:"abstained"`
-	Why       string `json:"why,omitempty"`
 }
