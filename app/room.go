@@ -10,6 +10,7 @@ import (
 	"conclave/agent"
 	"conclave/quest"
 	"conclave/quest/flow"
+	"conclave/quest/judging"
 	"conclave/room"
 )
 
@@ -42,7 +43,7 @@ func (a *App) furnish(ctx context.Context, of RoomOf) (flow.Furnishing, error) {
 	f, err := flow.New(flow.Options{Root: w.root, Trust: w, Granted: granted}).Room(ctx, role, of.Work)
 	var work *quest.WorkError
 	switch {
-	case errors.As(err, &work), errors.Is(err, flow.ErrNoWork):
+	case errors.As(err, &work), errors.Is(err, judging.ErrNoWork):
 		return f, usageError("%w", err)
 	case err != nil:
 		return f, environmentError("%w", err)

@@ -12,7 +12,7 @@ import (
 	"conclave/config"
 	"conclave/profile"
 	"conclave/quest"
-	"conclave/quest/flow"
+	"conclave/quest/judging"
 	"conclave/trust"
 	door "conclave/workspace"
 )
@@ -90,7 +90,7 @@ func (w *workspace) checkItems() ([]trust.Item, error) {
 	var items []trust.Item
 	for _, c := range quest.Parse(data).Criteria {
 		if c.Check != "" {
-			items = append(items, trust.Item{Name: flow.CheckName(c), Text: []byte(c.Check)})
+			items = append(items, trust.Item{Name: judging.CheckName(c), Text: []byte(c.Check)})
 		}
 	}
 	return items, nil

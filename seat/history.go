@@ -322,6 +322,17 @@ func (h *History) Turn(id string) PastTurn {
 	return past
 }
 
+// Handed is what was handed in last by a tool whose call had an effect; nil
+// where nothing was.
+func (t PastTurn) Handed(tool string) []byte {
+	for _, c := range slices.Backward(t.Calls) {
+		if c.Tool == tool && !c.Failed {
+			return []byte(c.Input)
+		}
+	}
+	return nil
+}
+
 // Words is what the person said in a turn, without the words of the engine
 // around it.
 func (t PastTurn) Words() string {

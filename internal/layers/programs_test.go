@@ -27,7 +27,7 @@ var starters = map[string]string{
 	"internal/sample":   "the test itself, for the list of its tests",
 	"internal/readers":  "node, with readers that are not ours, for tests",
 	"internal/proc":     "what an agent's driver was given",
-	"quest/flow":        "the checks of a quest, in a room and once the person trusts them",
+	"quest/judging":     "the checks of a quest, in a room and once the person trusts them",
 	"room":              "what its plan names, behind the walls",
 }
 

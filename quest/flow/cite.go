@@ -1,31 +1,16 @@
 package flow
 
 import (
-	"bytes"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"conclave/quest"
+	"conclave/quest/judging"
 	"conclave/room"
 )
-
-// citation is a place that somebody pointed to, and whether it is there.
-type citation struct {
-	Text   string `json:"text"` // as written: docs/design.md:12
-	OK     bool   `json:"ok"`
-	Reason string `json:"reason,omitempty"`
-}
-
-// cited finds path:line and path:line-line. What could be a time, a port or a
-// ratio is told apart by the path: it has a letter in it, and no scheme before
-// it.
-var cited = regexp.MustCompile(`([\p{L}\p{N}_.@+-]+(?:/[\p{L}\p{N}_.@+()-]+)*):(\d+)(?:-(\d+))?`)
 
 // maxCitedFile bounds the files that citations are checked in.
 const maxCitedFile = 32 << 20
@@ -58,48 +43,7 @@ func openView(workspace string, withheld room.Rule, g quest.Grants, history []by
 func (v *view) close() error { return v.root.Close() }
 
 // check looks up every citation of a text, each once.
-func (v *view) check(text string) []citation {
-	var out []citation
-	seen := map[string]bool{}
-	for _, m := range cited.FindAllStringSubmatchIndex(text, -1) {
-		whole, name := text[m[0]:m[1]], text[m[2]:m[3]]
-		if seen[whole] || !isPath(text[:m[0]], name) {
-			continue
-		}
-		seen[whole] = true
-		last := text[m[4]:m[5]]
-		if m[6] >= 0 {
-			last = text[m[6]:m[7]]
-		}
-		out = append(out, v.verify(whole, name, last))
-	}
-	return out
-}
-
-// isPath tells a path from a time, a host or a ratio.
-func isPath(before, name string) bool {
-	if strings.HasSuffix(before, "://") || strings.HasSuffix(before, "//") {
-		return false
-	}
-	letter := strings.ContainsFunc(name, func(r rune) bool {
-		return r >= 'A' && r <= 'Z' || r >= 'a' &&
-			r <= 'z' || r > 0x7f
-	})
-	return letter && (strings.ContainsAny(name, "./") || strings.HasSuffix(before, "`")) && !strings.HasSuffix(name,
-		"localhost")
-}
-
-func (v *view) verify(whole, name, last string) citation {
-	line, err := strconv.Atoi(last)
-	n := v.count(path.Clean(name))
-	switch {
-	case n < 0:
-		return citation{Text: whole, Reason: "there is no such file in view"}
-	case err != nil || line < 1 || line > n:
-		return citation{Text: whole, Reason: fmt.Sprintf("the file has %d lines", n)}
-	}
-	return citation{Text: whole, OK: true}
-}
+func (v *view) check(text string) []judging.Citation { return judging.Citations(text, v.count) }
 
 // count returns how many lines a file has, -1 for one that is not in view.
 func (v *view) count(name string) int {
@@ -108,7 +52,7 @@ func (v *view) count(name string) int {
 	}
 	n := -1
 	if data, ok := v.given[name]; ok {
-		n = countLines(data)
+		n = judging.CountLines(data)
 	} else if rel := strings.TrimPrefix(name, "workspace/"); !v.hidden(rel) {
 		n = v.countFile(rel)
 	}
@@ -143,15 +87,7 @@ func (v *view) countFile(rel string) int {
 	if err != nil {
 		return -1
 	}
-	return countLines(data)
-}
-
-func countLines(data []byte) int {
-	n := bytes.Count(data, []byte("\n"))
-	if len(data) > 0 && data[len(data)-1] != '\n' {
-		n++
-	}
-	return n
+	return judging.CountLines(data)
 }
 
 var (
@@ -167,7 +103,7 @@ func sawNothing(text string) bool {
 
 // marked is a text for the report, with a mark at every citation that did not
 // check out. The words themselves stay in the transcript as they were said.
-func marked(text string, list []citation) string {
+func marked(text string, list []judging.Citation) string {
 	if len(list) == 0 && !sawNothing(text) {
 		return strings.TrimRight(text, "\n") + "\n\n*(cites nothing: could not be verified)*"
 	}

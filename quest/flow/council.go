@@ -13,6 +13,7 @@ import (
 	"conclave/engine"
 	"conclave/policy"
 	"conclave/quest"
+	"conclave/quest/judging"
 	"conclave/record"
 	"conclave/room"
 )
@@ -74,7 +75,7 @@ type council struct {
 	r     *engine.Run
 	s     session
 	seats []*dialogue
-	cites [][]citation
+	cites [][]judging.Citation
 	simon *dialogue
 	typed []string
 
@@ -122,7 +123,7 @@ func (c *council) hearAll(words string) error {
 // verify checks every citation against the project as the six saw it.
 func (c *council) verify() error {
 	var err error
-	c.cites, err = engine.Do(c.r, "cite", func(ctx context.Context) ([][]citation, error) {
+	c.cites, err = engine.Do(c.r, "cite", func(ctx context.Context) ([][]judging.Citation, error) {
 		m, err := c.h.material()
 		if err != nil {
 			return nil, engine.Halt(err)
@@ -134,7 +135,7 @@ func (c *council) verify() error {
 			return nil, engine.Halt(err)
 		}
 		defer v.close()
-		var all [][]citation
+		var all [][]judging.Citation
 		for _, t := range c.seats {
 			all = append(all, v.check(t.said[0]))
 		}
@@ -191,7 +192,7 @@ func (c *council) synthesise() error {
 		return err
 	}
 	ask := "Now give the parts of the report in the structured form that is asked for, and nothing else.\n\nThe form, as a JSON schema:\n" + synthesisSchema
-	problem := c.synthesis.read(structured(reply))
+	problem := c.synthesis.read(judging.Structured(reply))
 	for _, id := range []string{"synthesis", "repair"} {
 		if problem == nil {
 			return nil
@@ -200,7 +201,7 @@ func (c *council) synthesise() error {
 		if err != nil || !ok {
 			return err
 		}
-		problem = c.synthesis.read(answerIn(answer))
+		problem = c.synthesis.read(judging.AnswerIn(answer))
 		ask = fmt.Sprintf("Your answer could not be read (%v). Give it once more as one JSON object in the form that is asked for.\n\n%s", problem, synthesisSchema)
 	}
 	if problem != nil {

@@ -12,6 +12,7 @@ import (
 	"conclave/policy"
 	"conclave/profile"
 	"conclave/quest"
+	"conclave/quest/judging"
 )
 
 // Define is a new quest in the making: Gandalf asks, the person agrees.
@@ -269,7 +270,7 @@ func (d *definition) propose() error {
 			return err
 		}
 		p := &proposal{}
-		problem := strictJSON(answerIn(reply), p)
+		problem := strictJSON(judging.AnswerIn(reply), p)
 		if problem == nil {
 			_, problem = p.definition(d.t.o.Mode, quest.Day(d.t.o.Start))
 		}
@@ -451,7 +452,7 @@ func (d *definition) grantChecks(data []byte) error {
 		if c.Check == "" || !d.t.heard("`"+c.Check+"`") {
 			continue
 		}
-		if err := d.h.opts.Trust.Grant(CheckName(c), []byte(c.Check)); err != nil {
+		if err := d.h.opts.Trust.Grant(judging.CheckName(c), []byte(c.Check)); err != nil {
 			return err
 		}
 	}

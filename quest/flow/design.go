@@ -9,6 +9,7 @@ import (
 	"conclave/engine"
 	"conclave/policy"
 	"conclave/profile"
+	"conclave/quest/judging"
 )
 
 // characters are profiles in writing, as Gandalf proposes them.
@@ -114,7 +115,7 @@ func (s *setupRun) writtenDown(who string) (c characters, problem, err error) {
 			return c, nil, err
 		}
 		c = characters{}
-		if problem = c.read(answerIn(reply), who); problem == nil {
+		if problem = c.read(judging.AnswerIn(reply), who); problem == nil {
 			return c, nil, nil
 		}
 		ask = fmt.Sprintf("That could not be worn (%v). Give it once more, whole, as one JSON object in the form that is asked "+

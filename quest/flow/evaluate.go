@@ -3,17 +3,15 @@ package flow
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
-	"sync"
 
 	"conclave/engine"
 	"conclave/internal/shingle"
 	"conclave/policy"
 	"conclave/quest"
+	"conclave/quest/judging"
 	"conclave/toolbox"
 )
 
@@ -118,7 +116,7 @@ func (h *House) evaluate(r *engine.Run, in Evaluate) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	v := &evaluation{h: h, r: r, in: in, e: e, q: e.Opening.quest()}
+	v := h.evaluation(r, in, e)
 	if in.Role == policy.Dragon {
 		if err := v.check(); err != nil {
 			return Result{}, err
@@ -132,6 +130,12 @@ func (h *House) evaluate(r *engine.Run, in Evaluate) (Result, error) {
 	return v.conclude()
 }
 
+func (h *House) evaluation(r *engine.Run, in Evaluate, e Examined) *evaluation {
+	v := &evaluation{h: h, r: r, in: in, e: e, q: e.Opening.quest()}
+	v.c = &judging.Case{Role: in.Role, Quest: v.q, Stage: in.Stage, Expect: in.Expect}
+	return v
+}
+
 type evaluation struct {
 	h  *House
 	r  *engine.Run
@@ -139,13 +143,7 @@ type evaluation struct {
 	e  Examined
 	q  *quest.Quest
 	t  *dialogue
-
-	checks   []quest.CheckResult
-	verdict           // the one that stands
-	problems []string // of an answer that was no verdict
-
-	mu   sync.Mutex // tools are called while a turn goes on
-	last reading
+	c  *judging.Case
 }
 
 // work opens the work and makes sure that it is still what was named.
@@ -164,69 +162,27 @@ func (v *evaluation) work() (*quest.Work, error) {
 // check runs the criteria's own checks, as one step.
 func (v *evaluation) check() error {
 	var err error
-	v.checks, err = engine.Do(v.r, "checks", func(ctx context.Context) ([]quest.CheckResult, error) {
+	v.c.Checks, err = engine.Do(v.r, "checks", func(ctx context.Context) ([]quest.CheckResult, error) {
 		w, err := v.work()
 		if err != nil {
 			return nil, nil // the turn will say so
 		}
 		defer w.Close()
-		checks, err := v.h.runChecks(ctx, v.assessed(), w)
-		return checks, engine.Halt(err)
+		o := v.h.opts
+		k := judging.Checker{Outside: []string{o.Root}, Tools: o.Tools, Vouch: o.Trust.Vouch}
+		checks, err := k.Run(ctx, v.c.Assessed(), w)
+		return judging.Results(checks), engine.Halt(err)
 	})
 	return err
 }
 
-func (v *evaluation) assessed() []quest.Criterion {
-	return slices.DeleteFunc(slices.Clone(v.q.Criteria), func(c quest.Criterion) bool { return !v.q.Mode.Assesses(c.Sort) })
-}
-
-// toolName is the tool by which a verdict can be handed in.
-const toolName = "submit_verdict"
-
 func (v *evaluation) extras() extras {
 	x := extras{stage: v.in.Stage, expectation: v.in.Expect, work: v.work, stamps: v.e.Stamps}
-	if len(v.checks) > 0 {
-		x.checks = checksText(v.q.Criteria, v.checks)
+	if len(v.c.Checks) > 0 {
+		x.checks = v.c.ChecksText()
 	}
-	x.tools = []toolbox.Tool{{
-		Name: toolName, Description: "Hand in your verdict, once your assessment is written.", Schema: v.schema(),
-		Handle: func(_ context.Context, input json.RawMessage) (string, error) {
-			if _, err := v.read(input); err != nil { // the record decides, not this call
-				return "", err
-			}
-			return "The verdict is noted.", nil
-		},
-	}}
+	x.tools = []toolbox.Tool{v.c.Tool()}
 	return x
-}
-
-func (v *evaluation) schema() []byte {
-	if v.in.Role == policy.Dragon {
-		return quest.DragonSchema()
-	}
-	return quest.GuardianSchema()
-}
-
-// framing is all that an evaluator is told: what lies where, and what to do.
-func (v *evaluation) framing() string {
-	var b strings.Builder
-	if v.in.Role == policy.Dragon {
-		b.WriteString("The criteria are in quest/criteria.md, the final work is in work/. The mode is in quest/mode.txt.\n\n")
-		b.WriteString(quest.CriteriaText(v.assessed()))
-		if len(v.checks) > 0 {
-			b.WriteString("\nThe criteria's own checks were run over the work. A failed check forbids \"met\"; one that could not run is no evidence either way.\n\n")
-			b.Write(checksText(v.q.Criteria, v.checks))
-		}
-		b.WriteString("\nTest the work against each of these criteria and nothing else. Speak to the person in words, criterion by criterion, with evidence from the work cited as `path:line`.")
-	} else {
-		fmt.Fprintf(&b, "The stage is %q; its work is in work/. The mode is in quest/mode.txt, the quest's name in quest/title.txt.\n", v.in.Stage)
-		if v.in.Expect != "" {
-			b.WriteString("What ready means for this stage:\n\n" + v.in.Expect + "\n")
-		}
-		b.WriteString("\nIs this stage's work ready to advance? Speak to the person in words, with evidence from the work cited as `path:line`. What is missing is said as \"not yet\", with what would make it ready.")
-	}
-	b.WriteString("\n\nAfter that, hand in the verdict with the tool " + toolName + " if you have it; otherwise you will be asked for it.")
-	return b.String()
 }
 
 // conclude writes the verdict into quest.md, then the conversation.
@@ -234,7 +190,7 @@ func (v *evaluation) conclude() (Result, error) {
 	outcome, stampedLog := v.outcome()
 	var note string
 	moved := false
-	if v.decided() && v.t.ended == "" {
+	if v.c.Decided() && v.t.ended == "" {
 		var err error
 		note, err = v.h.editQuest(v.r, "verdict", v.e.Opening.Quest, stampedLog)
 		if moved = err == nil; !moved {
@@ -246,7 +202,7 @@ func (v *evaluation) conclude() (Result, error) {
 		return Result{}, err
 	}
 	res := v.t.result(file)
-	res.Outcome, res.Checks, res.Guardian, res.Dragon = outcome, v.checks, v.guardian, v.dragon
+	res.Outcome, res.Checks, res.Guardian, res.Dragon = outcome, v.c.Checks, v.c.Guardian, v.c.Dragon
 	res.note(note)
 	res.note(v.e.Stamps...)
 	if !moved {
@@ -256,13 +212,13 @@ func (v *evaluation) conclude() (Result, error) {
 	switch {
 	case v.t.ended != "":
 		res.Outcome = quest.EndedEarly(v.t.ended)
-	case v.dragon != nil:
-		res.Verdict, boundary = string(v.dragon.Verdict), quest.AfterDragon(v.dragon.Verdict)
-		if moved && v.dragon.Verdict == quest.DragonSlain {
+	case v.c.Dragon != nil:
+		res.Verdict, boundary = string(v.c.Dragon.Verdict), quest.AfterDragon(v.c.Dragon.Verdict)
+		if moved && v.c.Dragon.Verdict == quest.DragonSlain {
 			res.Phase = quest.PhaseDebrief
 		}
-	case v.guardian != nil:
-		res.Verdict, boundary = string(v.guardian.Verdict), quest.AfterGuardian(v.guardian.Verdict)
+	case v.c.Guardian != nil:
+		res.Verdict, boundary = string(v.c.Guardian.Verdict), quest.AfterGuardian(v.c.Guardian.Verdict)
 	}
 	res.at(boundary, v.e.Opening, quest.Suggestion{})
 	return res, nil
@@ -272,24 +228,24 @@ func (v *evaluation) conclude() (Result, error) {
 func (v *evaluation) outcome() (string, func(*quest.Quest) ([]byte, error)) {
 	day := quest.Day(v.e.Opening.Start)
 	switch {
-	case v.dragon != nil:
-		d := *v.dragon
+	case v.c.Dragon != nil:
+		d := *v.c.Dragon
 		phases := []quest.Phase{}
 		if d.Verdict == quest.DragonSlain {
 			phases = append(phases, quest.PhaseDebrief)
 		}
 		entry := quest.ConfrontationHeld(d.Verdict, d.Summary, day)
-		return d.Outcome(v.e.Opening.face(policy.Dragon), v.q.Test(v.checks)), func(q *quest.Quest) ([]byte, error) {
+		return d.Outcome(v.e.Opening.face(policy.Dragon), v.q.Test(v.c.Checks)), func(q *quest.Quest) ([]byte, error) {
 			return moved(q, quest.PhaseConfrontation, phases, quest.Facts{Mode: q.Mode, Guardian: q.LastGuardian(), Dragon: d.Verdict}, entry)
 		}
-	case v.guardian != nil:
-		g := *v.guardian
+	case v.c.Guardian != nil:
+		g := *v.c.Guardian
 		entry := quest.CheckpointHeld(g.Verdict, g.Summary, day)
 		return g.Outcome(), func(q *quest.Quest) ([]byte, error) {
 			return moved(q, quest.PhaseCheckpoint, nil, quest.Facts{Mode: q.Mode, Guardian: g.Verdict}, entry)
 		}
 	}
-	return quest.NoVerdict(v.problems), nil
+	return quest.NoVerdict(v.c.Problems), nil
 }
 
 // moved is the quest in the evaluation's phase with the verdict in its log, and

@@ -252,22 +252,3 @@ func TestNothingSeenNeedsNoCitation(t *testing.T) {
 		}
 	}
 }
-
-// A verdict is held against the criteria once, where it comes in; the flow
-// takes what the tool has taken.
-func TestAVerdictIsReadOnce(t *testing.T) {
-	t.Parallel()
-	v := &evaluation{in: Evaluate{Role: policy.Dragon}, q: quest.Parse([]byte(aQuest))}
-	v.t = &dialogue{}
-	handle := v.extras().tools[0].Handle
-	if _, err := handle(t.Context(), json.RawMessage(slain)); err != nil || v.decided() {
-		t.Fatalf("the tool: %v; decided: %v", err, v.decided())
-	}
-	taken := v.last.dragon
-	if err := v.decide([]byte(slain)); err != nil || v.dragon != taken {
-		t.Errorf("it was read again: %v", err)
-	}
-	if err := v.decide([]byte(`{"verdict":"Dragon Slain"}`)); err == nil || v.dragon != taken {
-		t.Errorf("what is no verdict was taken for one: %v", err)
-	}
-}

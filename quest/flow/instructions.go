@@ -1,25 +1,16 @@
 package flow
 
 import (
-	"embed"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
-	"text/template"
 
 	"conclave/policy"
 	"conclave/profile"
 	"conclave/quest"
+	"conclave/quest/instructions"
+	"conclave/quest/judging"
 )
-
-//go:embed instructions/*.md instructions/isolation/*.md
-var instructions embed.FS
-
-// builtInInstructions are those of a role, as a template.
-func builtInInstructions(role string) ([]byte, error) {
-	return instructions.ReadFile("instructions/" + role + ".md")
-}
 
 // engineSays are sentences of the engine's own, which agents read and may well
 // repeat: instructions, and what turns begin with.
@@ -27,25 +18,18 @@ var engineSays = sync.OnceValue(func() []string {
 	out := []string{discussFraming, discussedBefore, roomGuide(Opening{History: true}),
 		councilFraming(Opening{Role: policy.Bear}), councilSaid}
 	for _, role := range policy.Roles() {
-		if text, err := builtInInstructions(string(role)); err == nil {
+		if text, err := instructions.BuiltIn(role); err == nil {
 			out = append(out, string(text))
 		}
 		if role.Evaluator() {
-			v := evaluation{in: Evaluate{Role: role}, q: &quest.Quest{}}
-			out = append(out, v.framing())
+			c := judging.Case{Role: role, Quest: &quest.Quest{}}
+			out = append(out, c.Framing())
+			c.Stage, c.Change = "stage", "change"
+			out = append(out, c.Framing())
 		}
 	}
 	return out
 })
-
-// told is what a template of instructions may use.
-type told struct {
-	Name    string // the name it goes under
-	Tag     string // how its words are marked in a conversation
-	Mode    string
-	Purpose string
-	Profile string // the text of the profile it wears, empty without one
-}
 
 // ownInstructions is the text that the project has in place of the built-in
 // one, if it has any, by the name it is known under.
@@ -71,42 +55,14 @@ func (h *House) system(o Opening, m quest.Material) (string, error) {
 	var text []byte
 	if len(own) > 0 {
 		text = own[0].Data
-	} else {
-		if text, err = builtInInstructions(role); err != nil {
-			return "", fmt.Errorf("instructions of %s: %w", role, err)
-		}
-	}
-	t, err := template.New(role + ".md").Option("missingkey=error").Parse(string(text))
-	if err != nil {
-		return "", fmt.Errorf("instructions of %s: %w", role, err)
 	}
 	face := o.face(o.Role)
-	fields := told{Name: face.Name(), Tag: face.Tag(), Mode: string(o.Mode), Purpose: o.Purpose}
+	told := instructions.Told{Name: face.Name(), Tag: face.Tag(), Mode: string(o.Mode), Purpose: o.Purpose}
 	if p, faults := profile.Parse(role+".md", m.Profiles[role]); p != nil && len(faults) == 0 {
-		fields.Profile = worn(p)
+		told.Profile = worn(p)
 	}
-	var b strings.Builder
-	if err := t.Execute(&b, fields); err != nil {
-		return "", fmt.Errorf("instructions of %s: %w", role, err)
-	}
-	directives, err := isolation(o.Role)
-	if err != nil {
-		return "", err
-	}
-	return strings.TrimRight(b.String(), "\n") + "\n\n" + directives + whoIsWho(o), nil
-}
-
-// isolation is what a role is told about keeping apart.
-func isolation(role policy.Role) (string, error) {
-	name := string(role)
-	if slices.Contains(policy.Animals(), role) {
-		name = "animal"
-	}
-	text, err := instructions.ReadFile("instructions/isolation/" + name + ".md")
-	if err != nil {
-		return "", fmt.Errorf("isolation of %s: %w", role, err)
-	}
-	return string(text), nil
+	said, err := instructions.Render(o.Role, text, told)
+	return said + whoIsWho(o), err
 }
 
 // whoIsWho tells the party by which names its members go, where they wear

@@ -7,6 +7,7 @@ import (
 	"conclave/internal/markdown"
 	"conclave/policy"
 	"conclave/quest"
+	"conclave/quest/judging"
 )
 
 // CouncilResult is what a council came to, for scripts: the six, each with what
@@ -21,20 +22,20 @@ type CouncilResult struct {
 
 // Perspective is what one of the six said.
 type Perspective struct {
-	Who       policy.Role `json:"who"`
-	Name      string      `json:"name"` // the name it goes under
-	Lens      string      `json:"lens"`
-	Text      string      `json:"text"`     // word for word
-	Findings  []Finding   `json:"findings"` // the numbered points of the text
-	Citations []citation  `json:"citations"`
-	Run       string      `json:"run"` // of its record
+	Who       policy.Role        `json:"who"`
+	Name      string             `json:"name"` // the name it goes under
+	Lens      string             `json:"lens"`
+	Text      string             `json:"text"`     // word for word
+	Findings  []Finding          `json:"findings"` // the numbered points of the text
+	Citations []judging.Citation `json:"citations"`
+	Run       string             `json:"run"` // of its record
 }
 
 // Finding is one numbered point of what somebody said, with the citations that
 // stand in it.
 type Finding struct {
-	Text      string     `json:"text"`
-	Citations []citation `json:"citations"`
+	Text      string             `json:"text"`
+	Citations []judging.Citation `json:"citations"`
 }
 
 // told is the council for scripts.
@@ -49,9 +50,9 @@ func (c *council) told() *CouncilResult {
 	for i, t := range c.seats {
 		face := t.o.face(t.o.Role)
 		p := Perspective{Who: t.o.Role, Name: face.Name(), Lens: face.Archetype.Lens, Text: t.said[0], Run: t.o.Run,
-			Findings: []Finding{}, Citations: append([]citation{}, c.cites[i]...)}
+			Findings: []Finding{}, Citations: append([]judging.Citation{}, c.cites[i]...)}
 		for _, text := range numberedPoints(t.said[0]) {
-			f := Finding{Text: text, Citations: []citation{}}
+			f := Finding{Text: text, Citations: []judging.Citation{}}
 			for _, cite := range c.cites[i] {
 				if strings.Contains(text, cite.Text) {
 					f.Citations = append(f.Citations, cite)

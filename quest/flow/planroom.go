@@ -1,15 +1,14 @@
 package flow
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 
 	"conclave/internal/git"
 	"conclave/policy"
 	"conclave/quest"
+	"conclave/quest/judging"
 	"conclave/room"
 	"conclave/seat"
 )
@@ -73,26 +72,14 @@ func (h *House) planRoom(
 	return f, f.addWork(role, work)
 }
 
-// ErrNoWork: work was named for a role that is given none.
-var ErrNoWork = errors.New("is given no work")
-
 // addWork copies the named work, file by file, as it was when it was listed.
 func (f *Furnishing) addWork(role policy.Role, work *quest.Work) error {
-	kind := policy.FinalWork
-	if role == policy.Guardian {
-		kind = policy.StageWork
-	}
-	if d := policy.Decide(role, kind); !d.Allow {
-		return fmt.Errorf("%s: %w: %s", role, ErrNoWork, d.Reason)
+	grants, err := judging.WorkGrants(role, work)
+	if err != nil {
+		return err
 	}
 	f.Stamps, f.LeftOut = append(f.Stamps, work.Stamps()...), work.LeftOut
-	for _, file := range work.Files {
-		var b bytes.Buffer
-		if err := work.Copy(file, &b); err != nil {
-			return err
-		}
-		f.Plan.Grants = append(f.Plan.Grants, room.Grant{Kind: string(kind), Name: "work/" + file.Path, Bytes: b.Bytes()})
-	}
+	f.Plan.Grants = append(f.Plan.Grants, grants...)
 	return nil
 }
 

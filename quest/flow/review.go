@@ -11,6 +11,7 @@ import (
 	"conclave/policy"
 	"conclave/profile"
 	"conclave/quest"
+	"conclave/quest/judging"
 	"conclave/record"
 	"conclave/room"
 	"conclave/seat"
@@ -44,7 +45,7 @@ func (h *House) judge(
 		if failed != nil {
 			return nil, failed
 		}
-		if opinions, err = readOpinions(answerIn(reply), list); err == nil {
+		if opinions, err = readOpinions(judging.AnswerIn(reply), list); err == nil {
 			return opinions, nil
 		}
 		ask = fmt.Sprintf("That could not be read (%v). Give it once more, whole, as one JSON object in the form that is asked for.\n\n%s",

@@ -351,12 +351,12 @@ func TestSeedScoped(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v := &evaluation{h: h, in: in, e: e, q: e.Opening.quest()}
+		v := h.evaluation(nil, in, e)
 		p, err := h.plan(t.Context(), e.Opening, v.extras())
 		if err != nil {
 			t.Fatal(err)
 		}
-		told[in.Role] = p.System + "\n" + v.framing()
+		told[in.Role] = p.System + "\n" + v.c.Framing()
 	}
 	for id, check := range map[string]func(*testing.T){
 		"002-24": func(t *testing.T) {

@@ -1,4 +1,4 @@
-package flow
+package judging
 
 import (
 	"bytes"
@@ -24,16 +24,35 @@ const checkWall = 5 * time.Minute
 // maxNote bounds what is kept of a check's output.
 const maxNote = 400
 
-// runChecks runs the criteria's own checks over the work: each in a sealed
-// room of its own that holds the work and nothing else, without key and
-// without network.
-func (h *House) runChecks(ctx context.Context, criteria []quest.Criterion, work *quest.Work) ([]quest.CheckResult, error) {
-	var out []quest.CheckResult
+// Checker runs the criteria's own checks.
+type Checker struct {
+	Outside []string // directories that no room of a check may show
+	Tools   []string // directories with programs that checks may use
+	// Vouch refuses a command that the person has not said yes to.
+	Vouch func(name string, command []byte) error
+	// Begins hears of each check before it runs; nil means nobody does.
+	Begins func(criterion int)
+}
+
+// Checked is the result of one check, with the level of the room that it ran in;
+// the empty one where none could be opened.
+type Checked struct {
+	quest.CheckResult
+	Level room.Level
+}
+
+// Run runs the checks of criteria over the work: each in a sealed room of its
+// own that holds the work and nothing else, without key and without network.
+func (k Checker) Run(ctx context.Context, criteria []quest.Criterion, work *quest.Work) ([]Checked, error) {
+	var out []Checked
 	for _, c := range criteria {
 		if c.Check == "" {
 			continue
 		}
-		res, err := h.runCheck(ctx, c, work)
+		if k.Begins != nil {
+			k.Begins(c.Number)
+		}
+		res, err := k.run(ctx, c, work)
 		if err != nil {
 			return nil, err
 		}
@@ -42,20 +61,30 @@ func (h *House) runChecks(ctx context.Context, criteria []quest.Criterion, work 
 	return out, nil
 }
 
+// Results are those of checks, without their rooms.
+func Results(checks []Checked) []quest.CheckResult {
+	var out []quest.CheckResult
+	for _, c := range checks {
+		out = append(out, c.CheckResult)
+	}
+	return out
+}
+
 // CheckName names a criterion's check where trust is asked for.
 func CheckName(c quest.Criterion) string { return fmt.Sprintf("the check of criterion %d", c.Number) }
 
-func (h *House) runCheck(ctx context.Context, c quest.Criterion, work *quest.Work) (quest.CheckResult, error) {
-	res := quest.CheckResult{Number: c.Number, State: quest.CheckNotRun}
-	if err := h.opts.Trust.Vouch(CheckName(c), []byte(c.Check)); err != nil {
+func (k Checker) run(ctx context.Context, c quest.Criterion, work *quest.Work) (Checked, error) {
+	res := Checked{CheckResult: quest.CheckResult{Number: c.Number, State: quest.CheckNotRun}}
+	if err := k.Vouch(CheckName(c), []byte(c.Check)); err != nil {
 		return res, err
 	}
-	f := Furnishing{Plan: room.Plan{Role: "check", Level: room.Sealed, Outside: []string{h.opts.Root}, Programs: h.opts.Tools,
-		Limits: room.Limits{Wall: checkWall}}}
-	if err := f.addWork(policy.Dragon, work); err != nil {
+	plan := room.Plan{Role: "check", Level: room.Sealed, Outside: k.Outside, Programs: k.Tools,
+		Limits: room.Limits{Wall: checkWall}}
+	var err error
+	if plan.Grants, err = WorkGrants(policy.Dragon, work); err != nil {
 		return res, err
 	}
-	r, err := room.Open(ctx, f.Plan)
+	r, err := room.Open(ctx, plan)
 	if err != nil {
 		res.Note = err.Error()
 		return res, ctx.Err()
@@ -64,11 +93,12 @@ func (h *House) runCheck(ctx context.Context, c quest.Criterion, work *quest.Wor
 	if err := executables(r, work); err != nil {
 		return res, err
 	}
-	output, err := h.inRoom(ctx, r, c.Check)
+	output, err := k.inRoom(ctx, r, c.Check)
 	if ctx.Err() != nil {
 		return res, ctx.Err()
 	}
 	res.State, res.Note = judgeCheck(err, output)
+	res.Level = r.Enforcement().Level
 	return res, nil
 }
 
@@ -76,7 +106,7 @@ func (h *House) runCheck(ctx context.Context, c quest.Criterion, work *quest.Wor
 func executables(r *room.Room, work *quest.Work) error {
 	for _, f := range work.Files {
 		if f.Executable {
-			if err := os.Chmod(r.Place().OnHost(agent.WorkDir, "work", filepath.FromSlash(f.Path)), 0o700); err != nil {
+			if err := os.Chmod(r.Place().OnHost(agent.WorkDir, WorkDir, filepath.FromSlash(f.Path)), 0o700); err != nil {
 				return fmt.Errorf("prepare the check: %w", err)
 			}
 		}
@@ -85,7 +115,7 @@ func executables(r *room.Room, work *quest.Work) error {
 }
 
 // inRoom runs a shell command over the work and returns what it wrote.
-func (h *House) inRoom(ctx context.Context, r *room.Room, command string) ([]byte, error) {
+func (k Checker) inRoom(ctx context.Context, r *room.Room, command string) ([]byte, error) {
 	read, write, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -96,9 +126,9 @@ func (h *House) inRoom(ctx context.Context, r *room.Room, command string) ([]byt
 		_, err := io.Copy(&out, read)
 		done <- err
 	}()
-	paths := append(append([]string{}, h.opts.Tools...), "/usr/local/bin", "/usr/bin", "/bin")
+	paths := append(append([]string{}, k.Tools...), "/usr/local/bin", "/usr/bin", "/bin")
 	err = r.Run(ctx, agent.Command{
-		Path: "/bin/sh", Args: []string{"-c", command}, Dir: r.Place().InGuest(agent.WorkDir, "work"),
+		Path: "/bin/sh", Args: []string{"-c", command}, Dir: r.Place().InGuest(agent.WorkDir, WorkDir),
 		Env: []string{"PATH=" + strings.Join(paths, ":"), "HOME=" + r.Place().InGuest(agent.HomeDir),
 			"TMPDIR=" + r.Place().InGuest(agent.TempDir), "LANG=C.UTF-8"},
 	}, room.Stdio{Out: write, Err: write})
@@ -144,19 +174,19 @@ func lastLine(output []byte) string {
 	return last
 }
 
-// checksText is what the Dragon is told about the checks.
-func checksText(criteria []quest.Criterion, checks []quest.CheckResult) []byte {
+// ChecksText is what the Dragon is told about the checks.
+func (c *Case) ChecksText() []byte {
 	var b bytes.Buffer
-	for _, c := range checks {
+	for _, res := range c.Checks {
 		command := ""
-		for _, k := range criteria {
-			if k.Number == c.Number {
+		for _, k := range c.Quest.Criteria {
+			if k.Number == res.Number {
 				command = k.Check
 			}
 		}
-		fmt.Fprintf(&b, "- Criterion %d, check `%s`: %s", c.Number, command, c.State)
-		if c.Note != "" {
-			fmt.Fprintf(&b, " (%s)", c.Note)
+		fmt.Fprintf(&b, "- Criterion %d, check `%s`: %s", res.Number, command, res.State)
+		if res.Note != "" {
+			fmt.Fprintf(&b, " (%s)", res.Note)
 		}
 		b.WriteString("\n")
 	}
