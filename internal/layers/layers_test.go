@@ -98,7 +98,7 @@ var house = map[string]string{
 	"quest/flow":          "agent audit engine internal/atomicfile internal/git internal/markdown internal/price internal/shingle policy profile quest quest/instructions quest/judging record room seat toolbox workspace",
 	"quest/instructions":  "policy",
 	"quest/judging":       "agent policy quest room toolbox",
-	"receipt":             "audit gate",
+	"receipt":             "audit gate internal/jsontext internal/newer record",
 	"record":              "internal/atomicfile internal/lockfile internal/newer workspace",
 	"room":                "agent internal/lockfile internal/proc",
 	"seat":                "agent audit engine forwarder gateway internal/jsontext internal/price internal/shingle record room session/claude toolbox transcript",
