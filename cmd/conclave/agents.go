@@ -137,7 +137,7 @@ func printTrial(w *screen.Writer, t app.Trial) error {
 	w.Printf("%s %s\n\n", screen.Bold(t.Played.Seat+":"), screen.Indent("  ", strings.TrimSpace(t.Answer)))
 	walls := "none is needed: it runs in this process, and reads nothing but what it is given"
 	if t.Walls != "" {
-		walls = t.Walls + ", shown by " + counted(t.Probes, "pair of probes", "pairs of probes")
+		walls = t.Walls + ", shown by " + screen.Counted(t.Probes, "pair of probes", "pairs of probes")
 	}
 	cost := "no price is known for this model"
 	if t.USD != nil {

@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"conclave/internal/screen"
 )
 
 // TestAgentsFiles: what other programs wrote is seen by every command that looks
@@ -49,8 +47,7 @@ func useAgentsFiles(t *testing.T, agent, captured string, want map[string]int64)
 	run := func(args ...string) string {
 		t.Helper()
 		var stdout, stderr bytes.Buffer
-		env := &environment{Stdin: strings.NewReader(""), Stdout: screen.New(&stdout, screen.Options{}),
-			Stderr: screen.New(&stderr, screen.Options{}), Dir: work,
+		env := &environment{Terminal: piped("", &stdout, &stderr), Dir: work,
 			Getenv: func(name string) string { return map[string]string{"HOME": home}[name] }}
 		if code := execute(t.Context(), env, args); code != 0 {
 			t.Errorf("%s: %v: exit code %d\n%s%s", agent, args, code, stdout.String(), stderr.String())

@@ -22,7 +22,7 @@ func answer[T any](
 	var asJSON bool
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		v, err := ask(cmd.Context(), args)
-		env.clearProgress()
+		env.ClearProgress()
 		if err != nil && !app.Said(err) {
 			return err
 		}

@@ -60,8 +60,8 @@ own patterns for secrets have changed (redact.txt, see conclave bundle create
 }
 
 func printReport(w *screen.Writer, rep app.ArchiveReport) error {
-	w.Printf("%s looked at, %d new or grown, %d gone: %s in %s\n", counted(rep.Files, "file", "files"),
-		rep.Changed, rep.Gone, counted(int(rep.Entries), "entry", "entries"), byteSize(rep.Bytes))
+	w.Printf("%s looked at, %d new or grown, %d gone: %s in %s\n", screen.Counted(rep.Files, "file", "files"),
+		rep.Changed, rep.Gone, screen.Counted(int(rep.Entries), "entry", "entries"), screen.Bytes(rep.Bytes))
 	for _, p := range rep.Problems {
 		w.Printf("  could not read all of %s\n", p)
 	}
@@ -79,16 +79,16 @@ func newArchiveStatusCommand(env *environment) *cobra.Command {
 	}, func(ctx context.Context, _ []string) (app.ArchiveStatus, error) {
 		return env.app().ArchiveStatus(ctx, at, verify)
 	}, func(w *screen.Writer, s app.ArchiveStatus) error {
-		w.Printf("%s (%s)\n", s.Path, byteSize(s.Size))
+		w.Printf("%s (%s)\n", s.Path, screen.Bytes(s.Size))
 		w.Printf("%s, %d of them gone; %s\n",
-			counted(s.Sources, "file", "files"), s.Gone, counted(int(s.Entries), "entry", "entries"))
-		w.Printf("%s kept in %s (%s)\n", byteSize(s.Bytes), byteSize(s.Stored), counted(s.Blocks, "block", "blocks"))
+			screen.Counted(s.Sources, "file", "files"), s.Gone, screen.Counted(int(s.Entries), "entry", "entries"))
+		w.Printf("%s kept in %s (%s)\n", screen.Bytes(s.Bytes), screen.Bytes(s.Stored), screen.Counted(s.Blocks, "block", "blocks"))
 		if s.First != "" {
 			w.Printf("from %s to %s\n", s.First, s.Last)
 		}
 		switch {
 		case len(s.Damaged) > 0:
-			w.Printf("%s damaged: conclave archive rebuild\n", counted(len(s.Damaged), "block is", "blocks are"))
+			w.Printf("%s damaged: conclave archive rebuild\n", screen.Counted(len(s.Damaged), "block is", "blocks are"))
 		case verify:
 			w.Printf("every block matches its digest\n")
 		}

@@ -73,13 +73,13 @@ func retentionFlags(cmd *cobra.Command, r *app.Retention) {
 func printBundled(w *screen.Writer, made app.Bundled) error {
 	m := made.Manifest
 	w.Printf("%s\n", made.Path)
-	w.Printf("%s, %s, head %s\n", counted(len(m.Files)+1, "file", "files"), byteSize(made.Size), m.Record.Head)
+	w.Printf("%s, %s, head %s\n", screen.Counted(len(m.Files)+1, "file", "files"), screen.Bytes(made.Size), m.Record.Head)
 	switch n := m.Redaction.Kinds.Total(); {
 	case !m.Redaction.Applied:
 		w.Printf("%s\n", screen.Red("not redacted: it may hold secrets"))
 	case n > 0:
-		w.Printf("%s removed (%s); %s of the record withheld\n", counted(n, "secret", "secrets"),
-			kindList(m.Redaction.Kinds), counted(m.Record.Withheld, "payload", "payloads"))
+		w.Printf("%s removed (%s); %s of the record withheld\n", screen.Counted(n, "secret", "secrets"),
+			kindList(m.Redaction.Kinds), screen.Counted(m.Record.Withheld, "payload", "payloads"))
 	default:
 		w.Printf("no secrets found in it\n")
 	}
@@ -87,7 +87,7 @@ func printBundled(w *screen.Writer, made app.Bundled) error {
 		w.Printf("not known: %s: %s\n", what, made.NotKnown[what])
 	}
 	if n := len(made.Pruned); n > 0 {
-		w.Printf("%s pruned\n", counted(n, "older bundle", "older bundles"))
+		w.Printf("%s pruned\n", screen.Counted(n, "older bundle", "older bundles"))
 	}
 	return nil
 }
@@ -123,8 +123,8 @@ problem.`,
 
 func printBundleReport(w *screen.Writer, rep app.BundleReport) {
 	if rep.Sound() {
-		w.Printf("%s: %s: %s, %s unpacked, %s\n", rep.Path, screen.Green("sound"), counted(rep.Files, "file", "files"),
-			byteSize(rep.Bytes), counted(int(rep.Entries), "entry", "entries"))
+		w.Printf("%s: %s: %s, %s unpacked, %s\n", rep.Path, screen.Green("sound"), screen.Counted(rep.Files, "file", "files"),
+			screen.Bytes(rep.Bytes), screen.Counted(int(rep.Entries), "entry", "entries"))
 	} else {
 		w.Printf("%s: %s\n", rep.Path, screen.Red("not sound"))
 	}
@@ -202,7 +202,7 @@ func printContents(w *screen.Writer, m app.BundleContents) error {
 		field("redacted", fmt.Sprintf("%d removed %s", r.Kinds.Total(), kindList(r.Kinds)))
 	}
 	for _, f := range m.Contents {
-		w.Printf("  %s %s\n", screen.Dim(screen.Sprintf("%10s", byteSize(f.Size))), f.Name)
+		w.Printf("  %s %s\n", screen.Dim(screen.Sprintf("%10s", screen.Bytes(f.Size))), f.Name)
 	}
 	return nil
 }
@@ -221,7 +221,7 @@ func newBundleListCommand(env *environment) *cobra.Command {
 		}
 		for _, b := range list {
 			made := b.Created.Local().Format("2006-01-02 15:04")
-			w.Printf("%s  %8s  %-7s  %s  %s\n", made, byteSize(b.Size), b.Status, b.Run, b.Path)
+			w.Printf("%s  %8s  %-7s  %s  %s\n", made, screen.Bytes(b.Size), b.Status, b.Run, b.Path)
 		}
 		return nil
 	})
@@ -252,7 +252,7 @@ It touches nothing but bundles, and never a file that took the place of one.`,
 			if dryRun {
 				word = "would go"
 			}
-			return cmp.Or(env.Stdout.Printf("%s %s\n", counted(len(gone), "bundle", "bundles"), word), err)
+			return cmp.Or(env.Stdout.Printf("%s %s\n", screen.Counted(len(gone), "bundle", "bundles"), word), err)
 		},
 	}
 	retentionFlags(cmd, &keep)

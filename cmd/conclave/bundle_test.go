@@ -6,15 +6,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"conclave/internal/screen"
 )
 
 // runBundle runs one command in a directory of its own.
 func runBundle(t *testing.T, dir string, args ...string) (code int, out, errs string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	env := &environment{Stdin: strings.NewReader(""), Stdout: screen.New(&stdout, screen.Options{}), Stderr: screen.New(&stderr, screen.Options{}), Dir: dir, Getenv: func(string) string { return "" }}
+	env := &environment{Terminal: piped("", &stdout, &stderr), Dir: dir, Getenv: func(string) string { return "" }}
 	code = execute(t.Context(), env, append([]string{"bundle"}, args...))
 	return code, stdout.String(), stderr.String()
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"conclave/app"
+	"conclave/internal/screen"
 )
 
 func newExportCommand(env *environment) *cobra.Command {
@@ -36,7 +37,7 @@ Agent Trajectory Interchange Format, version 1.7, a trajectory a line.`,
 			if err != nil || x.Out == "" && x.Endpoint == "" {
 				return err
 			}
-			return env.Stdout.Printf("%s: %s\n", cmp.Or(x.Out, x.Endpoint), counted(n, "entry", "entries"))
+			return env.Stdout.Printf("%s: %s\n", cmp.Or(x.Out, x.Endpoint), screen.Counted(n, "entry", "entries"))
 		},
 	}, &x.At)
 	f := cmd.Flags()

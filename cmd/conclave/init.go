@@ -53,7 +53,7 @@ conclave doctor --json gives.`,
 			if err != nil {
 				return err
 			}
-			env.printCast(cast)
+			env.PrintCast(cast)
 			if err := env.choosePlayers(cmd.Context(), play, model); err != nil {
 				return err
 			}

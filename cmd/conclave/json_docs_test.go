@@ -19,6 +19,7 @@ import (
 
 	"conclave/app"
 	"conclave/internal/screen"
+	"conclave/terminal"
 )
 
 // shapeOf is a type as docs/json.md names it.
@@ -97,7 +98,7 @@ func structsIn(t reflect.Type, into map[string]reflect.Type) {
 func answersOf(t *testing.T) map[string]reflect.Type {
 	t.Helper()
 	none := screen.New(os.Stderr, screen.Options{})
-	env := &environment{Stdout: none, Stderr: none, Getenv: os.Getenv}
+	env := &environment{Terminal: terminal.Terminal{Stdout: none, Stderr: none}, Getenv: os.Getenv}
 	answers := map[string]reflect.Type{}
 	var walk func(*cobra.Command)
 	walk = func(cmd *cobra.Command) {

@@ -11,6 +11,7 @@ import (
 	"conclave/engine"
 	"conclave/internal/screen"
 	"conclave/room"
+	"conclave/terminal"
 )
 
 // console is a terminal with somebody before it who looks and types.
@@ -84,7 +85,9 @@ func (c *console) then(text, typed string) {
 // lines are one answer all the same; Ctrl-D ends an answer and not the terminal.
 func TestLinesThatComeTogether(t *testing.T) {
 	c, inner := newConsole(t)
-	env := &environment{Stdin: inner, Stdout: screen.New(inner, screen.Options{Terminal: true})}
+	at := &terminal.Terminal{
+		Stdin: inner, StdinIsTerminal: true, Stdout: screen.New(inner, screen.Options{Terminal: true}),
+	}
 	for i, x := range []struct {
 		q     engine.Question
 		typed []string // what is waited for, and what is typed then
@@ -102,7 +105,7 @@ func TestLinesThatComeTogether(t *testing.T) {
 		}
 		got := make(chan reply, 1)
 		go func() {
-			text, err := env.keyboard().Ask(t.Context(), app.Question{Question: x.q})
+			text, err := at.Person().Ask(t.Context(), app.Question{Question: x.q})
 			got <- reply{text, err}
 		}()
 		for n := 0; n < len(x.typed); n += 2 {

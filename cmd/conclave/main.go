@@ -12,7 +12,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"reflect"
@@ -20,26 +19,19 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"conclave/app"
-	"conclave/internal/screen"
+	"conclave/terminal"
 )
 
 // environment is everything a command takes from the outside.
 type environment struct {
-	Stdin           io.Reader
-	Stdout, Stderr  *screen.Writer
-	Dir             string // the working directory
-	Root            string // the workspace that --root names
-	Getenv          func(string) string
-	StdinIsTerminal bool
+	terminal.Terminal
+	Dir    string // the working directory
+	Root   string // the workspace that --root names
+	Getenv func(string) string
 
-	person   *keyboard // at this terminal
-	muted    bool      // standard output is for JSON alone
-	progress progress  // the line that says how far something is
-	voice    voice
-	log      *app.Log // the stream of --log
+	log *app.Log // the stream of --log
 
 	answers map[*cobra.Command]reflect.Type // what --json prints
 }
@@ -53,10 +45,7 @@ func main() {
 func run(args []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	env := &environment{
-		Stdin: os.Stdin, Stdout: screenOn(os.Stdout), Stderr: screenOn(os.Stderr),
-		Getenv: os.Getenv, StdinIsTerminal: term.IsTerminal(int(os.Stdin.Fd())),
-	}
+	env := &environment{Terminal: terminal.On(os.Stdin, os.Stdout, os.Stderr), Getenv: os.Getenv}
 	var err error
 	if env.Dir, err = os.Getwd(); err != nil {
 		env.Stderr.Printf("conclave: find the working directory: %v\n", err)
@@ -65,21 +54,9 @@ func run(args []string) int {
 	return execute(ctx, env, args)
 }
 
-// screenOn is the way to a file that may be a terminal. A person can do without
-// colours: NO_COLOR.
-func screenOn(f *os.File) *screen.Writer {
-	return screen.New(f, screen.Options{
-		Terminal: term.IsTerminal(int(f.Fd())),
-		Plain:    os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb",
-		Width: func() int {
-			width, _, _ := term.GetSize(int(f.Fd())) // 0 where nobody knows
-			return width
-		},
-	})
-}
-
 func execute(ctx context.Context, env *environment, args []string) int {
-	env.person, env.muted, env.answers = nil, false, nil
+	env.Begin()
+	env.answers = nil
 	root := newRootCommand(env)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)

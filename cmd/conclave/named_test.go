@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
-
-	"conclave/internal/screen"
 )
 
 // unlikeFiles are commands whose PATH, FILE or DIR need not be there, or whose
@@ -27,8 +25,7 @@ func TestMissingFilesAreUsage(t *testing.T) {
 	dir := t.TempDir()
 	run := func(args []string) (int, string) {
 		var out bytes.Buffer
-		env := &environment{Stdin: strings.NewReader(""), Dir: dir,
-			Stdout: screen.New(&bytes.Buffer{}, screen.Options{}), Stderr: screen.New(&out, screen.Options{}),
+		env := &environment{Terminal: piped("", &bytes.Buffer{}, &out), Dir: dir,
 			Getenv: func(name string) string {
 				if strings.HasPrefix(name, "XDG_") || name == "HOME" {
 					return filepath.Join(dir, "own", name)

@@ -1,18 +1,6 @@
 package main
 
-import (
-	"fmt"
-
-	"github.com/spf13/cobra"
-)
-
-// counted says "1 entry" or "7 entries".
-func counted(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}
+import "github.com/spf13/cobra"
 
 // oneArg wants exactly one argument and says which.
 func oneArg(name string) cobra.PositionalArgs {

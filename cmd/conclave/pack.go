@@ -9,6 +9,7 @@ import (
 
 	"conclave/app"
 	"conclave/internal/screen"
+	"conclave/terminal"
 )
 
 func newPackCommand(env *environment) *cobra.Command {
@@ -36,14 +37,6 @@ func castTable(w *screen.Writer, profiles []app.Profile) error {
 		table.Printf("  %s\t%s\t%s %s\n", p.Archetype, p.Depth, p.Emoji, p.SkinName)
 	}
 	return table.Flush()
-}
-
-// printFaults says what is wrong, for people.
-func printFaults(w *screen.Writer, faults []app.Fault) {
-	for _, f := range faults {
-		where := screen.Bold(fmt.Sprintf("%s:%d", f.File, f.Line))
-		w.Printf("%s: %s: %s\n    %s\n", where, screen.Red(f.Rule), f.Message, f.Fix)
-	}
 }
 
 func newPackListCommand(env *environment) *cobra.Command {
@@ -196,9 +189,9 @@ func printValidations(w *screen.Writer, results []app.Validation, github, review
 			}
 			continue
 		}
-		printFaults(w, v.Faults)
+		terminal.PrintFaults(w, v.Faults)
 		if n := len(v.Faults); n > 0 {
-			w.Printf("%s: %s\n", v.Path, screen.Red(counted(n, "fault", "faults")))
+			w.Printf("%s: %s\n", v.Path, screen.Red(screen.Counted(n, "fault", "faults")))
 		} else {
 			w.Printf("%s: %s\n", v.Path, screen.Green("no faults"))
 		}
@@ -246,7 +239,7 @@ func newPackExportCommand(env *environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return env.Stdout.Printf("%s: %s\n", args[1], counted(n, "profile", "profiles"))
+			return env.Stdout.Printf("%s: %s\n", args[1], screen.Counted(n, "profile", "profiles"))
 		},
 	}
 }

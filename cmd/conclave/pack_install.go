@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"conclave/app"
+	"conclave/internal/screen"
 )
 
 func newPackInstallCommand(env *environment) *cobra.Command {
@@ -39,7 +40,7 @@ func (env *environment) installPack(ctx context.Context, name string, only []str
 	done, err := env.app().InstallPack(ctx, name, only, force)
 	if edited := (*app.EditedError)(nil); errors.As(err, &edited) && env.StdinIsTerminal {
 		files := strings.Join(edited.Files, ", ")
-		if yes := env.askPerson(ctx, "You edited %s. Replace, and keep the old? [y/N] ", files); strings.ToLower(yes) != "y" {
+		if yes := env.Word(ctx, "You edited %s. Replace, and keep the old? [y/N] ", files); strings.ToLower(yes) != "y" {
 			return noError("nothing was changed")
 		}
 		done, err = env.app().InstallPack(ctx, name, only, true)
@@ -51,7 +52,7 @@ func (env *environment) installPack(ctx context.Context, name string, only []str
 		env.Stdout.Printf("%s (%s): nothing to write, the profiles are as they should be:\n", done.Pack.Theme, done.Pack.Origin)
 	} else {
 		env.Stdout.Printf("%s (%s), %s written:\n",
-			done.Pack.Theme, done.Pack.Origin, counted(done.Written, "profile", "profiles"))
+			done.Pack.Theme, done.Pack.Origin, screen.Counted(done.Written, "profile", "profiles"))
 	}
 	castTable(env.Stdout, done.Worn)
 	for _, d := range done.Doubts {
@@ -67,18 +68,11 @@ func (env *environment) installPack(ctx context.Context, name string, only []str
 	return env.customise(ctx)
 }
 
-// askPerson puts a question to the person and returns the answer.
-func (env *environment) askPerson(ctx context.Context, format string, args ...any) string {
-	env.Stdout.Printf(format, args...)
-	line, _ := env.keyboard().readWord(ctx) // the end of the input is an empty answer
-	return strings.TrimSpace(line)
-}
-
 // customise offers to rename single profiles, one by one, until the person has
 // enough. A wrong answer costs a message, never the installation.
 func (env *environment) customise(ctx context.Context) error {
 	for {
-		who := env.askPerson(ctx, "Customise a character? (cat, owl, or the name they wear; Enter to finish) ")
+		who := env.Word(ctx, "Customise a character? (cat, owl, or the name they wear; Enter to finish) ")
 		if who == "" || strings.EqualFold(who, "n") || strings.EqualFold(who, "no") {
 			return nil
 		}
@@ -87,8 +81,8 @@ func (env *environment) customise(ctx context.Context) error {
 			env.Stdout.Printf("There is no profile for %q: %v\n", who, err)
 			continue
 		}
-		name := env.askPerson(ctx, "Name [%s]: ", p.SkinName)
-		emoji := env.askPerson(ctx, "Emoji [%s]: ", p.Emoji)
+		name := env.Word(ctx, "Name [%s]: ", p.SkinName)
+		emoji := env.Word(ctx, "Emoji [%s]: ", p.Emoji)
 		if name != "" || emoji != "" {
 			if p, err = env.app().SetProfile(p.Archetype, app.ProfileChoice{Name: name, Emoji: emoji}); err != nil {
 				env.Stdout.Printf("%v\n", err)

@@ -6,18 +6,17 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"conclave/internal/screen"
 )
 
-// terminal runs a command as if a person sat at a terminal and typed the answers.
-func terminal(t *testing.T, dir, answers string, args ...string) (string, error) {
+// atPack runs a command as if a person sat at a terminal and typed the answers.
+func atPack(t *testing.T, dir, answers string, args ...string) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
-	env := &environment{Stdin: strings.NewReader(answers), Stdout: screen.New(&out, screen.Options{}), Stderr: screen.New(&out, screen.Options{}), Dir: dir,
+	env := &environment{Terminal: piped(answers, &out, &out), Dir: dir,
 		Getenv: func(name string) string {
 			return map[string]string{"XDG_DATA_HOME": filepath.Join(dir, ".data")}[name]
-		}, StdinIsTerminal: true}
+		}}
+	env.StdinIsTerminal = true
 	cmd := newPackCommand(env)
 	cmd.SetArgs(args)
 	cmd.SetOut(&out)
@@ -29,7 +28,7 @@ func terminal(t *testing.T, dir, answers string, args ...string) (string, error)
 
 func TestInstallOffersToCustomise(t *testing.T) {
 	dir := t.TempDir()
-	out, err := terminal(t, dir, "the rogue\nThe Locksmith\n🔑\nlynx\nowl\na/b\n\n\n", "install", "fantasy")
+	out, err := atPack(t, dir, "the rogue\nThe Locksmith\n🔑\nlynx\nowl\na/b\n\n\n", "install", "fantasy")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,20 +45,20 @@ func TestInstallOffersToCustomise(t *testing.T) {
 
 func TestInstallAsksAPerson(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := terminal(t, dir, "\n", "install", "fantasy"); err != nil {
+	if _, err := atPack(t, dir, "\n", "install", "fantasy"); err != nil {
 		t.Fatal(err)
 	}
 	cat := filepath.Join(dir, ".campaign", "profiles", "cat.md")
 	if err := os.WriteFile(cat, []byte("mine"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := terminal(t, dir, "n\n", "install", "neutral"); err == nil || !strings.Contains(out, "You edited cat.md") {
+	if out, err := atPack(t, dir, "n\n", "install", "neutral"); err == nil || !strings.Contains(out, "You edited cat.md") {
 		t.Errorf("no: %v\n%s", err, out)
 	}
 	if data, _ := os.ReadFile(cat); string(data) != "mine" {
 		t.Error("replaced after a no")
 	}
-	if out, err := terminal(t, dir, "y\n\n", "install", "neutral"); err != nil || !strings.Contains(out, "are kept in") {
+	if out, err := atPack(t, dir, "y\n\n", "install", "neutral"); err != nil || !strings.Contains(out, "are kept in") {
 		t.Errorf("yes: %v\n%s", err, out)
 	}
 	if data, _ := os.ReadFile(cat); !strings.Contains(string(data), "Risk Analyst") {

@@ -7,6 +7,7 @@ import (
 
 	"conclave/app"
 	"conclave/internal/screen"
+	"conclave/terminal"
 )
 
 func newProfileCommand(env *environment) *cobra.Command {
@@ -39,7 +40,7 @@ or none. Exit code 1 if a profile is faulty; a faulty one is not worn.`,
 			table.Printf("%s\t%s\t%s\t%s\t%s %s\n", p.Archetype, p.Status, p.Depth, p.Theme, p.Emoji, p.MenuName)
 		}
 		err := table.Flush()
-		printFaults(w, list.Faults)
+		terminal.PrintFaults(w, list.Faults)
 		return err
 	}), "print JSON")
 }

@@ -88,7 +88,7 @@ func (env *environment) query(cmd *cobra.Command, q queryFlags, args []string) e
 		return a.QueryLines(ctx, q.exportJSONL, q.Query, env.Stdout.Raw())
 	}
 	rows, err := a.Query(ctx, sql, q.Query)
-	env.clearProgress()
+	env.ClearProgress()
 	switch {
 	case err != nil:
 		return err
@@ -137,7 +137,7 @@ func printTable(out *screen.Writer, rows app.Rows, whole bool) error {
 			return err
 		}
 	}
-	return out.Printf("%s\n", counted(len(rows.Rows.Rows), "row", "rows"))
+	return out.Printf("%s\n", screen.Counted(len(rows.Rows.Rows), "row", "rows"))
 }
 
 // tableCell puts a value on one line, shortened unless whole.

@@ -109,7 +109,7 @@ func (env *environment) printStatus(v app.QuestStatus) {
 		}
 		tw.Flush()
 	}
-	env.printOffers(app.Offers{List: v.Offers})
+	env.PrintOffers(app.Offers{List: v.Offers})
 }
 
 // printOpen says what goes on or was interrupted, and how it goes on.

@@ -19,7 +19,6 @@ import (
 	"conclave/internal/clients"
 	"conclave/internal/modelstub"
 	"conclave/internal/sample"
-	"conclave/internal/screen"
 )
 
 // cast of the model: what it says, by what it was asked.
@@ -308,10 +307,9 @@ func newReal(t *testing.T, config string) *real {
 		}
 	}
 	w.home = t.TempDir()
-	w.env = &environment{Stdin: strings.NewReader(""), Dir: w.dir, Getenv: func(name string) string {
+	w.env = &environment{Terminal: piped("", &w.out, &w.out), Dir: w.dir, Getenv: func(name string) string {
 		return map[string]string{"HOME": w.home, "STUB_KEY": "a-key-that-opens-nothing", "PATH": os.Getenv("PATH")}[name]
 	}}
-	w.env.Stdout, w.env.Stderr = screen.New(&w.out, screen.Options{}), screen.New(&w.out, screen.Options{})
 	return w
 }
 

@@ -88,7 +88,7 @@ databases of programs that keep their sessions in one.`,
 }
 
 func balanceText(w *screen.Writer, b app.Balance) error {
-	w.Printf("files          %d in %s\n", b.Files, counted(b.Records, "session", "sessions"))
+	w.Printf("files          %d in %s\n", b.Files, screen.Counted(b.Records, "session", "sessions"))
 	w.Printf("bytes on disk  %d\n", b.BytesOnDisk)
 	w.Printf("bytes read     %d\n", b.BytesRead)
 	w.Printf("lines          %d\n", b.Lines)
@@ -104,7 +104,7 @@ func balanceText(w *screen.Writer, b app.Balance) error {
 		w.Printf("skipped        %s: no session of a known agent\n", path)
 	}
 	for _, g := range b.Waiting {
-		w.Printf("waiting        %s: %s (%s)\n", g.Path, g.Reason, counted(int(g.Bytes), "byte", "bytes"))
+		w.Printf("waiting        %s: %s (%s)\n", g.Path, g.Reason, screen.Counted(int(g.Bytes), "byte", "bytes"))
 	}
 	if b.OK() {
 		w.Printf("unaccounted    nothing\n")
@@ -112,7 +112,7 @@ func balanceText(w *screen.Writer, b app.Balance) error {
 	for _, g := range b.Unaccounted {
 		size := ""
 		if g.Bytes > 0 {
-			size = fmt.Sprintf(" (%s)", counted(int(g.Bytes), "byte", "bytes"))
+			size = fmt.Sprintf(" (%s)", screen.Counted(int(g.Bytes), "byte", "bytes"))
 		}
 		w.Printf("unaccounted    %s: %s%s\n", g.Path, g.Reason, size)
 	}

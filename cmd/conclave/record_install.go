@@ -64,10 +64,10 @@ func newRecordStatusCommand(env *environment) *cobra.Command {
 		}
 		behind := "everything was read"
 		if s.Behind > 0 {
-			behind = byteSize(s.Behind) + " behind"
+			behind = screen.Bytes(s.Behind) + " behind"
 		}
-		return w.Printf("%s\nin all %s, %s, %s\nlast %s; %s (%s)\n", doing, counted(s.All.Records, "session", "sessions"),
-			counted(int(s.All.Entries), "entry", "entries"), byteSize(s.All.Bytes),
-			counted(s.Files, "file", "files"), behind, s.At.Local().Format(time.DateTime))
+		return w.Printf("%s\nin all %s, %s, %s\nlast %s; %s (%s)\n", doing, screen.Counted(s.All.Records, "session", "sessions"),
+			screen.Counted(int(s.All.Entries), "entry", "entries"), screen.Bytes(s.All.Bytes),
+			screen.Counted(s.Files, "file", "files"), behind, s.At.Local().Format(time.DateTime))
 	})
 }

@@ -9,8 +9,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"conclave/internal/screen"
 )
 
 // lockedBuffer is an output that can be looked at while it is written.
@@ -53,7 +51,7 @@ func TestRecordTail(t *testing.T) {
 		}
 	}
 	command := func(ctx context.Context, out *lockedBuffer, args ...string) int {
-		env := &environment{Stdin: strings.NewReader(""), Stdout: screen.New(out, screen.Options{}), Stderr: screen.New(out, screen.Options{}), Dir: dir, Getenv: func(string) string { return "" }}
+		env := &environment{Terminal: piped("", out, out), Dir: dir, Getenv: func(string) string { return "" }}
 		return execute(ctx, env, args)
 	}
 	say("user", "first")

@@ -2,12 +2,8 @@ package main
 
 import (
 	"context"
-	"io"
-	"os"
-	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"conclave/app"
 	"conclave/internal/screen"
@@ -46,7 +42,7 @@ one in by name, for this command alone.`,
 		of.Role, of.Work = args[0], args[1:]
 		return env.app().ShowRoom(ctx, of)
 	}, func(_ *screen.Writer, v app.RoomView) error {
-		env.printRoom(v)
+		env.PrintRoom(v)
 		return nil
 	})
 	addGrantFlag(cmd, &of.Grants)
@@ -93,103 +89,6 @@ func newRoomRunCommand(env *environment) *cobra.Command {
 
 func (env *environment) runInRoom(ctx context.Context, of app.RoomOf, command []string, shell bool) error {
 	return env.app().RunInRoom(ctx, of, command, func(run func(app.Streams) error) error {
-		// Who only listens to a terminal needs one on both sides.
-		both := env.StdinIsTerminal && env.Stdout.Terminal() && app.HasTerminals && fileOf(env.Stdin) != nil
-		if shell || both {
-			return env.attach(run, shell)
-		}
-		return env.relay(run)
+		return env.Lend(run, shell)
 	})
-}
-
-// relay runs a command in a room: what it says goes into a pipe or a file as it
-// is, and to a person through the screen. What it is told comes from a pipe or
-// a file as it is; what is typed comes through a pipe.
-func (env *environment) relay(run func(app.Streams) error) error {
-	out, shownOut, err := handedOn(env.Stdout)
-	if err != nil {
-		return environmentError("%w", err)
-	}
-	defer shownOut()
-	errs, shownErrs, err := handedOn(env.Stderr)
-	if err != nil {
-		return environmentError("%w", err)
-	}
-	defer shownErrs()
-	in := fileOf(env.Stdin)
-	if env.StdinIsTerminal {
-		typed, to, err := os.Pipe()
-		if err != nil {
-			return environmentError("%w", err)
-		}
-		defer typed.Close()
-		go func() { // ends with the program: a read of a terminal cannot be waited for
-			defer to.Close()
-			_, _ = io.Copy(to, env.Stdin)
-		}()
-		in = typed
-	}
-	return run(app.Streams{In: in, Out: out, Err: errs})
-}
-
-// handedOn is a file that a program in a room may write to, and what is to be
-// called when it has ended.
-func handedOn(w *screen.Writer) (*os.File, func(), error) {
-	if f := w.File(); f != nil {
-		return f, func() {}, nil
-	}
-	from, to, err := os.Pipe()
-	if err != nil {
-		return nil, nil, err
-	}
-	shown := make(chan struct{})
-	go func() {
-		defer close(shown)
-		_, _ = io.Copy(w, from) // a screen that is gone shows nothing
-		from.Close()
-		_ = w.Flush()
-	}()
-	return to, func() {
-		to.Close()
-		_ = from.SetReadDeadline(time.Now().Add(time.Second)) // who stayed behind in the room is not waited for
-		<-shown
-	}, nil
-}
-
-// fileOf is the file behind a stream; rooms hand descriptors on, not readers.
-func fileOf(stream any) *os.File {
-	f, _ := stream.(*os.File)
-	return f
-}
-
-// attach relays the person's terminal to one of the room's own. The person's
-// own never enters: what is typed into it would reach the shell outside.
-func (env *environment) attach(run func(app.Streams) error, edit bool) error {
-	in := fileOf(env.Stdin)
-	outer, inner, err := app.NewTerminal()
-	if err != nil {
-		return err
-	}
-	defer outer.Close()
-	state, err := term.MakeRaw(int(in.Fd()))
-	if err != nil {
-		return environmentError("%w", err)
-	}
-	defer func() { _ = term.Restore(int(in.Fd()), state) }()
-	go func() { _, _ = io.Copy(outer, in) }() // ends with the program: a read of a terminal cannot be waited for
-	shown := make(chan struct{})
-	go func() {
-		defer close(shown)
-		to := env.Stdout.Session(edit)
-		_, _ = io.Copy(to, outer)
-		_ = to.Flush()
-	}()
-	streams := app.Streams{In: inner, Out: inner, Err: inner, Terminal: true}
-	if f := env.Stderr.File(); f != nil {
-		streams.Err = f
-	}
-	err = run(streams)
-	inner.Close()
-	<-shown
-	return err
 }

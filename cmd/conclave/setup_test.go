@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"conclave/internal/screen"
 	"conclave/profile"
+	"conclave/terminal"
 )
 
 const familyQuest = `---
@@ -203,5 +205,12 @@ func TestSetupAsksAboutWhatWasEdited(t *testing.T) {
 		if err != nil || (answer == "Replace mine") && len(kept) != 1 {
 			t.Errorf("%s: kept %v %v", answer, kept, err)
 		}
+	}
+}
+
+// piped is a command line without a person: what comes in, and where words go.
+func piped(in string, out, errs io.Writer) terminal.Terminal {
+	return terminal.Terminal{
+		Stdin: strings.NewReader(in), Stdout: screen.New(out, screen.Options{}), Stderr: screen.New(errs, screen.Options{}),
 	}
 }

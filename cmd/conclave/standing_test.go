@@ -34,7 +34,7 @@ func TestStartAndContinueOffer(t *testing.T) {
 	w.env.Stdout = screen.New(&w.out, screen.Options{Terminal: true})
 	typing := func(typed string, args ...string) string {
 		t.Helper()
-		w.env.Stdin, w.env.StdinIsTerminal, w.env.person = strings.NewReader(typed), true, nil
+		w.env.Stdin, w.env.StdinIsTerminal = strings.NewReader(typed), true
 		w.run(0, args...)
 		return w.out.String()
 	}
@@ -89,7 +89,7 @@ func TestTheEndOfTheInputLeavesADefinition(t *testing.T) {
 	w.run(0, "trust", "--yes")
 	w.env.Stdout = screen.New(&w.out, screen.Options{Terminal: true})
 	for _, typed := range []string{"ship\nA bridge\n\n\n", "myself\nBridge\n"} { // before the agreement, and in the midst of writing it down
-		w.env.Stdin, w.env.StdinIsTerminal, w.env.person = strings.NewReader(typed), true, nil
+		w.env.Stdin, w.env.StdinIsTerminal = strings.NewReader(typed), true
 		args := []string{"quest", "continue"}
 		if strings.HasPrefix(typed, "ship") {
 			args = []string{"quest", "start", "-m", "I want to cross."}

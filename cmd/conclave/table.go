@@ -116,7 +116,7 @@ func newTableStatus(env *environment) *cobra.Command {
 			}
 			w.Printf("save point: %s (cycle %d%s)\n", sv.Name, sv.Cycle, scene)
 		}
-		w.Printf("dice: %s\n", counted(v.Rolls, "roll", "rolls"))
+		w.Printf("dice: %s\n", screen.Counted(v.Rolls, "roll", "rolls"))
 		if v.Holder != nil {
 			w.Printf("held by process %d: %s\n", v.Holder.PID, v.Holder.Purpose)
 		}

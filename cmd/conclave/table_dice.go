@@ -27,10 +27,10 @@ lines were lost and the log was sealed it says so, and exits with 1, for ever.`,
 			}
 			for _, e := range report.Epochs {
 				env.Stdout.Printf("epoch %d: %s, %s, commitment %s\n",
-					e.Epoch, counted(e.Rolls, "roll", "rolls"), e.State, e.Commit)
+					e.Epoch, screen.Counted(e.Rolls, "roll", "rolls"), e.State, e.Commit)
 			}
 			if report.Overrides > 0 {
-				env.Stdout.Printf("%s by the game master's word\n", counted(report.Overrides, "override", "overrides"))
+				env.Stdout.Printf("%s by the game master's word\n", screen.Counted(report.Overrides, "override", "overrides"))
 			}
 			for _, b := range report.Breaks {
 				env.Stdout.Printf("%s\n", b.String())
@@ -70,7 +70,7 @@ tells the break each time, and exits with 1.`,
 			upTo = screen.Sprintf("up to roll %d", s.Good)
 		}
 		return screen.Sprintf("sealed: %s\n%s, %s; the next roll is #%d\n%s",
-			s.Why, counted(s.Lines, "line holds", "lines hold"), upTo, s.N+1, kept), nil
+			s.Why, screen.Counted(s.Lines, "line holds", "lines hold"), upTo, s.N+1, kept), nil
 	})
 	cmd.Flags().StringVar(&why, "why", "", "what you know of it, for the log")
 	return cmd

@@ -9,6 +9,7 @@ import (
 
 	"conclave/app"
 	"conclave/internal/screen"
+	"conclave/terminal"
 )
 
 func newTableRoll(env *environment) *cobra.Command {
@@ -186,6 +187,6 @@ func printTableAudit(w *screen.Writer, found app.TableAudit, isolation bool) {
 		w.Printf("found: %s\n", f.String())
 	}
 	if !isolation {
-		printAudit(w, found.Reports, len(found.Files))
+		terminal.PrintAudit(w, found.Reports, len(found.Files))
 	}
 }

@@ -33,7 +33,7 @@ func talk(
 ) *cobra.Command {
 	var f talkFlags
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		env.muted, f.Once = f.asJSON, f.asJSON
+		env.Muted, f.Once = f.asJSON, f.asJSON
 		if cmd.Flags().Changed("message") {
 			f.Message = &f.message
 		} else if how == talks && !env.StdinIsTerminal && f.Answers == "" {

@@ -45,7 +45,7 @@ reason, and exits with 1.`,
 		if !c.OK {
 			return c.Err
 		}
-		w.Printf("%s: in order: %s\n", c.File, counted(c.Summary.TotalEntries, "entry", "entries"))
+		w.Printf("%s: in order: %s\n", c.File, screen.Counted(c.Summary.TotalEntries, "entry", "entries"))
 		if r := c.Record; r != nil {
 			seal := "not sealed: the run goes on or was cut short"
 			switch {
@@ -69,7 +69,7 @@ func newTranscriptSummaryCommand(env *environment) *cobra.Command {
 	}, func(_ context.Context, args []string) (app.Summary, error) {
 		return env.app().SummariseTranscript(args[0])
 	}, func(w *screen.Writer, s app.Summary) error {
-		w.Printf("%s\n", counted(s.TotalEntries, "entry", "entries"))
+		w.Printf("%s\n", screen.Counted(s.TotalEntries, "entry", "entries"))
 		for _, t := range s.Types() {
 			if n := s.EntriesByType[t]; n > 0 {
 				w.Printf("  %-18s %d\n", t, n)
@@ -85,7 +85,7 @@ func newTranscriptSummaryCommand(env *environment) *cobra.Command {
 			w.Printf("from %s to %s\n", s.FirstTimestamp.Format("2006-01-02 15:04:05"), s.LastTimestamp.Format("15:04:05 MST"))
 		}
 		if s.Skipped > 0 {
-			w.Printf("%s incomplete and skipped\n", counted(s.Skipped, "record", "records"))
+			w.Printf("%s incomplete and skipped\n", screen.Counted(s.Skipped, "record", "records"))
 		}
 		return nil
 	})
@@ -114,7 +114,7 @@ The balance goes to stderr. Exit code 1 when something is not accounted for.`,
 		Args: oneArg("FILE|DIR|-"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			b, err := env.app().MapTranscript(cmd.Context(), args[0], env.Stdout.Raw(), o)
-			env.clearProgress()
+			env.ClearProgress()
 			switch {
 			case err != nil && !app.Said(err):
 				return err
@@ -167,6 +167,6 @@ are named and are no contradiction. Exit code 1 when a file differs.`,
 			}
 			w.Printf("%s  %s%s\n", word, p.File, why)
 		}
-		return w.Printf("%s proved byte for byte\n", counted(proved, "conversation", "conversations"))
+		return w.Printf("%s proved byte for byte\n", screen.Counted(proved, "conversation", "conversations"))
 	})
 }

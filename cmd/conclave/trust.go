@@ -131,6 +131,6 @@ func (env *environment) confirm(question screen.Text) bool {
 	if !env.StdinIsTerminal {
 		return false
 	}
-	answer := strings.ToLower(env.askPerson(context.Background(), "%s", question))
+	answer := strings.ToLower(env.Word(context.Background(), "%s", question))
 	return answer == "y" || answer == "yes"
 }

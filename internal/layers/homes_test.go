@@ -38,7 +38,7 @@ var homes = []home{
 	{rule: "reading a JSON schema", at: []string{"internal/schema"}, uses: []string{"github.com/google/jsonschema-go/jsonschema"}},
 	{rule: "SQLite", at: []string{"internal/sqlite"}, uses: []string{"modernc.org/sqlite"}},
 	{rule: "who bears a token", at: []string{"internal/bearer"}, uses: []string{"crypto/subtle"}},
-	{rule: "the terminal", at: []string{"cmd/conclave"}, uses: []string{"golang.org/x/term"}},
+	{rule: "the terminal", at: []string{"terminal"}, uses: []string{"golang.org/x/term"}},
 	{rule: "the standard streams", at: []string{"cmd/conclave", "room"}, calls: []string{"os.Stdout", "os.Stderr", "os.Stdin"}},
 	{rule: "pages", at: []string{"archive/export", "table/story"}, uses: []string{"html/template"}},
 }

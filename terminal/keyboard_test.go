@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"bytes"
@@ -15,8 +15,8 @@ import (
 // typing is a keyboard on which this was typed.
 func typing(text string) (*keyboard, *bytes.Buffer) {
 	out := &bytes.Buffer{}
-	env := &environment{Stdin: strings.NewReader(text), Stdout: screen.New(out, screen.Options{Terminal: true})}
-	return env.keyboard(), out
+	t := &Terminal{Stdin: strings.NewReader(text), Stdout: screen.New(out, screen.Options{Terminal: true})}
+	return t.keyboard(), out
 }
 
 // TestAnswers: what one answer is, and that the next question gets the rest.

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"bufio"
@@ -19,7 +19,7 @@ import (
 // after a backslash at the end of a line. Where several lines are asked for, an
 // empty line, a single full stop or Ctrl-D ends the answer.
 type keyboard struct {
-	env    *environment
+	t      *Terminal
 	lines  chan typed // closed when nothing more can come
 	ahead  *typed     // looked at and not taken yet
 	last   time.Time  // when a line came that came together with one before it
@@ -39,10 +39,10 @@ const together = 30 * time.Millisecond
 
 // out is where questions are put: not among the JSON.
 func (k *keyboard) out() *screen.Writer {
-	if k.env.muted {
-		return k.env.Stderr
+	if k.t.Muted {
+		return k.t.Stderr
 	}
-	return k.env.Stdout
+	return k.t.Stdout
 }
 
 // Ask implements app.Person.
@@ -230,7 +230,7 @@ func (k *keyboard) came(l typed) bool { return !k.last.IsZero() && k.last.Equal(
 
 // timed says that what comes in is typed, and not a text that is there at once.
 func (k *keyboard) timed() bool {
-	_, ok := k.env.Stdin.(*os.File)
+	_, ok := k.t.Stdin.(*os.File)
 	return ok
 }
 
@@ -240,7 +240,7 @@ func (k *keyboard) timed() bool {
 func (k *keyboard) readLine(ctx context.Context) (typed, error) {
 	if k.lines == nil {
 		k.lines = make(chan typed, 4096)
-		go listen(k.env.Stdin, k.timed(), k.lines)
+		go listen(k.t.Stdin, k.timed(), k.lines)
 	}
 	if k.ahead != nil {
 		l := *k.ahead

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"slices"
@@ -65,8 +65,8 @@ func (v *voice) speak(out *screen.Writer, tag screen.Text, e app.Speech) {
 }
 
 // printOutcome prints what an interaction came to beside what was said.
-func (env *environment) printOutcome(res app.Outcome) {
-	out := env.Stdout
+func (t *Terminal) printOutcome(res app.Outcome) {
+	out := t.Stdout
 	if res.EndedEarly != "" {
 		out.Printf("\n%s %s\n", screen.Red("Ended early:"), screen.Indent(saidIndent, res.EndedEarly))
 	}
@@ -127,20 +127,20 @@ func plainWords(text string) string {
 	return strings.Join(strings.Fields(strings.ReplaceAll(text, "**", "")), " ")
 }
 
-// printOffers lists the next steps in plain words.
-func (env *environment) printOffers(o app.Offers) {
+// PrintOffers lists the next steps in plain words.
+func (t *Terminal) PrintOffers(o app.Offers) {
 	if len(o.List) == 0 {
 		return
 	}
-	env.Stdout.Printf("\n%s\n", screen.Bold("What next?"))
+	t.Stdout.Printf("\n%s\n", screen.Bold("What next?"))
 	for i, o := range o.List {
-		env.Stdout.Printf("  %d. %s\n", i+1, screen.Prose("     ", strings.ReplaceAll(o.String(), "\n", " ")))
+		t.Stdout.Printf("  %d. %s\n", i+1, screen.Prose("     ", strings.ReplaceAll(o.String(), "\n", " ")))
 	}
 }
 
 // printStanding says where a quest stands, to whoever comes back to it.
-func (env *environment) printStanding(s app.Standing) {
-	out, q := env.Stdout, s.Quest
+func (t *Terminal) printStanding(s app.Standing) {
+	out, q := t.Stdout, s.Quest
 	out.Printf("%s\n%s, phase %d (%s)\n", screen.Bold(q.Title), string(q.Mode), int(q.Phase), q.Phase.String())
 	for _, part := range []struct {
 		title string
@@ -156,11 +156,11 @@ func (env *environment) printStanding(s app.Standing) {
 	}
 }
 
-// printCast introduces the party.
-func (env *environment) printCast(c app.Cast) {
-	env.Stdout.Printf("\n%s\n", screen.Bold("Your party"))
+// PrintCast introduces the party.
+func (t *Terminal) PrintCast(c app.Cast) {
+	t.Stdout.Printf("\n%s\n", screen.Bold("Your party"))
 	for _, f := range c.Faces {
-		env.Stdout.Printf("  %s %s – %s\n", f.Emoji(), f.MenuName(), f.Archetype.Core)
+		t.Stdout.Printf("  %s %s – %s\n", f.Emoji(), f.MenuName(), f.Archetype.Core)
 	}
-	env.Stdout.Printf("You lead; they advise, judge and look back. Nothing moves without your word.\n")
+	t.Stdout.Printf("You lead; they advise, judge and look back. Nothing moves without your word.\n")
 }
