@@ -60,7 +60,22 @@ type Config struct {
 	// does not know. Only the user's own file may describe them.
 	ACP map[string]ACPProgram `yaml:"acp"`
 
+	// Gate is what the person wants of the judge that can be called. Only the
+	// user's own file may say it: who is judged does not choose by what.
+	Gate Gate `yaml:"gate"`
+
 	Streaming `yaml:",inline"`
+}
+
+// Gate is how this person wants work to be judged.
+type Gate struct {
+	// BeforeDone is a file with criteria, of the project or by its absolute path:
+	// an agent with Conclave's plugin is told "not yet" while they are not met.
+	BeforeDone string `yaml:"before_done"`
+	// Base is the revision at which criteria count as committed.
+	Base string `yaml:"base"`
+	// Sign is the key that signs receipts.
+	Sign string `yaml:"sign"`
 }
 
 // ACPProgram is how a program begins to speak the Agent Client Protocol.
@@ -280,7 +295,7 @@ func mergeMaps[V any](a, b map[string]V) map[string]V {
 func Merge(project, user Config) Config {
 	c := defaults().over(project).over(user)
 	c.Tools, c.Lower, c.Programs, c.Workspaces = user.Tools, user.Lower, user.Programs, user.Workspaces
-	c.Database, c.Prices, c.ACP = user.Database, user.Prices, user.ACP
+	c.Database, c.Prices, c.ACP, c.Gate = user.Database, user.Prices, user.ACP, user.Gate
 	return c
 }
 

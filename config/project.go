@@ -44,6 +44,7 @@ func ParseProject(data []byte, file, own string) (Config, error) {
 		{"database", valueLine("database", c.Database)},
 		{"prices", priceLines(c.Prices)},
 		{"acp", acpLines(c.ACP)},
+		{"gate", gateLines(c.Gate)},
 		{"providers: key_env: " + noKey, keylessLines(c.Providers)},
 	} {
 		if len(k.lines) > 0 {
@@ -120,6 +121,14 @@ func acpLines(m map[string]ACPProgram) []string {
 		}
 	}
 	return underKey("acp", lines)
+}
+
+func gateLines(g Gate) []string {
+	var lines []string
+	for _, l := range slices.Concat(valueLine("before_done", g.BeforeDone), valueLine("base", g.Base), valueLine("sign", g.Sign)) {
+		lines = append(lines, "  "+l)
+	}
+	return underKey("gate", lines)
 }
 
 func underKey(key string, lines []string) []string {
