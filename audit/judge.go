@@ -137,10 +137,8 @@ func (j *judge) turn(id string) *Turn {
 func (j *judge) room(r Room) {
 	j.opened = &r
 	j.report.Role = r.Role
-	for _, item := range r.Given {
-		if d := policy.Decide(policy.Role(r.Role), policy.Kind(item.Kind)); !d.Allow {
-			j.find(RuleGiven, j.frameN, "%s (%s) is in the room of %s: %s", item.Path, item.Kind, r.Role, d.Reason)
-		}
+	for _, f := range Given(r.Role, r.Given) {
+		j.find(f.Rule, j.frameN, "%s", f.What)
 	}
 	var err error
 	if j.denied, err = shingle.NewSet(r.Key); err != nil {
@@ -173,65 +171,15 @@ func (j *judge) message(m Message) {
 // receipt: it must be there, and the room it speaks of must have been locked.
 func (j *judge) receipt(r Receipt) {
 	t := j.turn(r.Turn)
-	t.Receipt, t.Level, t.Required = true, r.Enforced.Level, string(policy.Required(policy.Role(r.Role)))
-	t.Model, t.Calls, t.Stamps = r.ModelInput, r.Calls, r.Stamps
-	if r.ModelInput == InputNotObserved {
-		j.gap("turn %s: model input: not observed", r.Turn)
+	shown := r.Shown()
+	t.Receipt, t.Level, t.Required = true, shown.Level, string(policy.Required(policy.Role(r.Role)))
+	t.Model, t.Calls, t.Stamps, t.Probes = r.ModelInput, r.Calls, r.Stamps, shown.Probes
+	for _, f := range shown.Findings {
+		j.find(f.Rule, j.frameN, "%s", f.What)
 	}
-	if r.InProcess {
-		t.Level = "in-process"
-		return
+	for _, g := range shown.Gaps {
+		j.gap("turn %s: %s", r.Turn, g)
 	}
-	if len(r.Enforced.Forwards) > 0 {
-		t.Level += " to " + strings.Join(r.Enforced.Forwards, ", ")
-		if r.ModelInput != InputNotObserved {
-			j.find(RuleReceipt, j.frameN, "the model's input is said to be %q, and the room led to %s unseen",
-				r.ModelInput, strings.Join(r.Enforced.Forwards, ", "))
-		}
-	}
-	if r.Credential != "" {
-		j.gap("turn %s: the credential was %s", r.Turn, r.Credential)
-	}
-	j.enforced(r, t)
-}
-
-func (j *judge) enforced(r Receipt, t *Turn) {
-	for _, p := range r.Enforced.Probes {
-		if p.Control == "ok" && p.Restricted != "" && p.Restricted != "ok" {
-			t.Probes++
-		} else {
-			j.find(RuleEnforced, j.frameN, "the probe %q shows nothing: without the room %q, in it %q",
-				p.Name, p.Control, p.Restricted)
-		}
-	}
-	required := policy.Required(policy.Role(r.Role))
-	if len(r.Enforced.Forwards) > 0 && policy.Level(r.Enforced.Level).Satisfies(required) {
-		j.find(RuleEnforced, j.frameN, "the level %s is claimed, and the room led to %s unseen", r.Enforced.Level,
-			strings.Join(r.Enforced.Forwards, ", "))
-	}
-	switch {
-	case policy.Level(r.Enforced.Level).Satisfies(required):
-		if t.Probes == 0 {
-			j.find(RuleEnforced, j.frameN, "the level %s is claimed without a probe", r.Enforced.Level)
-		}
-	case len(r.Enforced.Forwards) > 0 && t.Probes > 0 && policy.Level(r.Enforced.Level).Forwards() &&
-		policy.Role(r.Role).MayLogIn():
-		j.gap("turn %s: the room was %s: what passed there is not on the record", r.Turn, t.Level)
-	case r.Enforced.Fallback != "" && t.Probes > 0 &&
-		policy.Level(r.Enforced.Level).Satisfies(policy.Fallback(policy.Role(r.Role))):
-		j.gap("turn %s: the room was %s where %s needs %s, as that system could not do better: %s", r.Turn, r.Enforced.Level,
-			r.Role, required, r.Enforced.Fallback)
-	case lowered(r.Stamps):
-		j.gap("turn %s: the room was %s where %s needs %s, by the person's word", r.Turn, r.Enforced.Level, r.Role, required)
-	default:
-		j.find(RuleEnforced, j.frameN, "the room was %q, %s needs %s", r.Enforced.Level, r.Role, required)
-	}
-}
-
-func lowered(stamps []string) bool {
-	return slices.ContainsFunc(stamps, func(s string) bool {
-		return strings.HasPrefix(s, "room lowered to ") // other stamps name files, and those may be called anything
-	})
 }
 
 // toolEvent is what the toolbox says of a call and of its end.

@@ -47,6 +47,9 @@ type Criterion struct {
 
 // Work is what is judged: these files, and no others.
 type Work struct {
+	// Names are the paths and globs that stand for it, relative to where its files
+	// lie: by them a stranger finds what was not there when it was judged.
+	Names   []string  `json:"names"`
 	Base    string    `json:"base,omitempty"` // commits, if it is a change
 	Head    string    `json:"head,omitempty"`
 	Diff    *File     `json:"diff,omitempty"` // the change as text

@@ -16,14 +16,14 @@ func someCase() Case {
 		Role: "dragon", Rule: All, N: 3, Expect: "ready",
 		Criteria: Criteria{Origin: Committed, File: "criteria.md", Commit: "c0ffee", SHA256: "cc", Text: "1. It runs.\n",
 			List: []Criterion{{Number: 1, Text: "It runs.", Check: "make"}}},
-		Work: Work{Base: "b", Head: "h", Diff: &File{Path: "work.diff", Size: 9, SHA256: "dd"}, Files: files},
+		Work: Work{Names: []string{"."}, Base: "b", Head: "h", Diff: &File{Path: "work.diff", Size: 9, SHA256: "dd"}, Files: files},
 	}
 }
 
 // unsummed are the fields that say where something came from, or follow from
 // others: two cases that differ in these alone are one.
 var unsummed = []string{"Digest", "Criteria.Origin", "Criteria.File", "Criteria.Commit", "Criteria.SHA256",
-	"Work.Base", "Work.Head", "Work.LeftOut", "Work.Digest"}
+	"Work.Names", "Work.Base", "Work.Head", "Work.LeftOut", "Work.Digest"}
 
 // Every field of a case is in its digest, or in the list of those that are not.
 func TestEveryFieldIsDigested(t *testing.T) {

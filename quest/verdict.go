@@ -46,6 +46,9 @@ const (
 
 var statuses = []Status{statusMet, statusPartlyMet, statusNotMet, statusNotJudged}
 
+// Known says whether a criterion can have this status.
+func (s Status) Known() bool { return slices.Contains(statuses, s) }
+
 // GuardianVerdict is a checkpoint's structured answer.
 type GuardianVerdict struct {
 	Verdict GuardianOutcome `json:"verdict"`

@@ -24,7 +24,7 @@
 // elsewhere finds every change of an unsigned receipt; whoever knows the key finds
 // every change of a signed one.
 //
-// Check says what such a file proves by itself, and every line of what it says
+// Verify says what such a file proves by itself, and every line of what it says
 // is a statement that was held against the file, never a repetition of it. It
 // says "holds" only to a receipt that somebody vouches for: by a head that is
 // known from elsewhere, or by the signature of a key that the reader allows.

@@ -60,6 +60,7 @@ func (b *Body) normal() {
 	listed(&b.Checks)
 	listed(&b.Judges)
 	listed(&b.Case.Criteria.List)
+	listed(&b.Case.Work.Names)
 	listed(&b.Case.Work.Files)
 	listed(&b.Decision.Criteria)
 	listed(&b.Decision.Families)

@@ -28,6 +28,7 @@ var starters = map[string]string{
 	"internal/readers":  "node, with readers that are not ours, for tests",
 	"internal/proc":     "what an agent's driver was given",
 	"quest/judging":     "the checks of a quest, in a room and once the person trusts them",
+	"receipt":           "ssh-keygen, which signs with the person's key",
 	"room":              "what its plan names, behind the walls",
 }
 

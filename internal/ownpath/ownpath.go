@@ -30,7 +30,7 @@ func Find(name, workspace string) (program string, dirs []string, err error) {
 			if missing == nil || errors.Is(missing, exec.ErrDot) {
 				err = fmt.Errorf("%s is found through a relative entry of the PATH (%s) and not used; elsewhere it is %w", name, dir, errNotFound)
 			}
-		case inside(workspace, dir), missing == nil && inside(workspace, found):
+		case Inside(workspace, dir), missing == nil && Inside(workspace, found):
 			if missing == nil {
 				err = fmt.Errorf("%s is found in this workspace (%s) and not used; elsewhere it is %w", name, found, errNotFound)
 			}
@@ -47,9 +47,9 @@ func Find(name, workspace string) (program string, dirs []string, err error) {
 	return "", nil, err
 }
 
-// inside reports whether a path lies in a directory, by name or by where its
+// Inside reports whether a path lies in a directory, by name or by where its
 // links lead.
-func inside(dir, path string) bool {
+func Inside(dir, path string) bool {
 	for _, d := range []string{filepath.Clean(dir), Resolved(dir)} {
 		for _, p := range []string{filepath.Clean(path), Resolved(path)} {
 			if rel, err := filepath.Rel(d, p); err == nil && filepath.IsLocal(rel) {

@@ -51,7 +51,7 @@ func TestFind(t *testing.T) {
 			t.Errorf("PATH %s: %v, want %q", c.path, err, c.why)
 		}
 		for _, d := range dirs {
-			if inside(ws, d) || !filepath.IsAbs(d) {
+			if Inside(ws, d) || !filepath.IsAbs(d) {
 				t.Errorf("PATH %s: %s is called the person's own", c.path, d)
 			}
 		}

@@ -1,0 +1,143 @@
+package receipt
+
+import (
+	"slices"
+
+	"conclave/audit"
+)
+
+// Found is the work as it lies here: what the names of the work stand for, and
+// how many lines its texts have.
+type Found struct {
+	Where string
+	Files []File
+	Lines map[string]int
+	// Modes: this system knows which files are executable.
+	Modes bool
+}
+
+// work: every file of the list is here, with these bytes, and no other that would
+// have been judged.
+func (c *checker) work(found *Found) {
+	if found == nil {
+		c.open("work", "whether you have what was judged was not looked at: say where it lies (--work)")
+		return
+	}
+	here := map[string]File{}
+	for _, f := range found.Files {
+		here[f.Path] = f
+	}
+	good := c.clean(func() {
+		for _, want := range c.b.Case.Work.Files {
+			got, ok := here[want.Path]
+			switch {
+			case !ok:
+				c.find("work", "%s was judged, and is not in %s", want.Path, found.Where)
+			case got.Size != want.Size || got.SHA256 != want.SHA256:
+				c.find("work", "%s is not as it was judged", want.Path)
+			case found.Modes && got.Executable != want.Executable:
+				c.find("work", "%s is not executable, or is, as it was not when it was judged", want.Path)
+			}
+			delete(here, want.Path)
+		}
+		for _, f := range found.Files {
+			if _, extra := here[f.Path]; extra {
+				c.find("work", "%s is in %s, and was not when the work was judged", f.Path, found.Where)
+			}
+		}
+		c.citedLines(found)
+	})
+	if good {
+		c.show("work", "what lies in %s is what was judged: %d files, to the byte", found.Where, len(found.Files))
+	}
+	if c.b.Case.Work.Diff != nil {
+		c.open("work", "the text of the change was not held against anything: a directory does not have it")
+	}
+}
+
+// citedLines looks the citations up again.
+func (c *checker) citedLines(found *Found) {
+	n := 0
+	for _, j := range c.b.Judges {
+		for _, f := range j.Findings {
+			for _, at := range f.Citations {
+				lines, known := found.Lines[at.Path]
+				if !at.OK || !known {
+					continue
+				}
+				if n++; max(at.Line, at.EndLine) > lines {
+					c.find("work", "%q is cited, and the file has %d lines", at.Text, lines)
+				}
+			}
+		}
+	}
+	if n > 0 {
+		c.show("work", "%d places that the judges cite are there", n)
+	}
+}
+
+// Recorded is a record that the reader has, and what package audit says of it.
+type Recorded struct {
+	Name   string
+	Frames uint64
+	Report *audit.Report
+}
+
+// records: those that are here are the receipt's, and audit finds nothing in them.
+func (c *checker) records(r *Receipt, list []Recorded) {
+	missing := []string{r.Record.Run}
+	for _, j := range c.b.Judges {
+		if j.Run != "" {
+			missing = append(missing, j.Run)
+		}
+	}
+	for _, rec := range list {
+		if c.clean(func() { c.recorded(r, rec) }) {
+			c.show("records", "%s is the record of run %s, whole and sealed; audit finds nothing in it", rec.Name, rec.Report.Run)
+		}
+		missing = slices.DeleteFunc(missing, func(run string) bool { return run == rec.Report.Run })
+	}
+	if len(missing) > 0 {
+		c.open("records", "%d of %d records were not looked at: that each judge said what stands here is the maker's word until they are",
+			len(missing), 1+len(c.b.Judges))
+	}
+}
+
+func (c *checker) recorded(r *Receipt, rec Recorded) {
+	for _, f := range rec.Report.Findings {
+		c.find("records", "%s: %s", rec.Name, f)
+	}
+	if rec.Report.Run == r.Record.Run {
+		if rec.Report.Head != r.Record.Head || rec.Frames != r.Record.Frames || !rec.Report.Sealed {
+			c.find("records", "%s is not the gate's record that the receipt hangs on", rec.Name)
+		}
+		return
+	}
+	i := slices.IndexFunc(c.b.Judges, func(j Judge) bool { return j.Run == rec.Report.Run })
+	if i < 0 {
+		c.find("records", "%s is of run %s, which is none of this receipt's", rec.Name, rec.Report.Run)
+		return
+	}
+	j := c.b.Judges[i]
+	if rec.Report.Head != j.Head || rec.Frames != j.Frames || !rec.Report.Sealed || rec.Report.Role != c.b.Case.Role {
+		c.find("records", "%s is not the record of judge %d that the receipt speaks of", rec.Name, i+1)
+	}
+	for _, t := range rec.Report.Turns {
+		if !sameItems(t.Given, j.Given) {
+			c.find("records", "judge %d was given other things than the receipt says", i+1)
+		}
+	}
+}
+
+func sameItems(a, b []audit.Item) bool {
+	key := func(x, y audit.Item) int {
+		if x.Path < y.Path {
+			return -1
+		}
+		return 1
+	}
+	a, b = slices.Clone(a), slices.Clone(b)
+	slices.SortFunc(a, key)
+	slices.SortFunc(b, key)
+	return slices.Equal(a, b)
+}
