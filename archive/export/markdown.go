@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"conclave/archive"
+	md "conclave/internal/markdown"
 	"conclave/transcript"
 )
 
@@ -20,19 +21,19 @@ type markdown struct {
 
 func (m *markdown) entry(e *archive.Entry) error {
 	if !m.any && m.o.Title != "" {
-		fmt.Fprintf(m.out, "# %s\n\n", escapeMarkdown(m.o.Title))
+		fmt.Fprintf(m.out, "# %s\n\n", md.Plain(m.o.Title))
 	}
 	if e.Run != m.run || !m.any {
 		m.heading(e)
 	}
 	if e.Source != m.source {
 		if e.Source != transcript.Main || m.source != "" {
-			fmt.Fprintf(m.out, "### %s\n\n", escapeMarkdown(e.Source))
+			fmt.Fprintf(m.out, "### %s\n\n", md.Plain(e.Source))
 		}
 		m.source = e.Source
 	}
 	m.any = true
-	fmt.Fprintf(m.out, "**%s**", escapeMarkdown(label(e)))
+	fmt.Fprintf(m.out, "**%s**", md.Plain(label(e)))
 	if t := stamp(e.Timestamp); t != "" {
 		fmt.Fprintf(m.out, " · %s", e.Timestamp.Format("2006-01-02 15:04:05"))
 	}
@@ -43,10 +44,10 @@ func (m *markdown) entry(e *archive.Entry) error {
 
 func (m *markdown) heading(e *archive.Entry) {
 	m.run, m.source = e.Run, ""
-	fmt.Fprintf(m.out, "## %s\n\n", escapeMarkdown(e.Run))
+	fmt.Fprintf(m.out, "## %s\n\n", md.Plain(e.Run))
 	for _, line := range [][2]string{{"Prompt", e.PromptName}, {"Agent", e.Adapter}, {"Project", e.Project}} {
 		if line[1] != "" {
-			fmt.Fprintf(m.out, "- %s: %s\n", line[0], escapeMarkdown(line[1]))
+			fmt.Fprintf(m.out, "- %s: %s\n", line[0], md.Plain(line[1]))
 		}
 	}
 	fmt.Fprintln(m.out)
@@ -78,10 +79,6 @@ func fenceFor(text string) string {
 		fence += "`"
 	}
 	return fence
-}
-
-func escapeMarkdown(s string) string {
-	return strings.NewReplacer("\n", " ", "<", "\\<", "*", "\\*", "_", "\\_", "`", "\\`", "[", "\\[", "#", "\\#").Replace(s)
 }
 
 func (m *markdown) close() error { return nil }

@@ -1,6 +1,7 @@
 // Package markdown reads the lines of a Markdown text that somebody else wrote, as
 // far as the rules of quest and table need it: line ends, bytes that are no text, fenced code
-// and headings. It knows no other syntax, changes no words and keeps nothing.
+// and headings. It knows no other syntax, changes no words and keeps nothing. Plain
+// is the way of somebody else's words into a document of ours.
 package markdown
 
 import (
