@@ -23,7 +23,10 @@ type Played struct {
 	Program  string `json:"program,omitempty"` // of one that speaks the Agent Client Protocol
 	Provider string `json:"provider,omitempty"`
 	Model    string `json:"model,omitempty"`
-	Level    string `json:"level"` // of its room; "in this process" for who needs none
+	// Login says that it is played with the person's own, at a price that nobody
+	// tells.
+	Login bool   `json:"login,omitempty"`
+	Level string `json:"level"` // of its room; "in this process" for who needs none
 	// Input and Output are what a million tokens cost in US dollars; nil where no
 	// price is known, or nothing is paid.
 	Input  *float64 `json:"input_usd,omitempty"`
@@ -53,8 +56,8 @@ func (a *App) Agents() ([]Played, error) {
 
 func (w *workspace) played(seat string) Played {
 	c := w.config.For(seat)
-	p := Played{Seat: seat, Agent: c.Agent, Program: c.Program, Model: c.Model, Turns: c.Turns, USD: c.USD,
-		Tokens: c.Tokens}
+	p := Played{Seat: seat, Agent: c.Agent, Program: c.Program, Model: c.Model, Login: c.Login, Turns: c.Turns,
+		USD: c.USD, Tokens: c.Tokens}
 	actor, err := w.actor(c, seat, embeddedParty())
 	switch {
 	case c.Agent == "human":
@@ -72,7 +75,7 @@ func (w *workspace) played(seat string) Played {
 			p.Level = lower + " (lowered)"
 		}
 	}
-	if c.Login { // nobody tells what a plan costs
+	if c.Login {
 		if policyRole(seat).MayLogIn() {
 			p.Level = string(room.Forwarded)
 		}
@@ -101,7 +104,7 @@ type Trial struct {
 	Model   string `json:"model,omitempty"` // as it calls itself
 	// ModelInput says whether what the model was sent is on the record.
 	ModelInput string   `json:"model_input"`
-	Calls      int      `json:"model_calls"`
+	Calls      int      `json:"model_calls"` // 0 where they are not observed either
 	Tokens     int64    `json:"tokens"`
 	USD        *float64 `json:"usd,omitempty"` // nil where no price is known
 	// Estimated: an answer was cut, and what it took was never told.

@@ -47,7 +47,9 @@
 package app
 
 import (
+	"context"
 	"io"
+	"net"
 	"path/filepath"
 	"runtime"
 
@@ -67,6 +69,11 @@ type App struct {
 	Log    *Log        // the log stream of what is recorded; nil for none
 	Show   func(Event) // nil for nobody
 	Person Person      // nil for nobody
+
+	// Dial reaches a vendor's host for a program with the person's login. It is
+	// for tests: nil, as everywhere else, dials the host's public address, and
+	// nothing that a person, a file or a variable says changes that.
+	Dial func(ctx context.Context, host string) (net.Conn, error)
 
 	// Where verbs run that came from another terminal: a table, or a quest.
 	at    *tableHub

@@ -200,7 +200,7 @@ func (w *workspace) programPath(name string) (string, error) {
 // dress puts the actor into a seat's plan.
 func (a actor) dress(p *seat.Plan, w *workspace) {
 	p.Agent, p.InProcess, p.Model, p.Upstream = a.agent, a.inProcess, a.model, a.upstream
-	p.DirectModel, p.Login = a.direct, a.login
+	p.DirectModel, p.Login, p.Dial = a.direct, a.login, w.app.Dial
 	p.Room.Programs = append(p.Room.Programs, a.programs...)
 	p.Workspace = w.root
 	p.Program, p.Tell, p.Stream = "conclave "+w.app.Version, a.tell, w.app.Log.to()

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,6 +19,7 @@ import (
 	"conclave/forwarder"
 	"conclave/gateway"
 	"conclave/internal/clients"
+	"conclave/internal/hunt"
 	"conclave/internal/modelstub"
 	"conclave/internal/sample"
 	"conclave/internal/vendorstub"
@@ -33,6 +33,7 @@ type borrowed struct {
 	name    string
 	plan    Plan
 	secret  string // the token that the vendor is shown
+	secrets []string
 	kept    string // where in the room it lies
 	shell   string // the program's own tool, as a model calls it
 	command string // and the argument that holds the command
@@ -58,32 +59,26 @@ func borrow(t *testing.T, name string, handler modelstub.Handler) borrowed {
 	switch name {
 	case "claude":
 		native = lendProgram(t, name)
-		b.secret = "sk-ant-oat01-" + strings.Repeat("0123456789abcdef", 4)
+		lent := vendorstub.ClaudeLogin()
+		b.secret, b.secrets = lent.Token, lent.Secrets
 		p.Agent = claude.New(claude.Config{Program: native, Env: []string{"NODE_EXTRA_CA_CERTS=" + authority}})
 		p.Model, p.Builtin = "claude-sonnet-4-5", []string{"Bash"}
 		b.shell, b.command, b.tool, b.kept = "Bash", "command", "mcp__room__submit", `tr '\0' '\n' < /proc/$CLAUDE_PID/environ`
-		p.Login, err = claude.Lend(func(string) string { return b.secret })
+		p.Login, err = claude.Lend(lent.Getenv)
 	case "codex":
 		native = lendProgram(t, name)
-		enc := func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) }
-		jwt := func(sub string) string {
-			return enc(`{"alg":"RS256","typ":"JWT"}`) + "." + enc(fmt.Sprintf(`{"exp":%d,"sub":"%s","email":"ada@example.com",`+
-				`"https://api.openai.com/auth":{"chatgpt_account_id":"acc-1","chatgpt_plan_type":"plus"}}`, time.Now().Add(time.Hour).Unix(), sub)) +
-				"." + enc("signed by nobody for "+sub)
-		}
-		b.secret = jwt("access")
-		home := t.TempDir()
-		file := `{"auth_mode":"chatgpt","tokens":{"access_token":"` + b.secret + `","id_token":"` + jwt("id") + `","refresh_token":"renews-everything","account_id":"acc-1"}}`
-		if err := os.WriteFile(filepath.Join(home, "auth.json"), []byte(file), 0o600); err != nil {
+		var lent vendorstub.Login
+		if lent, err = vendorstub.CodexLogin(t.TempDir()); err != nil {
 			t.Fatal(err)
 		}
+		b.secret, b.secrets = lent.Token, lent.Secrets
 		p.Agent, err = codex.New(codex.Options{Program: native, Env: []string{"SSL_CERT_FILE=" + authority}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		p.Model, p.Builtin = "gpt-5.5", []string{"shell"}
 		b.shell, b.command, b.tool, b.kept = "exec_command", "cmd", "submit", `cat "$CODEX_HOME/auth.json"`
-		p.Login, err = codex.Lend(func(name string) string { return map[string]string{"CODEX_HOME": home}[name] }, time.Now())
+		p.Login, err = codex.Lend(lent.Getenv, time.Now())
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -234,46 +229,16 @@ func (b borrowed) judge(t *testing.T, host string) {
 	}
 }
 
-// hunted looks for the credential, in any encoding, in every file below dirs and
-// in every frame of the record.
+// hunted looks for the credential, in any encoding, in every file below dirs, the
+// frames of records among them.
 func hunted(t *testing.T, b borrowed, dirs ...string) {
 	t.Helper()
-	secrets := gateway.NewSecrets(append([]string{"renews-everything"}, b.plan.Login.Secrets...)...)
-	files := 0
-	for _, dir := range dirs {
-		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-			if err != nil || !d.Type().IsRegular() {
-				return err
-			}
-			files++
-			data, err := os.ReadFile(path)
-			if secrets.In(data) {
-				t.Errorf("%s holds the credential", path)
-			}
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	path, err := record.Path(b.plan.Workspace, b.plan.Run)
+	found, _, err := hunt.New(b.secrets...).Files(dirs...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := record.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	frames := 0
-	for r.Next() {
-		frames++
-		if secrets.In(r.Frame().Payload) {
-			t.Errorf("frame %d holds the credential: %.300s", r.Frame().Number, r.Frame().Payload)
-		}
-	}
-	if err := r.Err(); err != nil || frames == 0 || files == 0 {
-		t.Errorf("%d frames, %d files, %v", frames, files, err)
+	for _, place := range found {
+		t.Errorf("%s holds the credential", place)
 	}
 }
 
@@ -356,17 +321,8 @@ func TestLoginIsRepeatedNowhere(t *testing.T) {
 			t.Fatal(err)
 		}
 		hunted(t, b, b.plan.Workspace)
-		err = filepath.WalkDir(base, func(path string, d fs.DirEntry, err error) error {
-			if err == nil && d.Type().IsRegular() {
-				data, failed := os.ReadFile(path)
-				if err = failed; secrets.In(data) {
-					t.Errorf("%s is left of the room and holds the credential", path)
-				}
-			}
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
+		if left, _, err := hunt.New(b.secrets...).Files(base); len(left) > 0 {
+			t.Errorf("%q are left of the room (%v)", left, err)
 		}
 		if c := events(t, b.plan.Workspace, b.plan.Run, forwarder.EventConnect); len(c) == 0 || !strings.Contains(string(c[0]), b.plan.Login.Hosts[0]) {
 			t.Errorf("connections on the record: %s", c)

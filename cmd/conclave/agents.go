@@ -56,7 +56,7 @@ func printAgents(w *screen.Writer, list []app.Played) error {
 	missing := map[string][]string{}
 	var reasons []string
 	for _, p := range list {
-		l := line{whoPlays(p), p.Level, priceOf(p)}
+		l := line{whoPlays(p), p.Level, p.Price()}
 		if seats[l] == nil {
 			order = append(order, l)
 		}
@@ -105,46 +105,11 @@ func whoPlays(p app.Played) string {
 	return who
 }
 
-func priceOf(p app.Played) string {
-	var said []string
-	bounds := "`tokens` and `turns`"
-	if p.Agent == "codex" || p.Agent == "acp" { // which do not tell their turns
-		bounds = "`tokens`"
-	}
-	switch {
-	case p.Input != nil:
-		said = append(said, "per million tokens: "+usd(*p.Input)+" in, "+usd(*p.Output)+" out")
-	case p.Keyless:
-		said = append(said, "asked without a key; what it takes is bounded by "+bounds)
-	case p.Provider != "":
-		said = append(said, "no price is known: set one under `prices`, or bound it by "+bounds)
-	}
-	if p.USD > 0 {
-		said = append(said, "at most "+usd(p.USD)+" a sitting")
-	}
-	if p.Tokens > 0 {
-		said = append(said, "at most "+strconv.FormatInt(p.Tokens, 10)+" tokens a sitting")
-	}
-	if p.Turns > 0 {
-		said = append(said, "at most "+strconv.Itoa(p.Turns)+" calls an answer")
-	}
-	return strings.Join(said, "; ")
-}
-
-func usd(v float64) string { return "$" + strconv.FormatFloat(v, 'f', -1, 64) }
-
 func printTrial(w *screen.Writer, t app.Trial) error {
 	w.Printf("%s %s\n\n", screen.Bold(t.Played.Seat+":"), screen.Indent("  ", strings.TrimSpace(t.Answer)))
 	walls := "none is needed: it runs in this process, and reads nothing but what it is given"
 	if t.Walls != "" {
 		walls = t.Walls + ", shown by " + screen.Counted(t.Probes, "pair of probes", "pairs of probes")
-	}
-	cost := "no price is known for this model"
-	if t.USD != nil {
-		cost = usd(*t.USD)
-	}
-	if t.Estimated {
-		cost += ", by an estimate: an answer was cut"
 	}
 	tw := w.Table(false)
 	for _, l := range [][2]string{
@@ -152,9 +117,9 @@ func printTrial(w *screen.Writer, t app.Trial) error {
 		{"who", strings.TrimSpace(t.Program + " " + t.Version)},
 		{"model", t.Model},
 		{"what the model was sent", t.ModelInput},
-		{"calls of the model", strconv.Itoa(t.Calls)},
+		{"calls of the model", t.ModelCalls()},
 		{"tokens", strconv.FormatInt(t.Tokens, 10)},
-		{"cost", cost},
+		{"cost", t.Cost()},
 		{"time", strconv.FormatFloat(t.Seconds, 'f', 1, 64) + " s"},
 		{"record", t.Record},
 	} {

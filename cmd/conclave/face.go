@@ -7,6 +7,6 @@ import "conclave/app"
 func (env *environment) app() *app.App {
 	return &app.App{
 		Dir: env.Dir, Root: env.Root, Getenv: env.Getenv, Stdin: env.Stdin, Version: version,
-		Log: env.log, Show: env.Show, Person: env.Person(),
+		Log: env.log, Show: env.Show, Person: env.Person(), Dial: env.dial,
 	}
 }

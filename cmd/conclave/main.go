@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/signal"
 	"reflect"
@@ -32,6 +33,8 @@ type environment struct {
 	Getenv func(string) string
 
 	log *app.Log // the stream of --log
+	// dial is how tests stand in for a vendor's host; nil dials the host itself.
+	dial func(ctx context.Context, host string) (net.Conn, error)
 
 	answers map[*cobra.Command]reflect.Type // what --json prints
 }

@@ -44,7 +44,7 @@ var homes = []home{
 }
 
 // apart are packages that are no part of the program: they make what tests use.
-var apart = []string{"internal/sessiongen", "internal/modelstub", "internal/plant", "internal/hostile", "internal/testreport",
+var apart = []string{"internal/sessiongen", "internal/modelstub", "internal/plant", "internal/hostile", "internal/hunt", "internal/testreport",
 	"internal/clients", "engine/enginetest", "bench", "archive/archivetest", "internal/layers", "agent/agenttest"}
 
 func TestHomes(t *testing.T) {

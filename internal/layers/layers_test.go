@@ -60,6 +60,7 @@ var house = map[string]string{
 	"internal/corpus":     "",
 	"internal/git":        "internal/ownpath internal/screen",
 	"internal/hostile":    "",
+	"internal/hunt":       "gateway record",
 	"internal/jsonrpc":    "internal/jsontext",
 	"internal/jsontext":   "",
 	"internal/layers":     "",

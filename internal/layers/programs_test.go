@@ -1,8 +1,10 @@
 package layers
 
 import (
+	"bytes"
 	"go/ast"
 	"go/parser"
+	"go/printer"
 	"go/token"
 	"path"
 	"path/filepath"
@@ -113,4 +115,52 @@ func reachable(all map[string][]string, from string) map[string]bool {
 	}
 	visit(from)
 	return found
+}
+
+// dials are the places of the program that say how a vendor's host is reached:
+// each hands on what it was given, and a test is all that gives anything.
+var dials = map[string][]string{
+	"app":          {"w.app.Dial"},
+	"cmd/conclave": {"env.dial"},
+	"forwarder":    {"dialPublic"},
+	"seat":         {"s.plan.Dial", "s.gateway.Dial"}, // whose other end is the gateway
+}
+
+// Nobody can be led to lend a login to a stand-in: no flag, variable or file says
+// where a vendor's host is.
+func TestNobodyStandsInForAVendor(t *testing.T) {
+	found := map[string]bool{}
+	see := func(pkg string, set *token.FileSet, name string, value ast.Expr) {
+		var text bytes.Buffer
+		if err := printer.Fprint(&text, set, value); err != nil {
+			t.Fatal(err)
+		}
+		switch want := dials[pkg]; {
+		case !strings.EqualFold(name, "dial"):
+		case slices.Contains(want, text.String()):
+			found[pkg] = true
+		case pkg != "internal/wire":
+			t.Errorf("%s: a way to a vendor's host is %s, and not one of %q", set.Position(value.Pos()), text.String(), want)
+		}
+	}
+	eachFile(t, func(pkg string, set *token.FileSet, file *ast.File) {
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.KeyValueExpr:
+				if key, ok := n.Key.(*ast.Ident); ok {
+					see(pkg, set, key.Name, n.Value)
+				}
+			case *ast.AssignStmt:
+				for i, left := range n.Lhs {
+					if field, ok := left.(*ast.SelectorExpr); ok && len(n.Rhs) == len(n.Lhs) {
+						see(pkg, set, field.Sel.Name, n.Rhs[i])
+					}
+				}
+			}
+			return true
+		})
+	})
+	if len(found) != len(dials) {
+		t.Errorf("of %v only %v were found", dials, found)
+	}
 }

@@ -1,9 +1,6 @@
 package redteam
 
 import (
-	"encoding/base64"
-	"encoding/hex"
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -22,20 +19,16 @@ import (
 func byLogin(t *testing.T, claudePath, codexPath string) []member {
 	t.Helper()
 	const authority = "/room/work/authority.pem"
-	token := "sk-ant-oat01-" + hex.EncodeToString([]byte("nobody's login"))
-	lent, err := claude.Lend(func(string) string { return token })
+	lent, err := claude.Lend(vendorstub.ClaudeLogin().Getenv)
 	must(t, err)
 	native := nativeOf(t, "claude", claudePath)
 	made := claude.New(claude.Config{Program: native, Env: []string{"NODE_EXTRA_CA_CERTS=" + authority}})
 	crew := []member{{with: "Claude Code by login", Agent: made, programs: []string{filepath.Dir(native)},
 		kind: gateway.Anthropic, tool: shellTool{"Bash", "Bash", "command", ""}, lent: lent}}
 
-	home := t.TempDir()
-	jwt := "e30." + base64.RawURLEncoding.EncodeToString([]byte(`{"exp":4102444800,"https://api.openai.com/auth":`+
-		`{"chatgpt_account_id":"acc-1","chatgpt_plan_type":"plus"}}`)) + ".c2lnbmVkIGJ5IG5vYm9keQ"
-	auth := `{"tokens":{"access_token":"` + jwt + `","id_token":"` + jwt + `","account_id":"acc-1"}}`
-	must(t, os.WriteFile(filepath.Join(home, "auth.json"), []byte(auth), 0o600))
-	lent, err = codex.Lend(func(name string) string { return map[string]string{"CODEX_HOME": home}[name] }, time.Now())
+	own, err := vendorstub.CodexLogin(t.TempDir())
+	must(t, err)
+	lent, err = codex.Lend(own.Getenv, time.Now())
 	must(t, err)
 	native = nativeOf(t, "codex", codexPath)
 	program, err := codex.New(codex.Options{Program: native, Env: []string{"SSL_CERT_FILE=" + authority}})
