@@ -312,7 +312,8 @@ func TestWorkspaceAndGit(t *testing.T) {
 	if err := os.Symlink("/etc/passwd", filepath.Join(ws, "link")); err != nil && runtime.GOOS != "windows" {
 		t.Fatal(err)
 	}
-	made := mustCreate(t, Options{Record: path, Workspace: ws, WithWorkspace: true, maxFile: 1000, maxAll: 700, Environ: os.Environ()})
+	made := mustCreate(t, Options{Record: path, Workspace: ws, WithWorkspace: true, maxFile: 1000, maxAll: 700, Environ: os.Environ(),
+		File: filepath.Join(ws, "run.zip")}) // which is not in itself
 	var got []string
 	for name := range unzip(t, made.Path) {
 		if rest, ok := strings.CutPrefix(name, "filesystem/"); ok {

@@ -64,6 +64,9 @@ func (w *writer) take(root *os.Root, info *filesystemInfo, name string, d fs.Dir
 	case !d.Type().IsRegular():
 		w.skip(info, name, "is no regular file")
 		return nil
+	case strings.HasPrefix(path.Base(name), tempPrefix):
+		w.skip(info, name, "is a bundle that is not ready")
+		return nil
 	case checkName(path.Join(Root, "filesystem", name)) != "":
 		w.skip(info, name, "has a name that a bundle cannot hold")
 		return nil
