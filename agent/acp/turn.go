@@ -24,7 +24,7 @@ func (s *session) Send(ctx context.Context, m agent.Message) (agent.Turn, error)
 	if err != nil {
 		return nil, fmt.Errorf("send to %s: %w", s.name, err)
 	}
-	t, err := s.conn.Turn(ctx, s.cancelTurn)
+	t, err := s.conn.Turn(ctx, s.cancelTurn, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -1,77 +1,62 @@
 package codex
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
-	"conclave/agent"
 	"conclave/transcript"
 )
 
-// record keeps a line, maps it and records what it means. An error is the end
-// of the session: what cannot be recorded does not happen.
-func (s *session) record(channel string, line []byte, mapLine func([]byte) []transcript.Item) error {
-	s.rec.Lock()
-	defer s.rec.Unlock()
-	if s.spec.Blobs != nil {
-		if err := s.spec.Blobs.AppendBlob(channel, append(line[:len(line):len(line)], '\n')); err != nil {
-			return s.fail(fmt.Errorf("record what codex and we said: %w", err))
-		}
-	}
-	err := s.emit(mapLine(line))
-	if s.settle != nil {
-		s.settle.Stop()
-	}
-	if err == nil && s.maps.Holding() {
-		s.settle = time.AfterFunc(settleTime, s.settled)
-	}
-	return err
-}
+// Heard implements rpc.Driver.
+func (s *session) Heard(line []byte) []transcript.Item { return s.held(s.maps.Server(line)) }
+
+// Said implements rpc.Driver.
+func (s *session) Said(line []byte) []transcript.Item { return s.held(s.maps.Client(line)) }
+
+// Rest implements rpc.Driver.
+func (s *session) Rest() []transcript.Item { return s.maps.Flush() }
 
 // settleTime is how long a finished message may wait for a word on whether the
 // stream that it came by broke. Such a word follows at once; the model's next
 // may take minutes.
 const settleTime = 2 * time.Second
 
-// settled records a message that was held back.
-func (s *session) settled() {
-	s.rec.Lock()
-	defer s.rec.Unlock()
-	_ = s.emit(s.maps.Settle()) // an error is kept by fail
+// held sees to it that a message which a line leaves held back is recorded in
+// time.
+func (s *session) held(items []transcript.Item) []transcript.Item {
+	if s.settle != nil {
+		s.settle.Stop()
+	}
+	if s.maps.Holding() {
+		s.settle = time.AfterFunc(settleTime, func() { s.conn.Late(s.maps.Settle) })
+	}
+	return items
 }
 
-// emit is called with rec held.
-func (s *session) emit(items []transcript.Item) error {
-	if !s.begun {
-		s.early = append(s.early, items...)
-		return nil
+// Entry implements rpc.Driver.
+func (s *session) Entry(e transcript.Entry) {
+	var used transcript.Usage
+	if e.Type == transcript.TokenUsage {
+		used = s.spend(e.Detail)
 	}
-	for _, item := range items {
-		entry, err := s.spec.Emitter.Emit(item)
-		if err != nil {
-			return s.fail(err)
-		}
-		s.mu.Lock()
-		t := s.turn
-		s.mu.Unlock()
-		var used transcript.Usage
-		if entry.Type == transcript.TokenUsage {
-			used = s.spend(entry.Detail)
-		}
-		if t != nil && !t.ended() {
-			t.entry(entry, used)
-			continue
-		}
-		// A child that outlives the turn: the next one bears its cost.
-		s.mu.Lock()
-		s.carry = s.carry.Add(used)
-		s.mu.Unlock()
+	if t := s.current(); t != nil && !t.Over() {
+		t.entry(e, used)
+		return
 	}
-	return nil
+	// A child that outlives the turn: the next one bears its cost.
+	s.mu.Lock()
+	s.carry = s.carry.Add(used)
+	s.mu.Unlock()
+}
+
+// current is the last turn that was begun.
+func (s *session) current() *turn {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.turn
 }
 
 // spend reads the usage of a response and puts it on the session's account.
@@ -90,30 +75,6 @@ func (s *session) broke() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.spec.Limits.BudgetUSD > 0 && s.spent >= s.spec.Limits.BudgetUSD
-}
-
-// begin records what happened before the first message.
-func (s *session) begin() error {
-	s.rec.Lock()
-	defer s.rec.Unlock()
-	s.begun = true
-	early := s.early
-	s.early = nil
-	return s.emit(early)
-}
-
-// close completes the record.
-func (s *session) close() error {
-	s.mu.Lock()
-	broken := s.err != nil && !errors.Is(s.err, agent.ErrStopped)
-	s.mu.Unlock()
-	if broken {
-		return nil // whoever sent the message was told
-	}
-	if err := s.begin(); err != nil {
-		return err
-	}
-	return s.keepRollout()
 }
 
 // keepRollout keeps the program's own account: calls of tools that do not

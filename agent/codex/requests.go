@@ -10,19 +10,13 @@ import (
 	"conclave/session/codex"
 )
 
-// handle acts on a line that is on the record.
-func (s *session) handle(line []byte) {
-	msg, err := jsonrpc.Parse(line)
-	if err != nil {
-		return // it is on the record as what it is
-	}
-	switch msg.Kind {
-	case jsonrpc.Response:
-		s.calls.Settle(msg)
+// Handle implements rpc.Driver.
+func (s *session) Handle(m jsonrpc.Message) {
+	switch m.Kind {
 	case jsonrpc.Request:
-		s.work.Go(func() { s.answer(msg) })
+		s.conn.Go(func() { s.answer(m) })
 	case jsonrpc.Notification:
-		s.notified(msg)
+		s.notified(m)
 	}
 }
 
@@ -56,7 +50,7 @@ func (s *session) notified(m jsonrpc.Message) {
 		}
 	case "item/agentMessage/delta":
 		if text := jsontext.Text(jsontext.Get(m.Params, "delta")); text != "" {
-			t.push(agent.Event{Delta: text})
+			t.Push(agent.Event{Delta: text})
 		}
 	}
 }
@@ -77,8 +71,8 @@ func (s *session) warned(summary string) {
 // answer answers a request of the program. What it does not know it refuses.
 func (s *session) answer(msg jsonrpc.Message) {
 	err := s.reply(msg)
-	if err != nil && s.ctx.Err() == nil {
-		_ = s.fail(err)
+	if err != nil && s.conn.Context().Err() == nil {
+		_ = s.conn.Fail(err)
 	}
 }
 
@@ -90,13 +84,13 @@ func (s *session) reply(msg jsonrpc.Message) error {
 		if err != nil {
 			return err
 		}
-		return s.send(line)
+		return s.conn.Send(line)
 	}
 	line, err := jsonrpc.NewResult(msg.ID, result)
 	if err != nil {
 		return err
 	}
-	return s.send(line)
+	return s.conn.Send(line)
 }
 
 func (s *session) decide(msg jsonrpc.Message) any {

@@ -2,12 +2,14 @@ package codex
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
 	"time"
 
 	"conclave/agent"
+	"conclave/agent/rpc"
 	"conclave/internal/jsonrpc"
 	"conclave/internal/jsontext"
 	"conclave/session/codex"
@@ -15,48 +17,28 @@ import (
 )
 
 // session is one app-server process with one thread of ours.
-//
-// One goroutine reads what the program writes, records it and hands it on; it
-// ends when the program does. Answers to the program's questions are worked
-// out in goroutines of their own, so that nobody's slowness stops the record.
 type session struct {
+	conn *rpc.Conn
 	opts Options
 	spec agent.Spec
-	proc agent.Process
-	out  *jsonrpc.Writer
 
-	ctx    context.Context // ends with the session
-	cancel context.CancelFunc
-	work   sync.WaitGroup
-
-	calls jsonrpc.Calls
-
-	rec    sync.Mutex // held while a line is mapped and recorded
-	maps   codex.Mapper
-	begun  bool
-	settle *time.Timer       // for a message that is held back
-	early  []transcript.Item // of the time before the first message
+	maps   codex.Mapper // used with the record held
+	settle *time.Timer  // for a message that is held back; likewise
 
 	mu      sync.Mutex
 	turn    *turn
-	err     error // why the session is of no further use
 	info    agent.Info
 	path    string            // of the rollout, as the program sees it
 	active  map[string]string // thread → running turn
 	ignored []string          // settings that the program did not know
 	spent   float64
 	carry   transcript.Usage // of no turn yet
-	stderr  []byte           // its last bytes, for messages
-	readEnd chan struct{}    // stdout has ended
-	errEnd  chan struct{}    // stderr has ended
 	stopped sync.Once
 	stopErr error
 }
 
 func newSession(o Options, spec agent.Spec, p agent.Process) *session {
-	s := &session{opts: o, spec: spec, proc: p, out: jsonrpc.NewWriter(p.Stdin()),
-		active: map[string]string{}, readEnd: make(chan struct{}), errEnd: make(chan struct{})}
-	s.ctx, s.cancel = context.WithCancel(context.Background())
+	s := &session{opts: o, spec: spec, active: map[string]string{}}
 	s.info = agent.Info{Adapter: transcript.AdapterCodex, Program: o.Program, PID: p.PID(),
 		Model: spec.Model.Name}
 	switch {
@@ -65,14 +47,13 @@ func newSession(o Options, spec agent.Spec, p agent.Process) *session {
 	case spec.Login != nil:
 		s.info.Login = "login"
 	}
-	s.work.Go(s.readErrors)
-	go s.read() // Stop waits for readEnd
+	s.conn = rpc.Open("codex", s, spec, p, nil)
 	return s
 }
 
 // open says hello and opens the thread.
 func (s *session) open(ctx context.Context) error {
-	hello, err := s.call(ctx, "initialize", map[string]any{
+	hello, err := s.conn.Call(ctx, "initialize", map[string]any{
 		"clientInfo":   map[string]string{"name": "conclave", "title": "Conclave", "version": "1"},
 		"capabilities": s.capabilities(),
 	})
@@ -84,13 +65,13 @@ func (s *session) open(ctx context.Context) error {
 	s.mu.Unlock()
 	line, err := jsonrpc.NewNotification("initialized", nil)
 	if err == nil {
-		err = s.send(line)
+		err = s.conn.Send(line)
 	}
 	if err != nil {
 		return fmt.Errorf("open codex session: %w", err)
 	}
 	method, params := s.threadParams()
-	answer, err := s.call(ctx, method, params)
+	answer, err := s.conn.Call(ctx, method, params)
 	if err != nil {
 		return fmt.Errorf("open codex thread: %w", err)
 	}
@@ -152,41 +133,10 @@ func (s *session) threadParams() (method string, params map[string]any) {
 	return method, params
 }
 
-// fail ends the session because of err: the program is killed, and what waits
-// for it is told. It returns err.
-func (s *session) fail(err error) error {
-	s.mu.Lock()
-	first := s.err == nil
-	if first {
-		s.err = err
-	}
-	t := s.turn
-	s.mu.Unlock()
-	if t != nil {
-		t.end(err)
-	}
-	if first {
-		s.cancel()
-		s.work.Go(func() { _ = s.proc.Stop(s.ctx) }) // s.ctx has ended: kill; Stop reports what is left
-	}
-	return err
-}
-
-// ended says why the session is of no further use.
-func (s *session) ended() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.err != nil {
-		return s.err
-	}
-	return agent.ErrStopped
-}
-
 // Info says what is running.
 func (s *session) Info() agent.Info {
-	s.rec.Lock()
-	unknown := s.maps.Unrecognised()
-	s.rec.Unlock()
+	var unknown []string
+	s.conn.Record(func() { unknown = s.maps.Unrecognised() })
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	info := s.info
@@ -194,17 +144,13 @@ func (s *session) Info() agent.Info {
 	return info
 }
 
-// Stop ends the program and everything it started.
+// Stop ends the program and everything it started, and keeps its own account.
 func (s *session) Stop(ctx context.Context) error {
 	s.stopped.Do(func() {
-		s.cancel()
-		if s.stopErr = s.proc.Stop(ctx); s.stopErr != nil {
-			s.within(lastWords, s.readEnd) // what is left may hold the pipes
-			return
+		s.stopErr = s.conn.Stop(ctx)
+		if s.stopErr == nil && errors.Is(s.conn.Ended(), agent.ErrStopped) {
+			s.stopErr = s.keepRollout()
 		}
-		<-s.readEnd
-		s.work.Wait()
-		s.stopErr = s.close()
 	})
 	return s.stopErr
 }

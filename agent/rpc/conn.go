@@ -203,11 +203,7 @@ func (c *Conn) read() {
 
 // programEnded records what was left unfinished and ends the turn.
 func (c *Conn) programEnded() {
-	c.rec.Lock()
-	if !c.broken() {
-		_ = c.emit(c.driver.Rest()) // an error is kept by Fail
-	}
-	c.rec.Unlock()
+	c.Late(c.driver.Rest)
 	within(lastWords, c.errEnd)
 	within(lastWords, c.proc.Done())
 	said := c.lastSaid()
@@ -292,6 +288,16 @@ func (c *Conn) emit(items []transcript.Item) error {
 		c.driver.Entry(entry)
 	}
 	return nil
+}
+
+// Late records what f gives, which is of no line: of one that came earlier and was
+// held back.
+func (c *Conn) Late(f func() []transcript.Item) {
+	c.rec.Lock()
+	defer c.rec.Unlock()
+	if !c.broken() {
+		_ = c.emit(f()) // an error is kept by Fail
+	}
 }
 
 // Record lets f look at what the driver's mapping knows, between two lines.

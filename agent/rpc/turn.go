@@ -30,18 +30,24 @@ type Turn struct {
 }
 
 // Turn begins a turn, and records what happened before the first one. ask tells
-// the program to stop the turn.
-func (c *Conn) Turn(ctx context.Context, ask func()) (*Turn, error) {
+// the program to stop the turn. A driver that has more to remember of a turn is
+// given it by claimed, before anything of it is recorded; nil is for one that has
+// not.
+func (c *Conn) Turn(ctx context.Context, ask func(), claimed func(*Turn)) (*Turn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("send to %s: %w", c.name, err)
 	}
 	t, err := c.claim(ask)
-	if err == nil {
-		if err = c.begin(); err != nil {
-			err = fmt.Errorf("send to %s: %w", c.name, err)
-		}
+	if err != nil {
+		return nil, err
 	}
-	return t, err
+	if claimed != nil {
+		claimed(t)
+	}
+	if err := c.begin(); err != nil {
+		return nil, fmt.Errorf("send to %s: %w", c.name, err)
+	}
+	return t, nil
 }
 
 // claim makes a turn the session's running one.

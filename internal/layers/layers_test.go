@@ -21,7 +21,7 @@ var house = map[string]string{
 	"agent/acp":           "agent agent/home agent/rpc agent/structured internal/jsonrpc internal/jsontext internal/nearest session/acp session/kind transcript",
 	"agent/agenttest":     "agent transcript",
 	"agent/claude":        "agent agent/home agent/structured internal/jsontext internal/tail session session/claude session/kind transcript",
-	"agent/codex":         "agent agent/home internal/jsonrpc internal/jsontext internal/price session/codex transcript",
+	"agent/codex":         "agent agent/home agent/rpc internal/jsonrpc internal/jsontext internal/price session/codex transcript",
 	"agent/home":          "agent",
 	"agent/local":         "agent transcript",
 	"agent/model":         "agent agent/local agent/structured gateway internal/jsontext internal/price internal/schema transcript",
