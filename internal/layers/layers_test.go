@@ -52,6 +52,7 @@ var house = map[string]string{
 	"forwarder":           "internal/bearer internal/oneconn",
 	"frontmatter":         "",
 	"gate":                "quest",
+	"gate/calibrate":      "audit frontmatter gate",
 	"gate/report":         "gate internal/markdown internal/screen receipt",
 	"gateway":             "internal/bearer internal/jsontext internal/oneconn internal/price transcript",
 	"internal/atomicfile": "",

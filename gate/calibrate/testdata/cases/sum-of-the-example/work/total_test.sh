@@ -1,0 +1,2 @@
+#!/bin/sh
+[ "$(sh total.sh example.txt)" = 60 ] && echo ok

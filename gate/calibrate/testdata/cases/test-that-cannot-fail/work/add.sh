@@ -1,0 +1,3 @@
+#!/bin/sh
+# add.sh A B
+echo $(($1 + $2))
