@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"conclave/config"
+	"conclave/gate"
 	"conclave/profile"
 	"conclave/quest"
 	"conclave/quest/judging"
@@ -163,21 +164,39 @@ func (w *workspace) everything() (items []trust.Item, refused []error) {
 			refused = append(refused, err)
 		}
 	}
-	add(w.configItems())
-	add(w.checkItems())
-	for _, dir := range []string{packsDir, instructionsDir, profilesDir} {
-		more, errs := w.filesIn(dir)
-		items, refused = append(items, more...), append(refused, errs...)
-	}
-	for _, file := range w.scripts() {
-		add(w.item(scriptItem(file), file, door.MaxText))
+	for _, g := range governing(w.door.Read) {
+		switch {
+		case g.Dir:
+			more, errs := w.filesIn(g.Path)
+			items, refused = append(items, more...), append(refused, errs...)
+		case g.Path == config.FileName:
+			add(w.configItems())
+			add(w.checkItems())
+		default:
+			add(w.item(scriptItem(g.Path), g.Path, door.MaxText))
+		}
 	}
 	return items, refused
 }
 
+// governing are the places of a project that say who plays whom, and how: all
+// that needs a yes, but for the checks, which stand in the criteria. A gate takes
+// them from a commit that the change before it cannot reach.
+func governing(read gate.Read) []gate.Governed {
+	list := []gate.Governed{
+		{Path: config.FileName}, {Path: packsDir, Dir: true}, {Path: instructionsDir, Dir: true}, {Path: profilesDir, Dir: true},
+	}
+	for _, file := range scriptsIn(read) {
+		list = append(list, gate.Governed{Path: file})
+	}
+	return list
+}
+
 // scripts are those that the project's configuration names.
-func (w *workspace) scripts() []string {
-	data, err := w.door.Read(config.FileName, door.MaxConfig)
+func (w *workspace) scripts() []string { return scriptsIn(w.door.Read) }
+
+func scriptsIn(read gate.Read) []string {
+	data, err := read(config.FileName, door.MaxConfig)
 	if err != nil {
 		return nil
 	}

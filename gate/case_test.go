@@ -28,11 +28,11 @@ var unsummed = []string{"Digest", "Criteria.Origin", "Criteria.File", "Criteria.
 // Every field of a case is in its digest, or in the list of those that are not.
 func TestEveryFieldIsDigested(t *testing.T) {
 	seen := map[string]bool{}
-	visit(t, reflect.TypeFor[Case](), "", func(path string, change func(*Case)) {
+	visit(t, reflect.TypeFor[Case](), "", func(path string, alter func(*Case)) {
 		seen[path] = true
 		c := someCase()
 		before := c.Sum()
-		change(&c)
+		alter(&c)
 		if digested := c.Sum() != before; digested == slices.Contains(unsummed, path) {
 			t.Errorf("%s: digested %v", path, digested)
 		}
@@ -68,13 +68,13 @@ func visit(t *testing.T, typ reflect.Type, path string, yield func(string, func(
 		case reflect.Pointer:
 			walk(typ.Elem(), path, func(v reflect.Value) reflect.Value { return at(v).Elem() })
 		default:
-			yield(path, func(c *Case) { change(t, at(reflect.ValueOf(c).Elem())) })
+			yield(path, func(c *Case) { alter(t, at(reflect.ValueOf(c).Elem())) })
 		}
 	}
 	walk(typ, path, func(v reflect.Value) reflect.Value { return v })
 }
 
-func change(t *testing.T, v reflect.Value) {
+func alter(t *testing.T, v reflect.Value) {
 	t.Helper()
 	switch v.Kind() {
 	case reflect.String:

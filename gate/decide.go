@@ -132,8 +132,8 @@ func (b Ballot) decide(rule string, judges int) (Decided, error) {
 	case rule == All:
 		d.Status, d.Why = NotJudged, d.dissent(judges, d.Abstained, "did not judge it, and all would have to")
 	default:
-		d.Status, d.Why = NotJudged, fmt.Sprintf("%d of %d judges said that it is met and %d that it is not: neither is a majority",
-			d.Met, judges, d.NotMet)
+		d.Status, d.Why = NotJudged, fmt.Sprintf(
+			"%d of %d judges said that it is met and %d that it is not: neither is a majority", d.Met, judges, d.NotMet)
 	}
 	return d, nil
 }

@@ -19,6 +19,7 @@ type collector struct {
 	root      *os.Root
 	workspace string
 	limits    workLimits
+	from      source
 	granted   []string // by name, although they are keys or logins
 	files     map[string]fs.FileInfo
 	via       map[string]string // a link's path → the file it leads to
@@ -47,7 +48,7 @@ func (c *collector) collect(names []string) (*Work, error) {
 	if len(c.problems) > 0 {
 		return nil, &WorkError{c.problems}
 	}
-	if len(c.files) == 0 || c.bytes == 0 {
+	if (len(c.files) == 0 || c.bytes == 0) && c.from != ofPast {
 		return nil, &WorkError{[]string{fmt.Sprintf("%s: the named work is empty", strings.Join(names, ", "))}}
 	}
 	return c.list(slices.Clone(names))
@@ -79,6 +80,9 @@ func (c *collector) name(name string) error {
 		return c.take(rel, info, true)
 	}
 	if !strings.ContainsAny(rel, "*?[") {
+		if errors.Is(err, fs.ErrNotExist) && c.from == ofPast {
+			return nil
+		}
 		if errors.Is(err, fs.ErrNotExist) {
 			return errors.New("there is no such file or directory")
 		}
@@ -137,7 +141,7 @@ func (c *collector) glob(pattern string) error {
 			c.problem("%q: %v", p, err)
 		}
 	}
-	if found == 0 {
+	if found == 0 && c.from != ofPast {
 		return errors.New("it matches nothing")
 	}
 	return nil
@@ -203,7 +207,10 @@ func globPattern(pattern string) (*regexp.Regexp, error) {
 func (c *collector) take(rel string, info fs.FileInfo, named bool) error {
 	switch {
 	case info.Mode()&fs.ModeSymlink != 0:
-		return c.link(rel)
+		if err := c.link(rel); err != nil {
+			return c.badLink(rel, err)
+		}
+		return nil
 	case info.IsDir():
 		return c.walk(rel, named)
 	case !info.Mode().IsRegular():

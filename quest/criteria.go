@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"conclave/frontmatter"
 )
 
 // Sort tells transformation criteria (what someone becomes) from deliverables
@@ -31,7 +33,7 @@ var (
 	numbered   = regexp.MustCompile(`^ {0,3}(\d{1,9})[.)](?:[ \t]+(.*))?$`)
 	bulleted   = regexp.MustCompile(`^ {0,3}[-*+][ \t]+(.*)$`)
 	checkForm  = regexp.MustCompile("\\(check:[ \\t]*(`+)[ \\t]?(.+?)[ \\t]?(`+)[ \\t]*\\)")
-	headingRow = regexp.MustCompile(`^ {0,3}#{3,6}[ \t]+(.*?)[ \t#]*$`)
+	headingRow = regexp.MustCompile(`^ {0,3}(#{1,6})[ \t]+(.*?)[ \t#]*$`)
 	growWords  = regexp.MustCompile(`(?i)\b(transformation(al)?|growth|personal|learning)\b`)
 	shipWords  = regexp.MustCompile(`(?i)\b(deliverables?|shipping|outcomes?)\b`)
 	ticked     = regexp.MustCompile(`^\[[ xX]\][ \t]+`)
@@ -47,6 +49,7 @@ type criteriaReader struct {
 	sort    Sort
 	fenced  bool
 	blank   bool
+	alone   bool // in a text of their own, where every heading is one of theirs
 	bullets bool
 	written []int // the numbers as they stand in the file, group by group
 }
@@ -57,12 +60,43 @@ func (q *Quest) readCriteria() {
 		return
 	}
 	r := &criteriaReader{q: q}
-	for i, line := range strings.Split(s.Body, "\n") {
-		r.line(strings.TrimRight(line, "\r"), s.BodyLine+i)
-	}
+	r.read(s.Body, s.BodyLine)
 	q.Criteria = r.list
 	q.criteriaProse = strings.Join(r.prose, "\n")
 	r.finish(s.Line)
+}
+
+func (r *criteriaReader) read(text string, from int) {
+	for i, line := range strings.Split(text, "\n") {
+		r.line(strings.TrimRight(line, "\r"), from+i)
+	}
+}
+
+// ReadCriteria reads criteria outside of a quest, from a file or from what
+// somebody typed; name is what a *DamagedError calls it. A text that has the
+// section of a quest is read as that; one without a list is one criterion.
+func ReadCriteria(name string, data []byte) ([]Criterion, error) {
+	q := &Quest{src: data, file: name}
+	if q.Blank() {
+		return nil, fmt.Errorf("%s: there are no criteria in it", name)
+	}
+	if !q.readable() {
+		return nil, q.Err()
+	}
+	text, first := string(data), 1
+	if doc, err := frontmatter.Parse(data); err == nil {
+		if s, ok := doc.Section(sectionCriteria); ok {
+			text, first = s.Body, s.BodyLine
+		}
+	}
+	r := &criteriaReader{q: q, alone: true}
+	r.read(text, first)
+	if whole := strings.TrimSpace(strings.Join(r.prose, "\n")); len(r.list) == 0 && whole != "" {
+		r.list = []Criterion{{Number: 1, Text: whole, Line: first}}
+	}
+	q.Criteria = r.list
+	r.finish(first)
+	return q.Criteria, q.Err()
 }
 
 func (r *criteriaReader) line(text string, line int) {
@@ -70,8 +104,8 @@ func (r *criteriaReader) line(text string, line int) {
 	if strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~") {
 		r.fenced = !r.fenced
 	} else if !r.fenced {
-		if m := headingRow.FindStringSubmatch(text); m != nil {
-			r.heading(m[1])
+		if m := headingRow.FindStringSubmatch(text); m != nil && (r.alone || len(m[1]) > 2) {
+			r.heading(m[2])
 			return
 		}
 		if m := numbered.FindStringSubmatch(text); m != nil && strings.TrimSpace(m[2]) != "" {

@@ -28,13 +28,24 @@ func (c *collector) link(rel string) error {
 	return nil
 }
 
+// badLink leaves a link out of a commit's tree; elsewhere it stays an error.
+func (c *collector) badLink(rel string, err error) error {
+	if c.from == asNamed {
+		return err
+	}
+	c.leave(rel, policy.Workspace, err.Error())
+	return nil
+}
+
 // checkLinks takes each link whose target is part of the named work as a copy
 // of it, and refuses every other.
 func (c *collector) checkLinks() {
 	for _, rel := range slices.Sorted(maps.Keys(c.via)) {
 		target := c.via[rel]
 		if !c.inside(rel, target) {
-			c.problem("%q: a link that leaves the named work (to %q); name its target instead", rel, target)
+			if c.badLink(rel, fmt.Errorf("a link that leaves the named work (to %q)", target)) != nil {
+				c.problem("%q: a link that leaves the named work (to %q); name its target instead", rel, target)
+			}
 			continue
 		}
 		info, err := c.root.Lstat(filepath.FromSlash(target))

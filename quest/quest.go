@@ -2,6 +2,7 @@ package quest
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -40,6 +41,7 @@ type Quest struct {
 	Progress    []Entry
 	Faults      []Fault
 
+	file          string // what faults call it, if not quest.md
 	doc           *frontmatter.Document
 	src           []byte
 	criteriaProse string // what stands around the criteria in their section
@@ -87,7 +89,7 @@ func (q *Quest) Bytes() []byte {
 }
 
 func (q *Quest) fault(f Fault) {
-	f.File = QuestFile
+	f.File = cmp.Or(q.file, QuestFile)
 	q.Faults = append(q.Faults, f)
 }
 

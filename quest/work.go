@@ -67,15 +67,40 @@ func (e *WorkError) Error() string {
 // nor directory, is refused. Keys and logins go in if the person granted them by
 // name. Close releases the workspace.
 func OpenWork(workspace string, names []string, granted ...string) (*Work, error) {
-	return openWork(workspace, names, usualWork, granted)
+	return openWork(workspace, names, usualWork, granted, asNamed)
 }
 
-func openWork(workspace string, names []string, limits workLimits, granted []string) (*Work, error) {
+// OpenTree is OpenWork for a directory that holds a commit and nothing else:
+// there a link that leaves the work is left out, since whoever asks cannot take it
+// away.
+func OpenTree(dir string, names []string, granted ...string) (*Work, error) {
+	return openWork(dir, names, usualWork, granted, ofCommit)
+}
+
+// OpenPast is OpenTree for what a commit held before: names that nothing there
+// has stand for nothing, and there may be nothing at all.
+func OpenPast(dir string, names []string, granted ...string) (*Work, error) {
+	return openWork(dir, names, usualWork, granted, ofPast)
+}
+
+// WorkLimits are how many files and bytes may be named as work.
+func WorkLimits() (files int, bytes int64) { return usualWork.files, usualWork.bytes }
+
+// source is what work is taken from: files as the person named them, or a commit.
+type source int
+
+const (
+	asNamed source = iota
+	ofCommit
+	ofPast
+)
+
+func openWork(workspace string, names []string, limits workLimits, granted []string, from source) (*Work, error) {
 	root, err := os.OpenRoot(workspace)
 	if err != nil {
 		return nil, fmt.Errorf("take the work: open workspace: %w", err)
 	}
-	c := &collector{root: root, workspace: workspace, limits: limits, granted: granted,
+	c := &collector{root: root, workspace: workspace, limits: limits, granted: granted, from: from,
 		files: map[string]fs.FileInfo{}, via: map[string]string{}}
 	w, err := c.collect(names)
 	if err != nil {

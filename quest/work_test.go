@@ -163,10 +163,10 @@ func TestWorkRefusals(t *testing.T) {
 
 func TestWorkLimits(t *testing.T) {
 	dir := project(t)
-	if _, err := openWork(dir, []string{"src"}, workLimits{2, usualWork.bytes}, nil); err == nil || !strings.Contains(err.Error(), "more than 2 files") {
+	if _, err := openWork(dir, []string{"src"}, workLimits{2, usualWork.bytes}, nil, asNamed); err == nil || !strings.Contains(err.Error(), "more than 2 files") {
 		t.Errorf("3 files of 2: %v", err)
 	}
-	if _, err := openWork(dir, []string{"src"}, workLimits{usualWork.files, 5}, nil); err == nil || !strings.Contains(err.Error(), "the limit is 5") {
+	if _, err := openWork(dir, []string{"src"}, workLimits{usualWork.files, 5}, nil, asNamed); err == nil || !strings.Contains(err.Error(), "the limit is 5") {
 		t.Errorf("6 bytes of 5: %v", err)
 	}
 	// Two gigabytes are refused by their size, unread.

@@ -22,6 +22,18 @@
 // Git itself is looked for on PATH, never in a relative directory of it nor in
 // the workspace, and gets an environment of ours alone.
 //
+// # Commits, trees and files
+//
+// Objects hands out what was committed, as it was stored. No attribute, filter,
+// driver or replacement has a say, and every object is held against its name, so
+// that a commit's name stands for all that it contains (as far as its hash does:
+// SHA-1 is not what it was, and collisions are not looked for). A revision is a
+// branch, a tag, a branch of a remote, HEAD or the name of a commit, with ~ and ^;
+// the rest of git's language is refused, and so is a name that means two things.
+// A tree that git would not have written is refused: names that are paths, names
+// that stand there twice. Extract writes files first and links last, so that
+// nothing is written through one, and never leaves its directory.
+//
 // # What it refuses
 //
 // A repository is a directory ".git" in the workspace or above it, as long as

@@ -84,6 +84,7 @@ func (r *Repository) copyShallow() error {
 			return errors.New("its list of shallow commits holds something that is no name of a commit")
 		}
 	}
+	r.shallow = true
 	return r.write("shallow", string(b))
 }
 

@@ -34,20 +34,27 @@ func (r *Repository) resolve(ctx context.Context) error {
 	if name, ok := strings.CutPrefix(text, "ref: refs/heads/"); ok && refName("refs/heads/"+name) {
 		r.head.branch = name
 	}
+	r.head.commit, err = r.followRef("HEAD", text)
+	return err
+}
+
+// followRef is the object that what a reference holds leads to, empty if that is
+// a branch without a commit.
+func (r *Repository) followRef(from, text string) (string, error) {
 	for range maxRefDepth {
 		name, ok := strings.CutPrefix(text, "ref:")
 		if !ok {
 			if !objectName.MatchString(text) {
-				return errors.New("HEAD leads to something that is no name of a commit")
+				return "", fmt.Errorf("%s leads to something that is no name of a commit", from)
 			}
-			r.head.commit = text
-			return nil
+			return text, nil
 		}
+		var err error
 		if text, err = r.ref(strings.TrimSpace(name)); err != nil || text == "" {
-			return err
+			return "", err
 		}
 	}
-	return fmt.Errorf("HEAD leads through more than %d references", maxRefDepth)
+	return "", fmt.Errorf("%s leads through more than %d references", from, maxRefDepth)
 }
 
 // ref is what a reference holds, empty if there is none.

@@ -30,6 +30,7 @@ type Repository struct {
 	common *os.Root // what all work trees share; often the same
 
 	files    bool // what lookAtFiles puts in is there
+	shallow  bool // some commits lack their parents
 	head     head
 	settings settings
 }

@@ -48,14 +48,8 @@ func (r *Repository) environ() []string {
 	return env
 }
 
-// errCut says that there was more output than was asked for.
-var errCut = errors.New("git said more than it may")
-
-// ask runs git and returns what it said, at most limit bytes. With errCut these
-// are the beginning.
-func (r *Repository) ask(ctx context.Context, limit int, args ...string) ([]byte, error) {
-	ctx, cancel := context.WithDeadline(ctx, r.until)
-	defer cancel()
+// command is git with all switches.
+func (r *Repository) command(ctx context.Context, args ...string) *exec.Cmd {
 	var line []string
 	for _, s := range switches {
 		line = append(line, "-c", s)
@@ -64,6 +58,18 @@ func (r *Repository) ask(ctx context.Context, limit int, args ...string) ([]byte
 	program, line := limited(r.program, append(line, args...))
 	cmd := exec.CommandContext(ctx, program, line...)
 	cmd.Env, cmd.Dir, cmd.WaitDelay = r.environ(), r.workspace, time.Second
+	return cmd
+}
+
+// errCut says that there was more output than was asked for.
+var errCut = errors.New("git said more than it may")
+
+// ask runs git and returns what it said, at most limit bytes. With errCut these
+// are the beginning.
+func (r *Repository) ask(ctx context.Context, limit int, args ...string) ([]byte, error) {
+	ctx, cancel := context.WithDeadline(ctx, r.until)
+	defer cancel()
+	cmd := r.command(ctx, args...)
 	out, said := &bounded{limit: limit, full: cancel}, &bounded{limit: 4 << 10}
 	cmd.Stdout, cmd.Stderr = out, said
 	err := cmd.Run()
