@@ -5,6 +5,7 @@ import (
 
 	"conclave/audit"
 	"conclave/gate"
+	"conclave/transcript"
 )
 
 // Report is what a calibration came to.
@@ -118,14 +119,7 @@ func (r *Report) count(v Verdict) {
 			r.Families = append(r.Families, f)
 		}
 	}
-	u := &r.Usage
-	u.Input += v.Usage.Input
-	u.Output += v.Usage.Output
-	u.CacheRead += v.Usage.CacheRead
-	u.CacheWrite += v.Usage.CacheWrite
-	u.CacheWrite1h += v.Usage.CacheWrite1h
-	u.Searches += v.Usage.Searches
-	u.CostUSD += v.Usage.CostUSD
+	r.Usage = audit.Usage(transcript.Usage(r.Usage).Add(transcript.Usage(v.Usage)))
 }
 
 func (r *Report) add(c *Case, v Verdict) {

@@ -11,6 +11,7 @@ import (
 
 	"conclave/audit"
 	"conclave/gate"
+	"conclave/policy"
 )
 
 // known is a judge who knows the answers, and says what becomes makes of them.
@@ -158,5 +159,38 @@ func TestTrials(t *testing.T) {
 	failed := errors.New("no disk")
 	if _, err := Run(t.Context(), Options{}, func(context.Context, Trial) (Verdict, error) { return Verdict{}, failed }); !errors.Is(err, failed) {
 		t.Errorf("%v", err)
+	}
+}
+
+// A gate reads every case as it is meant: the criteria with their checks, the
+// work whole.
+func TestCasesAreRead(t *testing.T) {
+	cases, persuasions := allCases(t)
+	for _, p := range persuasions {
+		cases = append(cases, p.made)
+	}
+	for _, c := range cases {
+		dir := t.TempDir()
+		top, err := c.write(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, err := gate.Open(t.Context(), gate.Ask{Root: dir, Role: policy.Dragon, Rule: gate.All, N: 1, Criteria: c.text(), Work: top})
+		if err != nil {
+			t.Errorf("%s: %v", c.Name, err)
+			continue
+		}
+		if len(o.Criteria) != len(c.Criteria) || len(o.Case.Work.Files) != len(c.work) || len(o.Case.Work.LeftOut) > 0 {
+			t.Errorf("%s: %d criteria of %d, %d files of %d, left out %v", c.Name, len(o.Criteria), len(c.Criteria),
+				len(o.Case.Work.Files), len(c.work), o.Case.Work.LeftOut)
+		}
+		for i, k := range o.Criteria {
+			if k.Check != strings.TrimSpace(c.Criteria[i].Check) || !strings.HasPrefix(k.Text, c.Criteria[i].Text) {
+				t.Errorf("%s: %+v", c.Name, k)
+			}
+		}
+		if err := o.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }

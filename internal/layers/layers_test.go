@@ -52,7 +52,7 @@ var house = map[string]string{
 	"forwarder":           "internal/bearer internal/oneconn",
 	"frontmatter":         "",
 	"gate":                "internal/git internal/textdiff policy quest workspace",
-	"gate/calibrate":      "audit frontmatter gate",
+	"gate/calibrate":      "audit frontmatter gate transcript",
 	"gate/report":         "gate internal/markdown internal/screen receipt",
 	"gateway":             "internal/bearer internal/jsontext internal/oneconn internal/price transcript",
 	"internal/atomicfile": "",
