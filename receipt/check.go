@@ -36,8 +36,11 @@ type Checked struct {
 	// Signed is the fingerprint of the key, SignedBy as whom the reader knows it.
 	Signed   string `json:"signed,omitempty"`
 	SignedBy string `json:"signed_by,omitempty"`
-	// Shown was held against the file, and is so.
+	// Shown follows from the file and from what the reader knows: it was computed
+	// here.
 	Shown []Statement `json:"shown"`
+	// Stated is what whoever made the receipt says, and nothing in it contradicts.
+	Stated []Statement `json:"stated"`
 	// Findings must not be. With one of them nothing else counts.
 	Findings []Statement `json:"findings"`
 	// Open is what this receipt leaves open, and says so.
@@ -45,6 +48,9 @@ type Checked struct {
 	// Unproved is what no receipt proves.
 	Unproved []string `json:"unproved"`
 }
+
+// Vouched says that it holds, and not only by itself.
+func (c *Checked) Vouched() bool { return c.Result == Holds }
 
 var unproved = []string{
 	"that the judge is right: a model can be wrong, and words in the work can have talked it round",
@@ -57,7 +63,7 @@ var unproved = []string{
 // needs neither the workspace nor its records.
 func Verify(r *Receipt, a Against) *Checked {
 	c := &checker{b: &r.Body, out: &Checked{Outcome: r.Body.Decision.Outcome, Run: r.Record.Run, Head: r.Record.Head,
-		Shown: []Statement{}, Findings: []Statement{}, Open: []Statement{}, Unproved: unproved}}
+		Shown: []Statement{}, Stated: []Statement{}, Findings: []Statement{}, Open: []Statement{}, Unproved: unproved}}
 	c.show("form", "it is written as conclave writes receipts, to the byte (format %d)", r.Body.Format)
 	byHead := c.record(r, a.Head)
 	bySigner := c.signature(r, a.Signers)
@@ -67,6 +73,9 @@ func Verify(r *Receipt, a Against) *Checked {
 	c.checks()
 	for i := range c.b.Judges {
 		c.judge(i)
+	}
+	for _, s := range c.b.Stamps {
+		c.state("stamped", "%s", s)
 	}
 	c.decision()
 	c.work(a.Work)
@@ -82,6 +91,12 @@ func Verify(r *Receipt, a Against) *Checked {
 	return c.out
 }
 
+// Unreadable is what a file proves that is no receipt.
+func Unreadable(err *FormError) *Checked {
+	return &Checked{Result: DoesNotHold, Shown: []Statement{}, Stated: []Statement{},
+		Findings: []Statement{{"form", err.Error()}}, Open: []Statement{}, Unproved: unproved}
+}
+
 type checker struct {
 	b   *Body
 	out *Checked
@@ -89,6 +104,10 @@ type checker struct {
 
 func (c *checker) show(about, format string, args ...any) {
 	c.out.Shown = append(c.out.Shown, Statement{about, fmt.Sprintf(format, args...)})
+}
+
+func (c *checker) state(about, format string, args ...any) {
+	c.out.Stated = append(c.out.Stated, Statement{about, fmt.Sprintf(format, args...)})
 }
 
 func (c *checker) open(about, format string, args ...any) {
@@ -105,6 +124,14 @@ func (c *checker) find(about, format string, args ...any) {
 	case n == maxFindings:
 		c.out.Findings = append(c.out.Findings, Statement{"more", "and more than can be told"})
 	}
+}
+
+// many is a number of things.
+func many(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, more)
 }
 
 // clean says whether fn finds nothing.
@@ -166,6 +193,6 @@ func (c *checker) signature(r *Receipt, signers *Signers) (vouched bool) {
 	}
 	c.out.SignedBy = who
 	c.show("signature", "the key is %s, by line %d of %s", who, line, signers.name)
-	c.open("signature", "when it was signed is the signer's own word (%s)", moment(c.b.Made))
+	c.state("signature", "it was made %s, and the key was allowed then", moment(c.b.Made))
 	return true
 }

@@ -50,17 +50,18 @@ func (c *checker) criteria() {
 	if !good {
 		return
 	}
+	if c.b.isGuardian() {
+		c.show("criteria", "none: the Guardian was asked about an expectation")
+		return
+	}
+	c.show("criteria", "%s, whose text has the digest %s", many(len(k.List), "criterion", "criteria"), k.SHA256)
 	switch k.Origin {
 	case gate.Committed:
-		c.show("criteria", "%d of them, from %s; digest %s", len(k.List), k.File, k.SHA256)
-		c.open("criteria", "that commit %s has them is the maker's word: `git show %s:%s | sha256sum` says so too",
-			k.Commit, k.Commit, k.File)
+		c.state("criteria", "they were committed: `git show %s:%s | sha256sum` gives that digest", k.Commit, k.File)
 	case gate.OfCaller:
-		c.show("criteria", "%d of them, digest %s: whoever asked for the verdict wrote them", len(k.List), k.SHA256)
+		c.state("criteria", "whoever asked for the verdict wrote them")
 	case gate.OfQuest:
-		c.show("criteria", "%d of them, digest %s, of the quest", len(k.List), k.SHA256)
-	default:
-		c.show("criteria", "an expectation; no criteria were given")
+		c.state("criteria", "they are those of the quest")
 	}
 }
 
@@ -116,14 +117,14 @@ func (c *checker) workList() {
 	if !good {
 		return
 	}
-	c.show("work", "%d files with their digests, which come to %s", len(w.Files), w.Digest)
+	c.show("work", "%s with digests, which come to %s", many(len(w.Files), "file", "files"), w.Digest)
+	c.show("case", "criteria, work and rule come to the digest %s", c.b.Case.Digest)
 	if w.Diff != nil {
-		c.open("work", "that the files are those of commit %s, and that the change is from %s to it, is the maker's word", w.Head, w.Base)
+		c.state("work", "the files are those of commit %s, and the change is from %s to it", w.Head, w.Base)
 	}
 	for _, l := range w.LeftOut {
-		c.open("work", "%s was left out: %s", l.Path, l.Reason)
+		c.state("work", "%s was left out: %s", l.Path, l.Reason)
 	}
-	c.show("case", "criteria, work and rule come to the digest %s: the same case has the same", c.b.Case.Digest)
 }
 
 func parent(path string) string { return path[:max(0, strings.LastIndexByte(path, '/'))] }
@@ -169,7 +170,6 @@ func (c *checker) checks() {
 			wanted[k.Number] = k.Check
 		}
 	}
-	ran := 0
 	good := c.clean(func() {
 		for _, k := range c.b.Checks {
 			command, ok := wanted[k.Number]
@@ -177,10 +177,7 @@ func (c *checker) checks() {
 				c.find("checks", "the check of criterion %d is not the one that was agreed, or there twice, or has no result", k.Number)
 			}
 			delete(wanted, k.Number)
-			if k.State != string(quest.CheckNotRun) {
-				ran++
-			}
-			c.checkRoom(k)
+			c.ran(k)
 		}
 		for _, k := range c.b.Case.Criteria.List {
 			if wanted[k.Number] != "" {
@@ -189,17 +186,20 @@ func (c *checker) checks() {
 		}
 	})
 	if good && len(c.b.Checks) > 0 {
-		c.show("checks", "%d commands, as the criteria have them; %d ran", len(c.b.Checks), ran)
-		c.open("checks", "what their rooms kept out was not tried: what they said is the maker's word; run them again over the work")
+		c.show("checks", "%s, as the criteria have them", many(len(c.b.Checks), "command", "commands"))
 	}
 }
 
-// checkRoom: a weaker room than a judge's is said.
-func (c *checker) checkRoom(k Check) {
-	if k.State == string(quest.CheckNotRun) || policy.Level(k.Level).Satisfies(policy.Required(policy.Dragon)) {
+// ran says what became of a check, and in which room.
+func (c *checker) ran(k Check) {
+	if k.State == string(quest.CheckNotRun) {
+		c.state("checks", "that of criterion %d could not run: %s", k.Number, k.Note)
 		return
 	}
-	c.open("checks", "that of criterion %d ran in a room that was %q", k.Number, k.Level)
+	c.state("checks", "that of criterion %d %s, in a room that was %s", k.Number, k.State, k.Level)
+	if !policy.Level(k.Level).Satisfies(policy.Required(policy.Dragon)) {
+		c.open("checks", "the room of criterion %d's check was weaker than a judge's has to be", k.Number)
+	}
 }
 
 // decision: it must be what votes and checks come to.
@@ -212,8 +212,8 @@ func (c *checker) decision() {
 	case !reflect.DeepEqual(want, got):
 		c.find("decision", "it is %q, and votes and checks come to %q, or to other counts", got.Outcome, want.Outcome)
 	default:
-		c.show("decision", "%s: counted again from %d judges' votes and %d checks, by the rule %q", got.Outcome,
-			len(c.b.Judges), len(c.b.Checks), c.b.Case.Rule)
+		c.show("decision", "%s: counted again by the rule %q, from what is stated of %s and %s", got.Outcome,
+			c.b.Case.Rule, many(len(c.b.Judges), "judge", "judges"), many(len(c.b.Checks), "check", "checks"))
 		c.independence(got)
 	}
 }
@@ -222,8 +222,8 @@ func (c *checker) independence(d Decision) {
 	switch {
 	case c.b.Case.N == 1:
 	case d.Independent:
-		c.show("decision", "the judges are of different families of models: %s", strings.Join(d.Families, ", "))
+		c.state("decision", "the judges are of different families of models: %s", strings.Join(d.Families, ", "))
 	default:
-		c.open("decision", "the judges are repeats, not independent of each other: they are of one family, or of a family that is not known")
+		c.state("decision", "the judges are repeats, not independent: they are of one family of models, or of one that is not known")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"conclave/audit"
+	"conclave/gate"
 )
 
 // Found is the work as it lies here: what the names of the work stand for, and
@@ -14,6 +15,26 @@ type Found struct {
 	Lines map[string]int
 	// Modes: this system knows which files are executable.
 	Modes bool
+	// Problems are why something of it could not be taken.
+	Problems []string
+}
+
+// FileOf is a file of the work with this text.
+func FileOf(path string, text []byte, executable bool) File {
+	return File{Path: path, Size: int64(len(text)), SHA256: gate.SHA256(text), Executable: executable}
+}
+
+// Cited are the paths that citations point to.
+func (b *Body) Cited() map[string]bool {
+	cited := map[string]bool{}
+	for _, j := range b.Judges {
+		for _, f := range j.Findings {
+			for _, at := range f.Citations {
+				cited[at.Path] = true
+			}
+		}
+	}
+	return cited
 }
 
 // work: every file of the list is here, with these bytes, and no other that would
@@ -22,6 +43,15 @@ func (c *checker) work(found *Found) {
 	if found == nil {
 		c.open("work", "whether you have what was judged was not looked at: say where it lies (--work)")
 		return
+	}
+	for _, p := range found.Problems {
+		c.find("work", "%s: %s", found.Where, p)
+	}
+	if len(found.Problems) > 0 {
+		return
+	}
+	if len(c.b.Case.Work.Names) == 0 {
+		c.open("work", "by which names it was found is not said: files that came to it would not be noticed")
 	}
 	here := map[string]File{}
 	for _, f := range found.Files {
@@ -48,7 +78,7 @@ func (c *checker) work(found *Found) {
 		c.citedLines(found)
 	})
 	if good {
-		c.show("work", "what lies in %s is what was judged: %d files, to the byte", found.Where, len(found.Files))
+		c.show("work", "what lies in %s is what is listed: %s, to the byte", found.Where, many(len(found.Files), "file", "files"))
 	}
 	if c.b.Case.Work.Diff != nil {
 		c.open("work", "the text of the change was not held against anything: a directory does not have it")
@@ -72,7 +102,7 @@ func (c *checker) citedLines(found *Found) {
 		}
 	}
 	if n > 0 {
-		c.show("work", "%d places that the judges cite are there", n)
+		c.show("work", "%s in it", many(n, "place that the judges cite is", "places that the judges cite are"))
 	}
 }
 
@@ -91,21 +121,25 @@ func (c *checker) records(r *Receipt, list []Recorded) {
 			missing = append(missing, j.Run)
 		}
 	}
+	runs := len(missing)
 	for _, rec := range list {
 		if c.clean(func() { c.recorded(r, rec) }) {
-			c.show("records", "%s is the record of run %s, whole and sealed; audit finds nothing in it", rec.Name, rec.Report.Run)
+			c.show("records", "%s is the record of run %s, whole and sealed: what it was given and what held it is there as stated, "+
+				"and audit finds nothing", rec.Name, rec.Report.Run)
 		}
 		missing = slices.DeleteFunc(missing, func(run string) bool { return run == rec.Report.Run })
 	}
 	if len(missing) > 0 {
-		c.open("records", "%d of %d records were not looked at: that each judge said what stands here is the maker's word until they are",
-			len(missing), 1+len(c.b.Judges))
+		c.open("records", "%d of %d were not looked at: what is stated of a judge rests on whoever vouches", len(missing), runs)
 	}
 }
 
 func (c *checker) recorded(r *Receipt, rec Recorded) {
 	for _, f := range rec.Report.Findings {
 		c.find("records", "%s: %s", rec.Name, f)
+	}
+	for _, g := range rec.Report.Gaps {
+		c.open("records", "%s: %s", rec.Name, g)
 	}
 	if rec.Report.Run == r.Record.Run {
 		if rec.Report.Head != r.Record.Head || rec.Frames != r.Record.Frames || !rec.Report.Sealed {

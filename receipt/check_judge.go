@@ -1,6 +1,7 @@
 package receipt
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -19,7 +20,7 @@ func (c *checker) judge(i int) {
 	j := &c.b.Judges[i]
 	about := fmt.Sprintf("judge %d", i+1)
 	if j.Failed != "" {
-		c.open(about, "it gave no verdict: %s", j.Failed)
+		c.state(about, "it gave no verdict: %s", j.Failed)
 	}
 	good := c.clean(func() {
 		c.identity(about, j)
@@ -29,11 +30,30 @@ func (c *checker) judge(i int) {
 	})
 	c.room(about, j)
 	for _, s := range j.Stamps {
-		c.open(about, "stamped: %s", s)
+		c.state(about, "stamped: %s", s)
 	}
 	if good && j.Failed == "" {
-		c.show(about, "it was given the criteria and the work and nothing else: %d files, whose digests are those of the list; "+
-			"it answers for every criterion", len(j.Given))
+		c.state(about, "%s: it was given the criteria and the work of the list, and nothing else", who(j))
+		c.sentTo(about, j)
+	}
+}
+
+// who is what answered.
+func who(j *Judge) string {
+	name := strings.TrimSpace(cmp.Or(j.Program, j.Adapter) + " " + j.Version)
+	if j.Model != "" {
+		name += " with " + j.Model
+	}
+	return name
+}
+
+// sentTo says what is known of what its model was sent.
+func (c *checker) sentTo(about string, j *Judge) {
+	switch j.ModelInput {
+	case audit.InputObserved:
+		c.state(about, "%s to its model, each on its record by its digest", many(len(j.Sent), "request", "requests"))
+	case audit.InputNone:
+		c.state(about, "it asked no model")
 	}
 }
 
@@ -84,9 +104,9 @@ func (c *checker) given(about string, j *Judge) {
 		switch {
 		case item.Mounted || item.Files > 0 || item.Size < 0 || !isDigest(item.SHA256):
 			c.find(about, "%s is no file that was copied into the room", item.Path)
-		case kind == policy.FinalWork || kind == policy.StageWork:
-			if !work || f.Size != item.Size || f.SHA256 != item.SHA256 {
-				c.find(about, "%s was in its room, and is not what the list of the work has", item.Path)
+		case work && !slices.Contains(ownKinds, kind):
+			if f.Size != item.Size || f.SHA256 != item.SHA256 {
+				c.find(about, "%s was in its room with other bytes than the list of the work has", item.Path)
 			}
 			delete(want, path)
 		case !slices.Contains(ownKinds, kind) || kinds[kind]:
@@ -118,18 +138,15 @@ func (c *checker) findings(about string, j *Judge) {
 		c.find(about, "it has neither a verdict nor a reason for having none")
 	}
 	numbers := c.b.numbers()
-	if c.b.isGuardian() {
-		numbers = nil
-	}
-	if len(j.Findings) != len(numbers) && len(numbers) > 0 {
+	if len(j.Findings) != len(numbers) && !(c.b.isGuardian() && len(j.Findings) == 0) {
 		c.find(about, "it has %d findings on %d criteria", len(j.Findings), len(numbers))
 	}
 	for i, f := range j.Findings {
 		if i < len(numbers) && f.Number != numbers[i] {
 			c.find(about, "finding %d is on criterion %d", i+1, f.Number)
 		}
-		if !quest.Status(f.Status).Known() && !c.b.isGuardian() {
-			c.find(about, "%q is no status of a criterion", f.Status)
+		if c.b.isGuardian() && f.Status != j.Verdict || !c.b.isGuardian() && !quest.Status(f.Status).Known() {
+			c.find(about, "%q is no status of a criterion, or not its verdict", f.Status)
 		}
 		c.citations(about, f)
 	}
@@ -196,10 +213,9 @@ func (c *checker) room(about string, j *Judge) {
 	case j.InProcess && len(j.Enforced.Probes) > 0:
 		c.find(about, "it is said to have run inside of conclave, and to have been in a room")
 	case j.InProcess:
-		c.open(about, "it ran inside of conclave (%s), which hands it what is listed and nothing else: no walls were needed, and none were tried",
-			j.Adapter)
+		c.state(about, "it ran inside of conclave (%s), which hands it what is listed: there were no walls to try", j.Adapter)
 	case len(shown.Findings) == 0:
-		c.show(about, "its room was %s: %d things were possible outside and impossible inside (%s)", shown.Level, shown.Probes,
-			j.Enforced.Mechanism)
+		c.state(about, "its room was %s: %s possible outside and impossible inside (%s)", shown.Level,
+			many(shown.Probes, "thing was", "things were"), j.Enforced.Mechanism)
 	}
 }

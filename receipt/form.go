@@ -83,6 +83,9 @@ type FormError struct{ reason string }
 
 func (e *FormError) Error() string { return "not a receipt as conclave writes it: " + e.reason }
 
+// TooLarge is what a file is that need not be read to its end.
+func TooLarge() error { return formError("it has more than %d bytes", MaxSize) }
+
 func formError(format string, args ...any) error { return &FormError{fmt.Sprintf(format, args...)} }
 
 // Read takes the bytes that Write gives, and refuses everything else: a member
@@ -91,7 +94,7 @@ func formError(format string, args ...any) error { return &FormError{fmt.Sprintf
 // A receipt of a newer format is a *newer.Error.
 func Read(data []byte) (*Receipt, error) {
 	if len(data) > MaxSize {
-		return nil, formError("it has %d bytes, and %d is the most", len(data), MaxSize)
+		return nil, TooLarge()
 	}
 	if err := jsontext.Check(data); err != nil {
 		return nil, formError("%v", err)

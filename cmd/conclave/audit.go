@@ -11,7 +11,7 @@ import (
 )
 
 func newAuditCommand(env *environment) *cobra.Command {
-	return answer(env, &cobra.Command{
+	cmd := answer(env, &cobra.Command{
 		Use:   "audit [RUN|FILE…]",
 		Short: "Prove from the record who knew what",
 		Long: `Audit reads records and holds them against the policy: what each role was
@@ -31,4 +31,6 @@ machine. Without a name it judges all records of this workspace. It exits with
 		terminal.PrintAudit(w, reports, 0)
 		return nil
 	})
+	cmd.AddCommand(newAuditReceiptCommand(env))
+	return cmd
 }
