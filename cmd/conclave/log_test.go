@@ -13,7 +13,7 @@ import (
 var withoutAgents = []string{
 	"archive rebuild", "archive refresh", "archive restore", "archive status",
 	"agents",
-	"audit",
+	"audit", "audit receipt",
 	"bundle create", "bundle list", "bundle open", "bundle prune", "bundle verify",
 	"doctor",
 	"export",

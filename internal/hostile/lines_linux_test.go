@@ -26,6 +26,7 @@ var lines = map[string]line{
 	"agents":                {},
 	"agents try":            {args: []string{"cat"}},
 	"audit":                 {},
+	"audit receipt":         {args: []string{"receipt.json", "--work", ".", "--signers", "signers"}},
 	"bundle create":         {args: []string{RecordID, "--out", "made.zip", "--with-workspace"}},
 	"bundle list":           {},
 	"bundle open":           {args: []string{bundleFile, "--extract", "unpacked"}},
