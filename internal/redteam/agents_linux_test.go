@@ -22,6 +22,7 @@ import (
 	"conclave/audit"
 	"conclave/gateway"
 	"conclave/internal/clients"
+	"conclave/internal/hunt"
 	"conclave/internal/modelstub"
 	"conclave/internal/sample"
 	"conclave/record"
@@ -104,12 +105,10 @@ func (w *world) agents(t *testing.T, table *table, tried []attempt) {
 	must(t, err)
 	codexPath, err := clients.Codex()
 	must(t, err)
-	tried = slices.DeleteFunc(slices.Clone(tried), func(a attempt) bool { return a.own || a.crowd })
+	tried = triedByPrograms(tried)
 	roles := []string{"dragon", "guardian", "player", "journal-keeper", "cat", "gm"}
 	if !sample.All() {
 		roles = roles[:1]
-		i := 0
-		tried = slices.DeleteFunc(tried, func(attempt) bool { i++; return i%2 == 0 })
 	}
 	crew := crewOfACP(t)
 	native := nativeOf(t, "claude", claudePath)
@@ -125,9 +124,19 @@ func (w *world) agents(t *testing.T, table *table, tried []attempt) {
 			w.agent(t, table, role, m, tried)
 		}
 	}
-	for _, m := range byLogin(t, claudePath, codexPath) {
-		w.agent(t, table, "cat", m, tried)
-	}
+}
+
+// triedByPrograms are the attempts that a program makes in its own shell: half of
+// them, or all.
+func triedByPrograms(tried []attempt) []attempt {
+	i := 0
+	return slices.DeleteFunc(slices.Clone(tried), func(a attempt) bool {
+		if a.own || a.crowd {
+			return true
+		}
+		i++
+		return i%2 == 0 && !sample.All()
+	})
 }
 
 // member is a program that tries.
@@ -246,6 +255,13 @@ func (w *world) agent(t *testing.T, table *table, role string, m member, tried [
 		table.add(t, role, with, a, w.leaked(a, out))
 	}
 	w.recordIsClean(t, plan, with)
+	if m.lent != nil {
+		found, _, err := hunt.New(m.lent.Secrets...).Files(plan.Workspace)
+		must(t, err)
+		for _, place := range found {
+			t.Errorf("%s as %s: the login is in %s", with, role, place)
+		}
+	}
 }
 
 // alive shows that the agent's shell works and sees the room, and hunts for

@@ -53,7 +53,7 @@ func attack(args []string) error {
 	case "xattr":
 		return unix.Setxattr(arg(1), "user.touched", []byte("x"), 0)
 	case "hunt":
-		return hunt(arg(1))
+		return huntEverywhere(arg(1))
 	case "fastopen":
 		return fastOpen(arg(1), number(arg(2)))
 	case "listen":
@@ -164,10 +164,10 @@ func ptrace(pid, addr int) error {
 	return err
 }
 
-// hunt looks for a text in command line, environment and memory of every other
+// huntEverywhere looks for a text in command line, environment and memory of every other
 // process. The text comes reversed, so that the hunter's own traces are not
 // what is found.
-func hunt(reversed string) error {
+func huntEverywhere(reversed string) error {
 	want := []byte(reversed)
 	slices.Reverse(want)
 	looked := 0

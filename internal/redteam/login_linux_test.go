@@ -1,6 +1,7 @@
 package redteam
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -9,15 +10,22 @@ import (
 	"conclave/agent/claude"
 	"conclave/agent/codex"
 	"conclave/gateway"
+	"conclave/internal/clients"
+	"conclave/internal/sample"
 	"conclave/internal/vendorstub"
+	"conclave/policy"
 	"conclave/room"
 	"conclave/seat"
 )
 
 // byLogin are the programs in a room that is sealed but for a forwarder, where a
 // login of nobody's was lent: a way to the vendor is no way to anything else.
-func byLogin(t *testing.T, claudePath, codexPath string) []member {
+func byLogin(t *testing.T) []member {
 	t.Helper()
+	claudePath, err := clients.Claude(clients.ClaudeNew)
+	must(t, err)
+	codexPath, err := clients.Codex()
+	must(t, err)
 	const authority = "/room/work/authority.pem"
 	lent, err := claude.Lend(vendorstub.ClaudeLogin().Getenv)
 	must(t, err)
@@ -35,6 +43,39 @@ func byLogin(t *testing.T, claudePath, codexPath string) []member {
 	must(t, err)
 	return append(crew, member{with: "Codex by login", Agent: program, programs: []string{filepath.Dir(native)},
 		kind: gateway.OpenAI, tool: shellTool{"shell", "exec_command", "cmd", ""}, lent: lent})
+}
+
+// borrowers plays the red team in rooms with a login: as root and as an ordinary
+// user, with each program, as each role that may have one. What is drawn is drawn
+// of all of them, and each user plays their own.
+func (w *world) borrowers(t *testing.T, table *table, tried []attempt) {
+	type cell struct {
+		root bool
+		role policy.Role
+		m    member
+	}
+	tried = triedByPrograms(tried)
+	crew := byLogin(t)
+	var cells []cell
+	for _, root := range []bool{true, false} {
+		for _, m := range crew {
+			for _, role := range programs() {
+				if role.MayLogIn() {
+					cells = append(cells, cell{root, role, m})
+				}
+			}
+		}
+	}
+	played := 0
+	for _, i := range sample.Pick(t, len(cells), 0, 4) {
+		if c := cells[i]; c.root == (os.Getuid() == 0) {
+			played++
+			w.agent(t, table, string(c.role), c.m, tried)
+		}
+	}
+	if played == 0 {
+		t.Errorf("of %d rooms with a login none was tried", len(cells))
+	}
 }
 
 // lend puts a stand-in for the vendor before the model, in place of a gateway,

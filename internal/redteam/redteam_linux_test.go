@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -84,9 +85,14 @@ func asOrdinary(t *testing.T, binary string) {
 	must(t, err)
 	t.Cleanup(func() { os.RemoveAll(home) })
 	must(t, os.Chown(home, ordinary, ordinary))
-	cmd := exec.Command(binary, "-test.run=^TestRedTeam$", "-test.v", "-test.count=1", fmt.Sprintf("-test.short=%v", testing.Short()))
+	which := "^TestRedTeam$"
+	if parts := strings.SplitN(flag.Lookup("test.run").Value.String(), "/", 3); len(parts) == 3 {
+		which += "/as this user/" + parts[2]
+	}
+	cmd := exec.Command(binary, "-test.run="+which, "-test.v", "-test.count=1", fmt.Sprintf("-test.short=%v", testing.Short()))
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "USER=ada", "TMPDIR=" + os.TempDir(), "LANG=C.UTF-8",
 		"REDTEAM_BINARY=" + binary, "CONCLAVE_CLIENTS=" + linkClients(t), "CONCLAVE_SAMPLE=" + os.Getenv("CONCLAVE_SAMPLE"),
+		fmt.Sprintf("CONCLAVE_SAMPLE_SEED=%d", sample.Seed()), // its home is no checkout
 		"GORACE=" + os.Getenv("GORACE")}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: ordinary, Gid: ordinary}}
 	cmd.Dir = home
@@ -122,6 +128,16 @@ func redTeam(t *testing.T, binary string) {
 		t.Errorf("the hunter does not find what is there: %q", tail(out))
 	}
 	table := &table{}
+	t.Run("with a shell", func(t *testing.T) { w.shells(t, table, tried) })
+	if !testing.Short() {
+		t.Run("with programs", func(t *testing.T) { w.agents(t, table, tried) })
+		t.Run("by login", func(t *testing.T) { w.borrowers(t, table, tried) })
+	}
+	t.Logf("\n%s", table)
+}
+
+// shells has a shell try everything in the rooms of roles.
+func (w *world) shells(t *testing.T, table *table, tried []attempt) {
 	for _, role := range attacked(policy.Dragon, policy.Guardian, policy.Player, policy.JournalKeeper, policy.Cat, policy.GM) {
 		w.shell(t, table, role, "", tried)
 	}
@@ -132,10 +148,6 @@ func redTeam(t *testing.T, binary string) {
 		w.replaced(t, table, string(policy.Cat), lower, "a secret replaced while one looks", ".env")
 		w.replaced(t, table, string(policy.Cat), lower, "a secret made while one looks", "new/.env", "id_rsa")
 	}
-	if !testing.Short() {
-		w.agents(t, table, tried)
-	}
-	t.Logf("\n%s", table)
 }
 
 // attacked are the roles in whose rooms a shell tries everything: a sample, or

@@ -65,17 +65,19 @@ func spread(r *rand.Rand, n, want int) []int {
 // Rand is the source of a test's draws.
 func Rand(t testing.TB) *rand.Rand {
 	t.Helper()
-	t.Logf("CONCLAVE_SAMPLE_SEED=%d", seed())
+	t.Logf("CONCLAVE_SAMPLE_SEED=%d", Seed())
 	return source(t.Name())
 }
 
 func source(name string) *rand.Rand {
 	h := fnv.New64a()
 	h.Write([]byte(name))
-	return rand.New(rand.NewPCG(seed(), h.Sum64()))
+	return rand.New(rand.NewPCG(Seed(), h.Sum64()))
 }
 
-func seed() uint64 {
+// Seed is what all draws depend on: CONCLAVE_SAMPLE_SEED, or the commit. A test that
+// runs itself elsewhere hands it on.
+func Seed() uint64 {
 	if s, err := strconv.ParseUint(os.Getenv("CONCLAVE_SAMPLE_SEED"), 10, 64); err == nil {
 		return s
 	}
@@ -101,7 +103,7 @@ func Tests(few int) {
 	for _, i := range spread(source("tests"), len(all), few) {
 		names = append(names, all[i])
 	}
-	fmt.Printf("CONCLAVE_SAMPLE_SEED=%d: %d of %d tests\n", seed(), few, len(all))
+	fmt.Printf("CONCLAVE_SAMPLE_SEED=%d: %d of %d tests\n", Seed(), few, len(all))
 	if err := flag.Set("test.run", "^("+strings.Join(names, "|")+")$"); err != nil {
 		panic(err)
 	}
