@@ -1,9 +1,6 @@
 package gateway
 
-import (
-	"context"
-	"fmt"
-)
+import "context"
 
 // Account is a budget that several gateways share. It is safe for concurrent
 // use.
@@ -68,7 +65,7 @@ func (g *Gateway) reserve(ctx context.Context, x *exchange) (settle func(), no *
 
 // afford says whether an answer may go on, by what it has cost so far. One that
 // came whole is paid for, whatever it cost.
-func (g *Gateway) afford(t *tape) error {
+func (g *Gateway) afford(t *tape) *overrun {
 	x := t.x
 	if !x.paid || !t.meter.sse || t.meter.final || x.Status >= 300 {
 		return nil
@@ -77,11 +74,12 @@ func (g *Gateway) afford(t *tape) error {
 	if now == x.running {
 		return nil
 	}
-	if err := g.ledger.grow(x, now); err != nil || x.held == nil {
-		return err
+	err := g.ledger.grow(x, now)
+	if err == nil && x.held != nil {
+		err = x.held.Grow(now, now.cost(x.price))
 	}
-	if err := x.held.Grow(now, now.cost(x.price)); err != nil {
-		return fmt.Errorf("the answer was cut: %w", err)
+	if err != nil {
+		return &overrun{err}
 	}
 	return nil
 }

@@ -45,6 +45,8 @@ type api struct {
 	list func(r *http.Request)
 	// refuse is the body of a refusal in its words.
 	refuse func(no *refusal) any
+	// cut is the event by which a stream ends that is cut.
+	cut func(no *refusal) (name string, data any)
 
 	// spelt says whether a key of a request is written as this API writes keys,
 	// and same makes one of all spellings that it may take for one key.

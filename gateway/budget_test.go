@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -161,6 +162,9 @@ func TestBudgetCutsWithinAnAnswer(t *testing.T) {
 				if got.err == nil {
 					t.Error("the program does not notice that the answer was cut")
 				}
+				if last := lastEvent(got.body); !strings.Contains(last, "conclave: "+c.says) || !json.Valid([]byte(last)) {
+					t.Errorf("the last event does not say why: %s", last)
+				}
 				<-gone // nor does the model's server write on
 				sum := d.Settle(t.Context())
 				x := sum.Exchanges[0]
@@ -181,6 +185,44 @@ func TestBudgetCutsWithinAnAnswer(t *testing.T) {
 					t.Errorf("the next call: %d %s", again.status, again.body)
 				}
 			})
+		}
+	})
+}
+
+// lastEvent is the data of the last whole event of a stream.
+func lastEvent(stream []byte) string {
+	whole, ends := strings.CutSuffix(string(stream), "\n\n")
+	if !ends {
+		return "it is not whole"
+	}
+	return whole[strings.LastIndex(whole, "data: ")+len("data: "):]
+}
+
+// However a server cuts its stream into pieces, a cut is between two events.
+func TestCutIsBetweenEvents(t *testing.T) {
+	forKinds(t, func(t *testing.T, s speech) {
+		for size := 1; size < 60; size += 7 {
+			d := open(t, s.with(gateway.Options{Budget: gateway.Budget{Tokens: 300}}), func(w http.ResponseWriter, r *http.Request) {
+				io.Copy(io.Discard, r.Body)
+				w.Header().Set("Content-Type", "text/event-stream")
+				text := strings.Repeat(fmt.Sprintf("data: "+s.delta+"\n\n", "forty bytes of words, and some more of it"), 100)
+				for len(text) > 0 && r.Context().Err() == nil {
+					n := min(size, len(text))
+					io.WriteString(w, text[:n])
+					http.NewResponseController(w).Flush()
+					text = text[n:]
+				}
+			})
+			got := d.call(t, s, "mine")
+			events := strings.Split(strings.TrimSuffix(string(got.body), "\n\n"), "\n\n")
+			for _, e := range events {
+				if data := e[strings.Index(e, "data: ")+len("data: "):]; !json.Valid([]byte(data)) {
+					t.Errorf("pieces of %d: an event is not whole: %q", size, e)
+				}
+			}
+			if got.err == nil || len(events) < 2 || !strings.Contains(lastEvent(got.body), "conclave: the answer was cut") {
+				t.Errorf("pieces of %d: %d events, the last is %s, %v", size, len(events), lastEvent(got.body), got.err)
+			}
 		}
 	})
 }

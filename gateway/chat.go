@@ -14,6 +14,7 @@ var chatAPI = &api{
 	kind: Chat, version: "/v1", base: chatBase, under: []string{"/v1/chat/"},
 	asks: paths(map[string]bool{"/chat/completions": true}),
 	key:  bearerKey, refuse: openaiRefusal,
+	cut: func(no *refusal) (string, any) { return "", openaiRefusal(no) },
 
 	spelt: snakeKey, same: fold,
 	members: []string{

@@ -61,7 +61,8 @@
 //
 // A budget is held within a call: one that it does not cover is refused, and an
 // answer that passes it while it streams is cut, a piece of the network late at
-// most. What has been streamed is counted by its words until its usage is told,
+// most: between two events, behind an error in the API's own form that says so,
+// before the connection breaks. What has been streamed is counted by its words until its usage is told,
 // and a request by its length, with pictures for what pictures cost; the usage
 // of an answer that was cut, by whomever, stays an estimate, and the Summary
 // says of which exchanges that is so. An answer that comes whole is paid for,

@@ -17,6 +17,7 @@ var geminiAPI = &api{
 	key:    func(h http.Header, key string) { h.Set("X-Goog-Api-Key", key) },
 	list:   func(r *http.Request) { r.URL.RawQuery = "pageSize=1000" },
 	refuse: geminiRefusal,
+	cut:    func(no *refusal) (string, any) { return "", geminiRefusal(no) },
 
 	spelt: camelKey, same: func(name string) string { return strings.ReplaceAll(fold(name), "_", "") }, lenient: true,
 	inner: "generatecontentrequest",

@@ -29,6 +29,7 @@ type Exchange struct {
 	TotalMS        float64   `json:"total_ms"`
 	HungUp         bool      `json:"hung_up,omitempty"` // the program did not wait for the end
 	Error          string    `json:"error,omitempty"`   // why it is not whole
+	Cut            bool      `json:"cut,omitempty"`     // by a budget that it passed
 	ContentType    string    `json:"content_type,omitempty"`
 }
 
@@ -158,10 +159,10 @@ func (l *ledger) grow(x *exchange, now Usage) error {
 	defer l.mu.Unlock()
 	l.run(x, now)
 	if used := l.seen.Usage.Total() + l.running.Total(); l.budget.Tokens > 0 && used > l.budget.Tokens {
-		return fmt.Errorf("the answer was cut: it passed the budget of %d tokens (%d, by an estimate)", l.budget.Tokens, used)
+		return fmt.Errorf("it passed the budget of %d tokens (%d, by an estimate)", l.budget.Tokens, used)
 	}
 	if used := l.seen.CostUSD + l.runUSD; l.budget.USD > 0 && used > l.budget.USD {
-		return fmt.Errorf("the answer was cut: it passed the budget of %s (%s, by an estimate)",
+		return fmt.Errorf("it passed the budget of %s (%s, by an estimate)",
 			dollars(l.budget.USD), dollars(used))
 	}
 	return nil

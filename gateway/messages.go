@@ -17,6 +17,7 @@ var messagesAPI = &api{
 		r.Header.Set("Anthropic-Version", "2023-06-01")
 	},
 	refuse: anthropicRefusal,
+	cut:    func(no *refusal) (string, any) { return "error", anthropicRefusal(no) },
 
 	spelt: snakeKey, same: fold, elsewhere: elsewhere, own: []string{"model", "metadata", "client_metadata", "tools"},
 	tool: typedTool(localTools), within: partRoles,

@@ -32,12 +32,20 @@ func (t *tape) take(b []byte) error {
 	if t.x.ResponseBytes == 0 {
 		t.x.FirstByteMS = float64(time.Since(t.x.sent).Microseconds()) / 1000
 	}
+	err := t.keep(b)
+	if err == nil {
+		t.meter.write(b)
+	}
+	return err
+}
+
+// keep puts bytes on the record as what the program is given.
+func (t *tape) keep(b []byte) error {
 	if err := t.g.opts.Blobs.AppendBlob(t.channel, b); err != nil {
 		return err
 	}
 	t.x.ResponseBytes += int64(len(b))
 	t.sum.Write(b)
-	t.meter.write(b)
 	return nil
 }
 
@@ -76,6 +84,7 @@ func (g *Gateway) relay(w http.ResponseWriter, r *http.Request, x *exchange, res
 	err := g.pass(w, out, t, resp.Body)
 	if err != nil {
 		x.Error = g.clean(err.Error())
+		x.Cut = errors.As(err, new(*overrun))
 		if r.Context().Err() != nil {
 			x.HungUp, x.Error = true, g.whoLeft()+" before the answer was whole"
 		}
@@ -130,17 +139,22 @@ func (g *Gateway) instead(w http.ResponseWriter, r *http.Request, t *tape, no *r
 var errKeyRepeated = errors.New("the model's server repeated the key: the answer was cut before it")
 
 // pass copies the body piece by piece, as it comes.
-func (g *Gateway) pass(w io.Writer, out *http.ResponseController, t *tape, body io.Reader) error {
+func (g *Gateway) pass(w http.ResponseWriter, out *http.ResponseController, t *tape, body io.Reader) error {
 	held := newGuard(g.needles, chunkSize, t.meter.sse)
+	events := wholeEvents{on: g.bounded(t)}
 	for {
 		n, rerr := body.Read(held.room())
 		piece, found := held.next(n, rerr == io.EOF)
+		piece = events.next(piece, found || rerr != nil)
 		if len(piece) > 0 {
 			if err := g.put(w, out, t, piece); err != nil {
 				return err
 			}
-			if err := g.afford(t); err != nil {
-				return err
+			if over := g.afford(t); over != nil {
+				if !events.on {
+					return over
+				}
+				return errors.Join(over, g.sayCut(w, t, over))
 			}
 		}
 		switch {

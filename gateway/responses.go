@@ -10,7 +10,7 @@ import (
 var responsesAPI = &api{
 	kind: OpenAI, version: "/v1", base: versioned("/v1"), under: []string{"/v1/responses"},
 	asks: paths(map[string]bool{"/responses": true, "/responses/compact": true}),
-	key:  bearerKey, refuse: openaiRefusal,
+	key:  bearerKey, refuse: openaiRefusal, cut: responsesCut,
 
 	spelt: snakeKey, same: fold, elsewhere: elsewhere, own: []string{"model", "metadata", "client_metadata", "tools"},
 	tool: typedTool(localTools), within: partRoles,
@@ -31,6 +31,23 @@ type openaiError struct {
 func openaiRefusal(no *refusal) any {
 	_, kind := no.rule.status()
 	return openaiError{codedError{innerError{kind, no.message}, nil, "conclave_" + string(no.rule)}}
+}
+
+// responsesCut is how a response ends that failed.
+func responsesCut(no *refusal) (string, any) {
+	type failure struct {
+		Code    string `json:"code"`
+		Message string `json:"message"`
+	}
+	type response struct {
+		Object string  `json:"object"`
+		Status string  `json:"status"`
+		Error  failure `json:"error"`
+	}
+	return "response.failed", struct {
+		Type     string   `json:"type"`
+		Response response `json:"response"`
+	}{"response.failed", response{"response", "failed", failure{"conclave_" + string(no.rule), no.message}}}
 }
 
 // responsesEvent reads an event of a stream. What was said is told once more

@@ -56,6 +56,7 @@ func (s *Seat) Take(ctx context.Context, t Turn) (agent.Reply, error) {
 	}
 	s.history.add(message)
 	reply, err := s.ask(ctx, message.Parts, t)
+	err = s.overrun(started, err)
 	if counting := s.count(&reply); counting != nil {
 		err = errors.Join(err, counting)
 	}

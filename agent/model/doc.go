@@ -32,7 +32,9 @@
 // the record are told. A pause that is longer than the turn should wait ends it
 // with the time in the error. A stream that breaks in the middle: what was said
 // stands on the record as partial, and the same call is made again. Tools are
-// called only when an answer is whole, so that nothing is done twice by that.
+// called only when an answer is whole, so that nothing is done twice by that. An
+// answer that the gateway cuts because it passed a budget is not asked for again:
+// the turn ends with the gateway's words.
 //
 // A conversation that no longer fits the model's context: results of older
 // calls are left out first, then older messages, never the system text, the

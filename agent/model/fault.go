@@ -74,6 +74,9 @@ func newFault(status int, body []byte) *fault {
 		f.message = first(strings.TrimSpace(string(body[:min(len(body), 500)])), http.StatusText(status),
 			"it says nothing of why")
 	}
+	if status == 0 && strings.HasPrefix(f.message, gatewayWords) {
+		f.final = true // the gateway has cut the answer, and would refuse the next one
+	}
 	_ = jsontext.Elements(i[4], func(d []byte) error { // no list: nothing is told
 		if t, err := time.ParseDuration(jsontext.Text(jsontext.Get(d, "retryDelay"))); err == nil {
 			f.after = t

@@ -597,8 +597,9 @@ func TestBudgetWithinAnAnswer(t *testing.T) {
 		t.Cleanup(func() { _ = tight.Close() })
 		r.spec.Model.Dial, r.spec.Model.Token, r.gateway = tight.Dial, tight.Token(), tight
 		reply, _, err := r.say(t, r.start(t), agent.Message{Text: "Go."})
-		if err == nil || !strings.Contains(err.Error(), "the budget of 10000 tokens") || len(r.stub.Requests()) != 1 {
-			t.Errorf("%v after %d requests", err, len(r.stub.Requests()))
+		if err == nil || !strings.Contains(err.Error(), "the answer was cut: it passed the budget of 10000 tokens") ||
+			len(r.stub.Requests()) != 1 || len(r.pauses) > 0 || tight.Observed().Refused > 0 {
+			t.Errorf("%v after %d requests, %v, and %d refusals", err, len(r.stub.Requests()), r.pauses, tight.Observed().Refused)
 		}
 		entries, seen := r.spent(t)
 		if entries != seen || reply.Usage.Tokens() != seen || seen.Output == 0 {
