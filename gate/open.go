@@ -82,7 +82,7 @@ func Open(ctx context.Context, ask Ask) (*Opened, error) {
 	if err := open(ctx, ask, o); err != nil {
 		return nil, errors.Join(err, o.Close())
 	}
-	o.describe()
+	o.describe(ask.Root)
 	return o, nil
 }
 
@@ -117,8 +117,15 @@ func openFiles(ctx context.Context, ask Ask, o *Opened) error {
 }
 
 // describe fills in what follows from what is there.
-func (o *Opened) describe() {
+func (o *Opened) describe(root string) {
 	c := &o.Case
+	for _, name := range o.Work.Names {
+		if rel, local := inside(root, name); local { // or it would not have been opened
+			name = rel
+		}
+		c.Work.Names = append(c.Work.Names, name)
+	}
+	slices.Sort(c.Work.Names)
 	for _, k := range o.Criteria {
 		c.Criteria.List = append(c.Criteria.List, Criterion{Number: k.Number, Text: k.Text, Check: k.Check})
 	}

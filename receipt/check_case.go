@@ -30,7 +30,7 @@ func (c *checker) criteria() {
 	good := c.clean(func() {
 		switch {
 		case c.b.isGuardian():
-			if k.Origin != "" || len(k.List) > 0 || c.b.Case.Expect == "" {
+			if k.Origin != "" || k.Text != "" || len(k.List) > 0 || c.b.Case.Expect == "" {
 				c.find("criteria", "the Guardian is given an expectation, and no criteria")
 			}
 		case c.b.Case.Expect != "":
@@ -38,14 +38,10 @@ func (c *checker) criteria() {
 		default:
 			c.origin(k)
 		}
-		if k.SHA256 != gate.SHA256([]byte(k.Text)) {
+		if k.SHA256 != gate.SHA256([]byte(k.Text)) && !(c.b.isGuardian() && k.SHA256 == "") {
 			c.find("criteria", "their digest is not that of their text")
 		}
-		for i, one := range k.List {
-			if one.Number != i+1 {
-				c.find("criteria", "number %d is in place %d", one.Number, i+1)
-			}
-		}
+		c.list(k)
 	})
 	if !good {
 		return
@@ -57,11 +53,33 @@ func (c *checker) criteria() {
 	c.show("criteria", "%s, whose text has the digest %s", many(len(k.List), "criterion", "criteria"), k.SHA256)
 	switch k.Origin {
 	case gate.Committed:
-		c.state("criteria", "they were committed: `git show %s:%s | sha256sum` gives that digest", k.Commit, k.File)
+		c.state("criteria", "they were committed: where it was judged, `git show %s:./%s | sha256sum` gives that digest", k.Commit, k.File)
 	case gate.OfCaller:
 		c.state("criteria", "whoever asked for the verdict wrote them")
 	case gate.OfQuest:
 		c.state("criteria", "they are those of the quest")
+	}
+}
+
+// list: the criteria are those of the text, by the one reader of criteria.
+func (c *checker) list(k Criteria) {
+	if c.b.isGuardian() {
+		return
+	}
+	want, err := quest.ReadCriteria("the text", []byte(k.Text))
+	if err != nil {
+		c.find("criteria", "their text cannot be read as criteria: %v", err)
+		return
+	}
+	same := slices.EqualFunc(want, k.List, func(w quest.Criterion, g Criterion) bool {
+		return w.Number == g.Number && w.Text == g.Text && w.Check == g.Check
+	})
+	switch {
+	case same:
+	case k.Origin == gate.OfQuest: // rendered from the list; a code block that is never closed reads otherwise
+		c.open("criteria", "read from their text again, they are not the same list")
+	default:
+		c.find("criteria", "those that were judged are not those of the text")
 	}
 }
 
@@ -71,8 +89,8 @@ func (c *checker) origin(k Criteria) {
 		if !isCommit(k.Commit) || !fs.ValidPath(k.File) || k.File == "." {
 			c.find("criteria", "they are said to be committed, and neither commit nor file is named")
 		}
-		if base := c.b.Case.Work.Base; base != "" && base != k.Commit {
-			c.find("criteria", "they are said to be committed at %s, and the change begins at %s", k.Commit, base)
+		if w := c.b.Case.Work; k.Commit == w.Head && w.Head != w.Base {
+			c.find("criteria", "they are said to come from a commit that the change cannot reach, and are of its own: %s", k.Commit)
 		}
 	case gate.OfCaller, gate.OfQuest:
 	default:

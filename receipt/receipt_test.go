@@ -221,6 +221,13 @@ var lies = map[string]struct {
 	"criteria text":     {true, "criteria", func(b *Body) { b.Case.Criteria.Text += "3. More.\n" }},
 	"origin":            {true, "criteria", func(b *Body) { b.Case.Criteria.Origin = "the boss" }},
 	"commit missing":    {true, "criteria", func(b *Body) { b.Case.Criteria.Commit = "" }},
+	"easier criteria":   {true, "criteria", func(b *Body) { b.Case.Criteria.List[1].Text = "The program is there." }},
+	"fewer criteria":    {true, "criteria", func(b *Body) { b.Case.Criteria.List = b.Case.Criteria.List[:1] }},
+	"no check any more": {true, "criteria", func(b *Body) { b.Case.Criteria.List[0].Check, b.Checks = "", nil }},
+	"criteria of the change": {true, "criteria", func(b *Body) {
+		w := &b.Case.Work
+		w.Base, w.Head, w.Diff = strings.Repeat("ab", 20), b.Case.Criteria.Commit, &File{Path: "work.diff", SHA256: strings.Repeat("a", 64)}
+	}},
 	"criteria numbers":  {true, "criteria", func(b *Body) { b.Case.Criteria.List[0].Number = 3 }},
 	"expectation":       {true, "criteria", func(b *Body) { b.Case.Expect = "ready" }},
 	"check missing":     {true, "checks", func(b *Body) { b.Checks = nil }},
