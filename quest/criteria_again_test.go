@@ -9,7 +9,7 @@ import (
 
 // What a list of criteria is rendered to is read as the same list: a stranger who
 // has the text of a quest's criteria finds out which they are. (One that begins a
-code block and does not end it takes up what stands below it.)
+// code block and does not end it takes up what stands below it.)
 func TestCriteriaTextIsReadAgain(t *testing.T) {
 	line := rapid.SampledFrom([]string{"1. It runs.", "2. It stops (check: `make stop`).", "3) It is small", "- a bullet", "  - an inner one",
 		"more of it", "    and indented", "", "### Deliverables", "### Transformation", "4. [x] ticked", "prose",
