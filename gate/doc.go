@@ -12,6 +12,29 @@
 // or what was left out of the work: the same texts before the same judges are
 // the same case.
 //
+// Without a change the work is files of the workspace (quest.OpenWork). With one
+// it is the whole commit HEAD, or what is named of it, and beside it the change
+// from BASE as text (ChangeFile). All of that is read from git's objects: what
+// lies in the workspace does not count, nothing that the repository is set up to
+// do is done, and of the commits themselves – messages, names, notes, branches –
+// nothing is taken but their files. Of what was there before, the text shows only
+// what could have been work.
+//
+// # Who wrote the criteria
+//
+// They are committed if they were read from a commit that was there before: with
+// a change from what was named as BASE, else by a file that has the same bytes at
+// the commit that counts as the base. They are the quest's if they are its own,
+// and everything else is the caller's.
+//
+// # What governs
+//
+// Who judges and by what is not the change's to say. The places that say it come
+// from BASE, and a change that touches one is refused with its name
+// (*TouchedError), however it is spelt, added, moved, or made a link. With
+// BASE...HEAD the change begins where both came apart, and what governs is what
+// BASE has now: else the change could choose an older one.
+//
 // # Votes
 //
 // Each judge says of each criterion that it is met, or not met, or does not

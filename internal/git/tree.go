@@ -64,7 +64,7 @@ func (o *Objects) Tree(commit string) ([]Entry, error) {
 			id = entries[at].ID
 		}
 	}
-	w := treeWalk{o: o}
+	w := treeWalk{o: o, known: map[string][]Entry{}}
 	if err := w.walk("", id); err != nil {
 		return nil, err
 	}
@@ -77,13 +77,22 @@ func (o *Objects) Tree(commit string) ([]Entry, error) {
 type treeWalk struct {
 	o       *Objects
 	visited int
+	known   map[string][]Entry
 	out     []Entry
 }
 
+const maxKnown = 1000 // trees that are not read again
+
 func (w *treeWalk) walk(dir, id string) error {
-	entries, err := w.o.entries(id)
-	if err != nil {
-		return err
+	entries, known := w.known[id]
+	if !known {
+		var err error
+		if entries, err = w.o.entries(id); err != nil {
+			return err
+		}
+		if len(w.known) < maxKnown {
+			w.known[id] = entries
+		}
 	}
 	for _, e := range entries {
 		e.Path = path.Join(dir, e.Path)
@@ -149,6 +158,15 @@ type Skipped struct{ Path, Reason string }
 // links last, so that nothing is ever written through one. What cannot stand in a
 // directory is left out and said; more than the limits is an error.
 func (o *Objects) Extract(dir string, entries []Entry, limits Limits) ([]Skipped, error) {
+	files := 0
+	for _, e := range entries {
+		if e.Mode != Submodule {
+			files++
+		}
+	}
+	if files > limits.Files {
+		return nil, fmt.Errorf("more than %d files; name less", limits.Files)
+	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
@@ -172,7 +190,6 @@ type extraction struct {
 	o       *Objects
 	root    *os.Root
 	limits  Limits
-	files   int
 	left    int64
 	skipped []Skipped
 }
@@ -181,9 +198,6 @@ func (x *extraction) write(e Entry) error {
 	if e.Mode == Submodule {
 		x.skip(e, "a submodule: its files are in another repository")
 		return nil
-	}
-	if x.files++; x.files > x.limits.Files {
-		return fmt.Errorf("more than %d files; name less", x.limits.Files)
 	}
 	name := filepath.FromSlash(e.Path)
 	if !filepath.IsLocal(name) {
