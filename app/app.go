@@ -69,6 +69,7 @@ type App struct {
 	Log    *Log        // the log stream of what is recorded; nil for none
 	Show   func(Event) // nil for nobody
 	Person Person      // nil for nobody
+	Remote *Remote     // an agent that asks in the person's place; nil for the person
 
 	// Dial reaches a vendor's host for a program with the person's login. It is
 	// for tests: nil, as everywhere else, dials the host's public address, and

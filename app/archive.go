@@ -150,6 +150,9 @@ func (a *App) archiveThere(at ArchiveAt) (*archive.Archive, error) {
 // openArchive opens the archive and, unless told otherwise, takes up what is
 // new. When somebody else is doing that, it is used as it is.
 func (a *App) openArchive(ctx context.Context, at ArchiveAt) (*archive.Archive, error) {
+	if a.Remote != nil && !a.Remote.WholeArchive {
+		return a.ownArchive(ctx)
+	}
 	x, err := a.archiveThere(at)
 	if err != nil || at.NoRefresh {
 		return x, err

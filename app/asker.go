@@ -213,6 +213,9 @@ func orNothing(answer string, err error) (string, error) {
 
 // messageFiles are the files of a workspace from which the person speaks.
 func (a *App) messageFiles(root string, talk Talk) []string {
+	if a.Remote != nil {
+		return nil
+	}
 	var names []string
 	if talk.Message != nil && strings.HasPrefix(*talk.Message, "@") {
 		names = append(names, (*talk.Message)[1:])
@@ -244,6 +247,8 @@ func (a *App) words(said *string) (string, error) {
 	var data []byte
 	var err error
 	switch text := *said; {
+	case a.Remote != nil: // an agent's words are words
+		data = []byte(text)
 	case text == "-":
 		data, err = io.ReadAll(io.LimitReader(a.Stdin, maxMessage+1))
 	case strings.HasPrefix(text, "@"):

@@ -29,6 +29,9 @@ func (a *App) Audit(names []string) ([]*AuditReport, error) {
 	}
 	var files []string
 	for _, name := range names {
+		if a.Remote != nil && isRecordPath(name) {
+			return nil, personsOwn("to audit a file that is no run of this workspace")
+		}
 		file, err := a.recordFile(root, name)
 		if err != nil {
 			return nil, err
@@ -48,6 +51,9 @@ func (a *App) Audit(names []string) ([]*AuditReport, error) {
 		}
 	}
 	reports, err := auditFiles(files, len(names) == 0)
+	for i, r := range reports {
+		reports[i] = a.shownAudit(root, files[i], r)
+	}
 	for _, r := range reports {
 		if !r.Clean() {
 			return reports, saidNo()

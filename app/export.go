@@ -79,6 +79,10 @@ func formatOf(out string) export.Format {
 
 // openRuns finds what names mean: files and records first, else the archive.
 func (a *App) openRuns(ctx context.Context, x Export, names []string) (*archive.Archive, []string, error) {
+	if a.Remote != nil {
+		runs, err := a.ownArchive(ctx)
+		return runs, names, err
+	}
 	if x.At.File == "" {
 		files, err := a.queryFiles(names)
 		if err == nil {

@@ -41,7 +41,7 @@ func (a *App) QuerySchema(ctx context.Context, q Query) (any, error) {
 
 // Query answers one SELECT. It can read and nothing else.
 func (a *App) Query(ctx context.Context, query string, q Query) (Rows, error) {
-	if _, err := os.Stat(a.AbsPath(query)); err == nil {
+	if _, err := os.Stat(a.AbsPath(query)); err == nil && a.Remote == nil {
 		return Rows{}, usageError("%s is a file: put the query behind it, or --schema", query)
 	}
 	x, err := a.openQuery(ctx, q)
@@ -94,6 +94,9 @@ func (a *App) QueryLines(ctx context.Context, what string, q Query, out io.Write
 
 // openQuery opens the archive, or what is named.
 func (a *App) openQuery(ctx context.Context, q Query) (*archive.Archive, error) {
+	if a.Remote != nil && (len(q.Names) > 0 || q.At.File != "" || q.NoRedact) {
+		return nil, personsOwn("to query files, another archive or what is not redacted")
+	}
 	if len(q.Names) == 0 {
 		q.At.noRedact = q.NoRedact
 		return a.openArchive(ctx, q.At)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"conclave/engine"
@@ -155,6 +156,7 @@ func (a *App) QuestStatus(ctx context.Context) (QuestStatus, error) {
 	if err != nil {
 		return QuestStatus{}, refusedHere(err)
 	}
+	said = slices.DeleteFunc(said, func(t quest.Transcript) bool { return !a.shownConversation(t) })
 	if none {
 		q = &quest.Quest{}
 	}
@@ -324,6 +326,9 @@ func (a *App) LogProgress(ctx context.Context, talk Talk, text string) (*flow.Re
 	if strings.TrimSpace(text) == "" {
 		return nil, usageError("say what was done: conclave quest log TEXT")
 	}
+	if a.Remote != nil {
+		text = strings.TrimSpace(text) + quest.ByCaller
+	}
 	v := verb{method: "LogProgress", args: []any{talk, text}}
 	return a.noteProgress(ctx, v, talk, flow.Move{Progress: text})
 }
@@ -431,6 +436,7 @@ func (a *App) Conversations() ([]quest.Transcript, error) {
 	}
 	defer store.Close()
 	list, err := store.Transcripts()
+	list = slices.DeleteFunc(list, func(t quest.Transcript) bool { return !a.shownConversation(t) })
 	return append([]quest.Transcript{}, list...), refusedHere(err)
 }
 
@@ -441,6 +447,9 @@ func (a *App) QuestText(ctx context.Context, conversation string) ([]byte, error
 		return nil, err
 	}
 	defer store.Close()
+	if a.Remote != nil && conversation != "" {
+		return a.conversationText(conversation)
+	}
 	name := quest.QuestFile
 	if conversation != "" {
 		name = quest.ConversationsDir + "/" + path.Base(filepath.ToSlash(conversation))

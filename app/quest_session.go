@@ -68,6 +68,9 @@ func (c *questSession) party() agent.Agent {
 // openQuest finds the workspace and prepares everything but the engine: what
 // only looks never launches it.
 func (a *App) openQuest(verb string, talk Talk) (*questSession, error) {
+	if err := a.askedBy(talk); err != nil {
+		return nil, err
+	}
 	w, err := a.openWorkspace()
 	if err != nil {
 		return nil, err

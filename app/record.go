@@ -218,6 +218,9 @@ func (a *App) Records() ([]Recorded, error) {
 		return nil, err
 	}
 	found, err := record.List(record.Dir(root))
+	if a.Remote != nil {
+		found, err = a.readable(root)
+	}
 	if err != nil {
 		return nil, environmentError("%w", err)
 	}

@@ -29,6 +29,9 @@ func (a *App) furnish(ctx context.Context, of RoomOf) (flow.Furnishing, error) {
 	if err != nil {
 		return flow.Furnishing{}, err
 	}
+	if a.Remote != nil && len(of.Grants) > 0 {
+		return flow.Furnishing{}, personsOwn("to grant something")
+	}
 	w, err := a.enter()
 	if err != nil {
 		return flow.Furnishing{}, err
@@ -135,7 +138,7 @@ func (a *App) ShowRoom(ctx context.Context, of RoomOf) (RoomView, error) {
 		v.Level = room.Forwarded
 		v.Stamps = append(v.Stamps, "with a credential in it; model input: not observed")
 	}
-	return v, err
+	return a.shownRoom(v), err
 }
 
 func (v *RoomView) hold(h HeldBack) {

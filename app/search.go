@@ -43,6 +43,9 @@ func (a *App) Search(ctx context.Context, s Search) (Found, error) {
 	if s.Query.Until, err = pointInTime("--until", s.Until); err != nil {
 		return Found{}, err
 	}
+	if a.Remote != nil && s.At.File != "" {
+		return Found{}, personsOwn("which archive is searched")
+	}
 	x, err := a.openArchive(ctx, s.At)
 	if err != nil {
 		return Found{}, err

@@ -37,7 +37,8 @@ func (c *questSession) settle(ctx context.Context, called string, input any) err
 	}
 	for _, i := range open {
 		what := flow.Describe(i, party)
-		drop := c.talk.Drop
+		// What an agent had begun the next one puts away: nobody else goes on with it.
+		drop := c.talk.Drop || c.app.Remote != nil && flow.CallerOf(i) != ""
 		if !drop {
 			if drop, err = c.asksToDrop(ctx, what, i); err != nil {
 				return err

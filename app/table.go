@@ -138,7 +138,7 @@ func (a *App) Tables(ctx context.Context) ([]look.Status, error) {
 		if err != nil {
 			st = look.Status{Campaign: name, Problems: []string{err.Error()}}
 		}
-		list = append(list, st)
+		list = append(list, a.shownTable(st))
 	}
 	return list, nil
 }
@@ -157,7 +157,7 @@ func (a *App) TableStatus(ctx context.Context, name string) (look.Status, error)
 	if err == nil {
 		st.Told, err = look.Told(root, name)
 	}
-	return st, namedTable(name, err)
+	return a.shownTable(st), namedTable(name, err)
 }
 
 // TableState is the state of a table in a few words.

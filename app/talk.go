@@ -24,6 +24,9 @@ func (a *App) Consult(ctx context.Context, in Consultation) (*flow.Result, error
 	if err != nil {
 		return nil, err
 	}
+	if a.Remote != nil && who.Evaluator() {
+		return nil, personsOwn("to talk with " + string(who) + " about a verdict")
+	}
 	if in.Readiness && who != policy.Gandalf {
 		return nil, usageError("--readiness is asked of gandalf, not of %s", who)
 	}
@@ -32,7 +35,7 @@ func (a *App) Consult(ctx context.Context, in Consultation) (*flow.Result, error
 		if err != nil {
 			return flow.Result{}, err
 		}
-		return c.consult(ctx, flow.Consult{Who: who, Message: message, Readiness: in.Readiness})
+		return c.consult(ctx, flow.Consult{Who: who, Message: message, Readiness: in.Readiness, Caller: a.caller()})
 	})
 }
 
@@ -69,7 +72,7 @@ func (a *App) Council(ctx context.Context, talk Talk) (*flow.Result, error) {
 }
 
 func (c *questSession) council(ctx context.Context, message string) (flow.Result, error) {
-	in := flow.Council{Message: message, Typed: c.takeTyped()}
+	in := flow.Council{Message: message, Typed: c.takeTyped(), Caller: c.app.caller()}
 	if err := c.house.CheckCouncil(in); err != nil {
 		return flow.Result{}, questError(err)
 	}
@@ -126,10 +129,13 @@ func (a *App) Confront(ctx context.Context, in Evaluation) (*flow.Result, error)
 }
 
 func (a *App) evaluation(ctx context.Context, verb string, role policy.Role, in Evaluation) (*flow.Result, error) {
+	if a.Remote != nil && in.AcceptContext {
+		return nil, personsOwn("to accept context that was found")
+	}
 	return a.onQuest(ctx, verb, in.Talk, func(c *questSession) (flow.Result, error) {
 		e := flow.Evaluate{
 			Role: role, Paths: in.Paths, Stage: in.Stage, Expect: in.Expect, AcceptContext: in.AcceptContext,
-			Granted: c.granted,
+			Granted: c.granted, Caller: a.caller(),
 		}
 		e.Words = commandWords(verb, e)
 		return c.evaluate(ctx, e)

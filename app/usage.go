@@ -36,16 +36,23 @@ func (a *App) Usage(ctx context.Context, u UsageOf) (Used, error) {
 	if !u.NoCache {
 		o.Cache = filepath.Join(a.cacheDir(), "usage")
 	}
-	roots, err := a.sessionRoots(ctx, u.Paths)
+	if a.Remote != nil && len(u.Paths) > 0 {
+		return Used{}, personsOwn("whose tokens are counted")
+	}
+	narrow := a.Remote != nil && !a.Remote.WholeArchive
+	roots, err := a.usageRoots(ctx, u.Paths, narrow)
 	if err != nil {
 		return Used{}, err
+	}
+	if narrow {
+		o.Cache = "" // it is kept of everything that is counted
 	}
 	own, err := a.ownConfig()
 	if err != nil {
 		return Used{}, err
 	}
 	o.Prices = own.PriceList()
-	if _, err := os.Stat(a.archivePath("")); err == nil {
+	if _, err := os.Stat(a.archivePath("")); err == nil && !narrow {
 		x, err := a.archiveIn(ArchiveAt{})
 		if err != nil {
 			return Used{}, err
@@ -58,4 +65,20 @@ func (a *App) Usage(ctx context.Context, u UsageOf) (Used, error) {
 		return used, usageError("--by: %w", err)
 	}
 	return used, refusedHere(err)
+}
+
+// usageRoots are where to count: for a caller the records that it may read.
+func (a *App) usageRoots(ctx context.Context, named []string, narrow bool) (roots []string, err error) {
+	if !narrow {
+		return a.sessionRoots(ctx, named)
+	}
+	root, err := a.findRoot()
+	if err != nil {
+		return nil, err
+	}
+	list, err := a.readable(root)
+	for _, info := range list {
+		roots = append(roots, info.Path)
+	}
+	return roots, err
 }

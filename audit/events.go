@@ -70,7 +70,8 @@ type Source struct {
 	Reason string `json:"reason"`
 }
 
-// Origins of the parts of a message.
+// Origins of the parts of a message. FromAgent is an agent that speaks in the
+// person's place: it called from outside.
 const (
 	FromPerson = "person"
 	FromEngine = "engine"
@@ -82,6 +83,10 @@ type Part struct {
 	Origin string `json:"origin"`
 	Text   string `json:"text"`
 }
+
+// Said reports whether somebody said it to the agent: the person, or an agent in
+// their place. What the engine puts around that nobody said.
+func (p Part) Said() bool { return p.Origin == FromPerson || p.Origin == FromAgent }
 
 // Message is what a turn began with.
 type Message struct {

@@ -96,3 +96,16 @@ func tableRoles() []Role { return []Role{GM, Player, JournalKeeper, Spectator} }
 
 // partyRoles are the seats that share one another's knowledge.
 func partyRoles() []Role { return append(Animals(), Council, Simon) }
+
+// ShownToCaller reports whether an agent that calls from outside may read what
+// was said in this role's seat: the party's and the mentor's words it may, for it
+// speaks with them. What an evaluator, a gate or a seat at a table was given and
+// said stays inside, as does what no line of the table names.
+func (r Role) ShownToCaller() bool {
+	return slices.Contains(partyRoles(), r) || r == Gandalf
+}
+
+// ConversationShownToCaller is ShownToCaller for the file of a conversation.
+func ConversationShownToCaller(kind Kind) bool {
+	return slices.Contains([]Kind{ConversationAnimals, ConversationCouncil, ConversationSimon, ConversationGandalf}, kind)
+}

@@ -83,6 +83,10 @@ func purposeIn(body string) string {
 	return ""
 }
 
+// ByCaller is added to the purpose of a conversation that an agent began, and to
+// what it logs: it called from outside, in the place of the person.
+const ByCaller = ", by an agent over MCP"
+
 // Purposes that the engine writes.
 const (
 	PurposeDefinition    = "Quest definition"

@@ -333,11 +333,11 @@ func (t PastTurn) Handed(tool string) []byte {
 	return nil
 }
 
-// Words is what the person said in a turn, without the words of the engine
-// around it.
+// Words is what the person, or an agent in their place, said in a turn, without
+// the words of the engine around it.
 func (t PastTurn) Words() string {
 	for _, p := range t.Asked {
-		if p.Origin == audit.FromPerson {
+		if p.Said() {
 			return p.Text
 		}
 	}

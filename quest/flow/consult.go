@@ -19,6 +19,8 @@ type Consult struct {
 	Typed   []string    `json:"typed,omitempty"`   // what the person typed on the way here, in menus
 	// Readiness asks Gandalf whether the party should face the Dragon.
 	Readiness bool `json:"readiness,omitempty"`
+	// Caller is the agent that asks in the person's place; "" for the person.
+	Caller string `json:"caller,omitempty"`
 }
 
 // CheckConsult says why nobody could be consulted, before anything is begun.
@@ -46,6 +48,7 @@ func (h *House) consultOpening(c Consult) (Opening, error) {
 	if err != nil {
 		return o, err
 	}
+	o.Caller = c.Caller
 	switch {
 	case o.Purpose == quest.PurposeAdvisory && o.Quest == nil:
 		o.Title, o.Purpose = quest.StandaloneConsultation, quest.PurposeStandalone
@@ -137,10 +140,14 @@ const discussedBefore = "Your verdict stands, and nothing said here can change i
 // speaks.
 func framing(o Opening) string {
 	var b strings.Builder
+	who := "The person"
+	if o.Caller != "" {
+		who = "An agent that works for the person"
+	}
 	if o.Quest != nil {
-		fmt.Fprintf(&b, "The person who leads this quest consults you. Quest: %s. Phase %d, %s.\n", o.Title, int(o.Phase), o.Phase)
+		fmt.Fprintf(&b, "%s who leads this quest consults you. Quest: %s. Phase %d, %s.\n", who, o.Title, int(o.Phase), o.Phase)
 	} else {
-		b.WriteString("The person who leads this project consults you about it. No quest is under way.\n")
+		b.WriteString(who + " who leads this project consults you about it. No quest is under way.\n")
 	}
 	b.WriteString(roomGuide(o))
 	b.WriteString(ownedGuide(o))

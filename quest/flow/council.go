@@ -22,6 +22,8 @@ import (
 type Council struct {
 	Message string   `json:"message"`         // the person's words, if any
 	Typed   []string `json:"typed,omitempty"` // what the person typed on the way here, in menus
+	// Caller is the agent that asks in the person's place; "" for the person.
+	Caller string `json:"caller,omitempty"`
 }
 
 // session is how a council began: one opening for each seat, Simon's last.
@@ -31,16 +33,17 @@ type session struct {
 }
 
 // CheckCouncil says why no council can be held.
-func (h *House) CheckCouncil(Council) error {
-	_, err := h.councilOpening()
+func (h *House) CheckCouncil(in Council) error {
+	_, err := h.councilOpening(in)
 	return err
 }
 
-func (h *House) councilOpening() (session, error) {
+func (h *House) councilOpening(in Council) (session, error) {
 	simon, err := h.readOpening(policy.Simon, "council", quest.PurposeCouncil, false)
 	if err != nil {
 		return session{}, err
 	}
+	simon.Caller = in.Caller
 	s := session{Simon: simon}
 	for _, animal := range policy.Animals() {
 		seat := simon
@@ -51,7 +54,7 @@ func (h *House) councilOpening() (session, error) {
 }
 
 func (h *House) council(r *engine.Run, in Council) (Result, error) {
-	s, err := engine.Do(r, "begin", func(context.Context) (session, error) { return h.councilOpening() })
+	s, err := engine.Do(r, "begin", func(context.Context) (session, error) { return h.councilOpening(in) })
 	if err != nil {
 		return Result{}, err
 	}

@@ -110,7 +110,7 @@ func (t *dialogue) turn(id string, aloud bool, schema []byte, framing, words str
 		parts = append(parts, audit.Part{Origin: audit.FromEngine, Text: framing})
 	}
 	if words != "" {
-		parts = append(parts, audit.Part{Origin: audit.FromPerson, Text: words})
+		parts = append(parts, audit.Part{Origin: t.o.speaker(), Text: words})
 	}
 	turn := &questTurn{
 		EngineTurn: seat.EngineTurn{

@@ -31,6 +31,8 @@ type Evaluate struct {
 	// they typed in place of a command, in menus. The evaluator gets none of Typed.
 	Words string   `json:"words"`
 	Typed []string `json:"typed,omitempty"`
+	// Caller is the agent that asks in the person's place; "" for the person.
+	Caller string `json:"caller,omitempty"`
 }
 
 // Examined is what stands before an evaluator, looked at before it starts.
@@ -60,7 +62,7 @@ func (h *House) Examine(ctx context.Context, in Evaluate) (Examined, error) {
 	if _, err := phasesTo(o.quest(), to); err != nil {
 		return Examined{}, err
 	}
-	o.Phase = to
+	o.Phase, o.Caller = to, in.Caller
 	work, err := quest.OpenWork(h.opts.Root, in.Paths, in.Granted...)
 	if err != nil {
 		return Examined{}, err

@@ -63,7 +63,7 @@ func (o Opening) filed(turns []string, outcome string) conversationEvent {
 	return conversationEvent{
 		Agent: string(c.Agent), Skin: c.Skin, FilePart: c.FilePart, Phase: int(o.Phase), Mode: string(o.Mode),
 		Start: o.Start.Format(time.RFC3339), Quest: o.Title, Purpose: o.Purpose, Speaker: face.Tag(),
-		Turns: slices.Clone(turns), Outcome: outcome, Unfinished: true,
+		Turns: slices.Clone(turns), Outcome: outcome, Unfinished: true, Caller: o.Caller,
 	}
 }
 
@@ -84,6 +84,9 @@ func (h *House) freeName(f conversationEvent) string {
 // conversation is the conversation without its exchange.
 func (f conversationEvent) conversation() (quest.Conversation, error) {
 	start, err := time.Parse(time.RFC3339, f.Start)
+	if f.Caller != "" {
+		f.Purpose += quest.ByCaller
+	}
 	return quest.Conversation{
 		Agent: policy.Role(f.Agent), Skin: f.Skin, FilePart: f.FilePart, Phase: quest.Phase(f.Phase), Mode: quest.Mode(f.Mode),
 		Start: start, Quest: f.Quest, Purpose: f.Purpose, Outcome: f.Outcome,

@@ -9,6 +9,16 @@ import (
 	"conclave/profile"
 )
 
+// CallerOf is the agent that began an interaction in the person's place; "" for
+// the person.
+func CallerOf(i engine.Interaction) string {
+	var in struct {
+		Caller string `json:"caller"`
+	}
+	_ = json.Unmarshal(i.Input, &in) // what does not say is the person's
+	return in.Caller
+}
+
 // Describe says in a person's words what an interaction was that has not ended.
 func Describe(i engine.Interaction, party profile.Party) string {
 	name, _, _ := strings.Cut(i.Flow, "/")

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"conclave/audit"
 	"conclave/policy"
 	"conclave/profile"
 	"conclave/quest"
@@ -44,6 +45,25 @@ type Opening struct {
 	Council []string `json:"council,omitempty"`
 	// Heard are those who were consulted before.
 	Heard []policy.Role `json:"heard,omitempty"`
+	// Caller is the agent that asked in the person's place; "" for the person.
+	Caller string `json:"caller,omitempty"`
+}
+
+// speaker is where words come from that are said to the agent.
+func (o Opening) speaker() string {
+	if o.Caller != "" {
+		return audit.FromAgent
+	}
+	return audit.FromPerson
+}
+
+// attributes are what the record of a seat says of its conversation.
+func (o Opening) attributes() map[string]string {
+	m := map[string]string{"phase": fmt.Sprint(int(o.Phase)), "quest": o.questID(), "flow": o.Flow}
+	if o.Caller != "" {
+		m["caller"] = o.Caller
+	}
+	return m
 }
 
 // wornSkin is the skin of one member of the cast.
@@ -175,7 +195,7 @@ func (h *House) plan(ctx context.Context, o Opening, x extras) (seat.Plan, error
 	}
 	p := seat.Plan{
 		Role: string(o.Role), PromptName: "quest." + o.Flow,
-		Attributes: map[string]string{"phase": fmt.Sprint(int(o.Phase)), "quest": o.questID(), "flow": o.Flow},
+		Attributes: o.attributes(),
 		System:     system, Room: f.Plan, Denied: f.Denied, Tools: x.tools, Stamps: joined(x.stamps, f.Stamps),
 		Account: h.opts.Account,
 	}

@@ -39,6 +39,8 @@ type conversationEvent struct {
 	// order, this one last. Lead names that record in those of the others.
 	Runs []string `json:"runs,omitempty"`
 	Lead string   `json:"lead,omitempty"`
+	// Caller is the agent that asked in the person's place.
+	Caller string `json:"caller,omitempty"`
 }
 
 // saidPart is one part of an exchange: a turn, words that the person typed and

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"conclave/agent"
-	"conclave/audit"
 	"conclave/engine"
 	"conclave/profile"
 	"conclave/seat"
@@ -65,11 +64,11 @@ func (t *questTurn) Take(ctx context.Context) (agent.Reply, error) {
 	return reply, nil
 }
 
-// words are the person's in this turn.
+// words are the person's in this turn, or an agent's who calls in their place.
 func (t *questTurn) words() string {
 	var out []string
 	for _, p := range t.Turn.Parts {
-		if p.Origin == audit.FromPerson {
+		if p.Said() {
 			out = append(out, p.Text)
 		}
 	}
