@@ -173,7 +173,7 @@ func (a *App) ownArchive(ctx context.Context) (*archive.Archive, error) {
 
 // shownConversation says whether the one who asks may read a conversation.
 func (a *App) shownConversation(t quest.Transcript) bool {
-	return a.Remote == nil || t.Fault == "" && policy.ConversationShownToCaller(t.Kind)
+	return a.Remote == nil || t.Fault == "" && t.Kind.ShownToCaller()
 }
 
 // shownTable is what a caller sees of a table: how it stands, and nothing that is

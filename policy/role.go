@@ -105,7 +105,7 @@ func (r Role) ShownToCaller() bool {
 	return slices.Contains(partyRoles(), r) || r == Gandalf
 }
 
-// ConversationShownToCaller is ShownToCaller for the file of a conversation.
-func ConversationShownToCaller(kind Kind) bool {
-	return slices.Contains([]Kind{ConversationAnimals, ConversationCouncil, ConversationSimon, ConversationGandalf}, kind)
+// ShownToCaller is the same for the file of a conversation.
+func (k Kind) ShownToCaller() bool {
+	return slices.Contains([]Kind{ConversationAnimals, ConversationCouncil, ConversationSimon, ConversationGandalf}, k)
 }

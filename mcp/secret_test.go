@@ -1,0 +1,3 @@
+package mcp_test
+
+const keyCanary = "kestrelkeykestrelkeykestrelkey"
