@@ -240,3 +240,36 @@ func (a *App) conversationText(name string) ([]byte, error) {
 	}
 	return nil, usageError("there is no conversation %q that an agent may read", name)
 }
+
+// askedWork refuses a caller work that is no work of a quest: what a judge says of
+// a table's files would be told to somebody who must not read them. The person may
+// name them.
+func (a *App) askedWork(root string, names []string) error {
+	if a.Remote == nil {
+		return nil
+	}
+	for _, name := range names {
+		path := filepath.Join(root, filepath.FromSlash(name))
+		if filepath.IsAbs(name) {
+			path = filepath.Clean(name)
+		}
+		for _, at := range [][2]string{{root, path}, {linked(root), linked(path)}} {
+			rel, err := filepath.Rel(at[0], at[1])
+			if err != nil || !filepath.IsLocal(rel) {
+				return environmentError("%s is not in this workspace", name)
+			}
+			if policy.ClassifyWorkspace(filepath.ToSlash(rel), nil) == policy.TableOther {
+				return personsOwn("to have the files of a table looked at (" + name + ")")
+			}
+		}
+	}
+	return nil
+}
+
+// linked is where a path leads to, or the path where nobody knows.
+func linked(path string) string {
+	if to, err := filepath.EvalSymlinks(path); err == nil {
+		return to
+	}
+	return path
+}

@@ -36,6 +36,9 @@ func (a *App) furnish(ctx context.Context, of RoomOf) (flow.Furnishing, error) {
 	if err != nil {
 		return flow.Furnishing{}, err
 	}
+	if err := a.askedWork(w.root, of.Work); err != nil {
+		return flow.Furnishing{}, err
+	}
 	if err := w.vouchForProfiles(); err != nil {
 		return flow.Furnishing{}, err
 	}

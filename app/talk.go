@@ -133,6 +133,9 @@ func (a *App) evaluation(ctx context.Context, verb string, role policy.Role, in 
 		return nil, personsOwn("to accept context that was found")
 	}
 	return a.onQuest(ctx, verb, in.Talk, func(c *questSession) (flow.Result, error) {
+		if err := a.askedWork(c.w.root, in.Paths); err != nil {
+			return flow.Result{}, err
+		}
 		e := flow.Evaluate{
 			Role: role, Paths: in.Paths, Stage: in.Stage, Expect: in.Expect, AcceptContext: in.AcceptContext,
 			Granted: c.granted, Caller: a.caller(),

@@ -11,9 +11,9 @@ import (
 )
 
 type searchIn struct {
-	Words   string   `json:"words" jsonschema:"all have to be there; quotes hold words together, word* begins so, -word is not there"`
+	Words   string   `json:"words" jsonschema:"all have to be there; word* begins so, -word is not there"`
 	Role    string   `json:"role,omitempty" jsonschema:"who was speaking: cat, gandalf …"`
-	Types   []string `json:"types,omitempty" jsonschema:"of entries: user_message, assistant_message, tool_use, tool_result, thinking, error …"`
+	Types   []string `json:"types,omitempty" jsonschema:"of entries: user_message, assistant_message, tool_use …"`
 	Since   string   `json:"since,omitempty" jsonschema:"2d, 3h, 2026-02-18"`
 	Until   string   `json:"until,omitempty"`
 	Limit   int      `json:"limit,omitempty" jsonschema:"at most so many, up to 100; 20 if not said"`
@@ -80,7 +80,7 @@ type usageOut struct {
 	answer
 	Groups   []usageGroup `json:"groups,omitempty"`
 	Total    *usageGroup  `json:"total,omitempty"`
-	Unpriced []string     `json:"unpriced_models,omitempty" jsonschema:"models without a known price: the cost does without them"`
+	Unpriced []string     `json:"unpriced_models,omitempty" jsonschema:"the cost does without them"`
 	Scope    string       `json:"scope,omitempty" jsonschema:"what was counted"`
 }
 

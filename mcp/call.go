@@ -12,7 +12,7 @@ import (
 
 // answer begins every structured answer.
 type answer struct {
-	Exit     int      `json:"exit" jsonschema:"0 done; 1 the answer is no; 2 the call makes no sense; 3 something is missing here, or it could not be judged"`
+	Exit     int      `json:"exit" jsonschema:"0 done, 1 the answer is no, 2 a wrong call, 3 something is missing here"`
 	Error    string   `json:"error,omitempty" jsonschema:"what went wrong, and what to do about it"`
 	Warnings []string `json:"warnings,omitempty" jsonschema:"what the person should hear of"`
 }

@@ -1,12 +1,12 @@
 package mcp_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -149,7 +149,6 @@ type client struct {
 	t     *testing.T
 	mu    sync.Mutex
 	heard []string // progress
-	wire  bytes.Buffer
 }
 
 // connect joins the SDK's client to a server in memory.
@@ -181,29 +180,29 @@ func (c *client) dial(tr sdk.Transport) {
 		},
 	})
 	var err error
-	if c.ClientSession, err = cl.Connect(c.t.Context(), &sdk.LoggingTransport{Transport: tr, Writer: c}, nil); err != nil {
+	if c.ClientSession, err = cl.Connect(c.t.Context(), tr, nil); err != nil {
 		c.t.Fatal(err)
 	}
 }
 
-// Write keeps what went over the wire.
-func (c *client) Write(p []byte) (int, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.wire.Write(p)
+func newPipe() (server, client sdk.Transport) {
+	a, b := sdk.NewInMemoryTransports()
+	return a, b
 }
 
-// all is everything that the server sent.
-func (c *client) all() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	var out []string
-	for line := range strings.Lines(c.wire.String()) {
-		if strings.HasPrefix(line, "read") {
-			out = append(out, line)
+// awaitHolder waits until a call is at the quest.
+func (p *place) awaitHolder(verb string) {
+	p.t.Helper()
+	for {
+		st, err := p.me.QuestStatus(p.t.Context())
+		if err == nil && strings.Contains(st.Holder, verb) && len(st.Open) > 0 {
+			return
 		}
+		if p.t.Context().Err() != nil {
+			p.t.Fatal("nobody came to the quest")
+		}
+		runtime.Gosched()
 	}
-	return strings.Join(out, "")
 }
 
 // said is a tool's answer, as JSON.

@@ -46,7 +46,9 @@ func (s *Server) ServeWeb(ctx context.Context, addr string, ready func(Place)) e
 	}
 	d := &door{server: s, token: hex.EncodeToString(token), host: l.Addr().String(), next: sdk.NewStreamableHTTPHandler(
 		func(*http.Request) *sdk.Server { return s.sdk },
-		&sdk.StreamableHTTPOptions{SessionTimeout: idleSession, MaxRequestBodyBytes: maxMessage, PropagateRequestCancellation: true})}
+		&sdk.StreamableHTTPOptions{
+			SessionTimeout: idleSession, MaxRequestBodyBytes: maxMessage, PropagateRequestCancellation: true,
+		})}
 	web := &http.Server{Handler: d, ReadHeaderTimeout: bodyTime, IdleTimeout: time.Minute, MaxHeaderBytes: 64 << 10,
 		BaseContext: func(net.Listener) context.Context { return ctx }}
 	stopped := make(chan struct{})

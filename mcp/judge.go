@@ -45,7 +45,7 @@ type verdictOut struct {
 	Gaps       []string  `json:"gaps,omitempty" jsonschema:"what is missing, or could not be judged"`
 	Conditions []string  `json:"conditions,omitempty"`
 	Checks     []check   `json:"checks,omitempty"`
-	Leaks      []place   `json:"leaks,omitempty" jsonschema:"nothing was judged: these words would have told the judge what to think"`
+	Leaks      []place   `json:"leaks,omitempty" jsonschema:"nothing was judged: these words tell what to think"`
 	EndedEarly string    `json:"ended_early,omitempty"`
 	Notes      []string  `json:"notes,omitempty"`
 	Phase      int       `json:"phase,omitempty"`
@@ -56,8 +56,8 @@ func (s *Server) addJudges() {
 	const refusal = " The judge sees that and nothing you said; words of the party's reasoning in the work are " +
 		"found before it starts, and then nothing is judged."
 	add(s, "checkpoint", "Have a stage judged",
-		"The Guardian judges the work of a stage of the quest: approved, conditional, or blocked with what is missing."+refusal,
-		atWork, checkpoint)
+		"The Guardian judges the work of a stage of the quest: approved, conditional, or blocked with what is "+
+			"missing."+refusal, atWork, checkpoint)
 	add(s, "confront", "Have the work judged",
 		"The Dragon judges the finished work by the quest's success criteria, each met or not, with evidence; checks "+
 			"in the criteria are run first."+refusal, atWork, confront)

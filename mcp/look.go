@@ -164,8 +164,10 @@ func questStatus(ctx context.Context, a *app.App, _ nothing, out *statusOut) (st
 	if err != nil && !app.Said(err) {
 		return "", err
 	}
-	*out = statusOut{Workspace: v.Workspace, Title: v.Title, Mode: string(v.Mode), Phase: int(v.Phase), PhaseName: v.PhaseIs,
-		Checkpoint: string(v.Guarded), Confrontation: string(v.Fought), Holder: v.Holder, Problem: v.Problem}
+	*out = statusOut{
+		Workspace: v.Workspace, Title: v.Title, Mode: string(v.Mode), Phase: int(v.Phase), PhaseName: v.PhaseIs,
+		Checkpoint: string(v.Guarded), Confrontation: string(v.Fought), Holder: v.Holder, Problem: v.Problem,
+	}
 	for _, c := range v.Criteria {
 		out.Criteria = append(out.Criteria, criterion{c.Number, c.Text, c.Check})
 	}
@@ -231,7 +233,8 @@ func auditRuns(_ context.Context, a *app.App, in auditIn, out *auditOut) (string
 	for _, r := range reports {
 		rec := auditRecord{Run: r.Run, Role: r.Role, Sound: r.Sound, Sealed: r.Sealed, Head: r.Head}
 		for _, t := range r.Turns {
-			rec.Turns = append(rec.Turns, auditTurn{t.ID, t.Level, len(t.Given), t.Denied, t.Searched, t.Probes, t.Model, t.Receipt})
+			rec.Turns = append(rec.Turns,
+				auditTurn{t.ID, t.Level, len(t.Given), t.Denied, t.Searched, t.Probes, t.Model, t.Receipt})
 		}
 		for _, f := range r.Findings {
 			rec.Findings = append(rec.Findings, f.String())
@@ -256,7 +259,8 @@ func auditRuns(_ context.Context, a *app.App, in auditIn, out *auditOut) (string
 func tableStatus(ctx context.Context, a *app.App, in tableIn, out *tablesOut) (string, error) {
 	var b strings.Builder
 	put := func(st app.TableInfo) {
-		t := tableState{Name: st.Campaign, State: app.TableState(st), Session: st.Session, Cycle: st.Cycle, Rolls: st.Rolls}
+		t := tableState{Name: st.Campaign, State: app.TableState(st), Session: st.Session, Cycle: st.Cycle}
+		t.Rolls = st.Rolls
 		if st.Scene != nil {
 			t.Scene, t.Place = st.Scene.Title, st.Scene.Place
 		}

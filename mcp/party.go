@@ -24,8 +24,8 @@ func offersOf(res *app.Result) (list []offer) {
 }
 
 type consultIn struct {
-	Who       string `json:"who" jsonschema:"bear, cat, owl, puppy, rabbit, wolf, gandalf or simon, or the name that one of them wears here"`
-	Message   string `json:"message" jsonschema:"what you say to them; it stands on the record word for word, as an agent's"`
+	Who       string `json:"who" jsonschema:"bear, cat, owl, puppy, rabbit, wolf, gandalf or simon"`
+	Message   string `json:"message" jsonschema:"what you say to them; it is kept on the record, word for word"`
 	Readiness bool   `json:"readiness,omitempty" jsonschema:"of gandalf: a review of whether to face the Dragon"`
 }
 
@@ -36,14 +36,14 @@ type consultOut struct {
 	Said            []string `json:"said,omitempty" jsonschema:"what they said, word for word"`
 	Recommendations []string `json:"recommendations,omitempty"`
 	Logged          []string `json:"logged,omitempty" jsonschema:"what they added to the quest's log"`
-	Conversation    string   `json:"conversation,omitempty" jsonschema:"its file: the resource conclave://conversation/NAME"`
+	Conversation    string   `json:"conversation,omitempty" jsonschema:"the resource conclave://conversation/NAME"`
 	EndedEarly      string   `json:"ended_early,omitempty"`
 	Notes           []string `json:"notes,omitempty"`
 	Next            []offer  `json:"next,omitempty" jsonschema:"what could be done next"`
 }
 
 type councilIn struct {
-	Message string `json:"message,omitempty" jsonschema:"what the council should look at; nothing for the project as it is"`
+	Message string `json:"message,omitempty" jsonschema:"what the council should look at, if not the project as it is"`
 }
 
 type perspective struct {
@@ -106,7 +106,9 @@ func council(ctx context.Context, a *app.App, in councilIn, out *councilOut) (st
 	if res == nil {
 		return "", err
 	}
-	*out = councilOut{Unverified: res.Unverified, Conversation: res.Conversation, EndedEarly: res.EndedEarly, Notes: res.Notes}
+	*out = councilOut{
+		Unverified: res.Unverified, Conversation: res.Conversation, EndedEarly: res.EndedEarly, Notes: res.Notes,
+	}
 	if res.Council == nil {
 		return res.EndedEarly, err
 	}

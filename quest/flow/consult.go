@@ -145,7 +145,8 @@ func framing(o Opening) string {
 		who = "An agent that works for the person"
 	}
 	if o.Quest != nil {
-		fmt.Fprintf(&b, "%s who leads this quest consults you. Quest: %s. Phase %d, %s.\n", who, o.Title, int(o.Phase), o.Phase)
+		fmt.Fprintf(&b, "%s who leads this quest consults you. Quest: %s. Phase %d, %s.\n",
+			who, o.Title, int(o.Phase), o.Phase)
 	} else {
 		b.WriteString(who + " who leads this project consults you about it. No quest is under way.\n")
 	}
