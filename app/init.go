@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -25,10 +26,15 @@ type SetupStep struct {
 	do   func() error
 }
 
-// Setup looks at what is missing here. It changes nothing, and nothing is
-// written through a link.
-func (a *App) Setup() (Setup, error) {
+// Setup looks at what is missing here, and whether who is to play is there, if
+// anybody is named. It changes nothing, and nothing is written through a link.
+func (a *App) Setup(ctx context.Context, play, model string) (Setup, error) {
 	s := Setup{Dir: a.Dir}
+	if play != "" {
+		if _, _, err := a.adoptable(ctx, play, model); err != nil {
+			return s, err
+		}
+	}
 	if a.Root != "" {
 		s.Dir = a.AbsPath(a.Root)
 	}

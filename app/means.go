@@ -35,6 +35,15 @@ func (a *App) Means(ctx context.Context) []means.Means {
 // proposed: it writes the lines into the person's own configuration. A file that
 // says already who plays is not changed: the lines are in the error.
 func (a *App) Adopt(ctx context.Context, name, model string) (file string, lines []string, err error) {
+	if file, lines, err = a.adoptable(ctx, name, model); err != nil {
+		return file, nil, err
+	}
+	return file, lines, a.addToConfig(file, lines)
+}
+
+// adoptable is what would be written where to have a role answered by what is
+// called so.
+func (a *App) adoptable(ctx context.Context, name, model string) (file string, lines []string, err error) {
 	if file = a.userConfigFile(); file == "" {
 		return "", nil, environmentError("there is no home to keep your configuration in: set HOME or XDG_CONFIG_HOME")
 	}
@@ -46,8 +55,7 @@ func (a *App) Adopt(ctx context.Context, name, model string) (file string, lines
 	if model, err = a.modelOf(ctx, m, model); err != nil {
 		return file, nil, err
 	}
-	lines = m.Configure(model)
-	return file, lines, a.addToConfig(file, lines)
+	return file, m.Configure(model), nil
 }
 
 // ChooseMeans asks the person who shall play, where their own file does not say so

@@ -32,9 +32,6 @@ func (g *Gateway) check(to route, x *exchange, body []byte) *refusal {
 			"the model %q is not allowed in this room (allowed: %s): ask for one of these, or have it added to the role's models",
 			clip(top.model), listed(g.opts.Models))}
 	}
-	if g.opts.Remote {
-		return nil
-	}
 	if err := top.selfContained(); err != nil {
 		return &refusal{ruleReference, fmt.Sprintf(
 			"%v, so what the model sees would not all be on the record: put it into the request itself", err)}

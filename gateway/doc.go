@@ -13,8 +13,7 @@
 // Whatever lacks the token; every path but those of the one API that its
 // upstream speaks (see Kind) and of its list of models; models that are not on the list (an empty
 // list allows none); requests that are too large, compressed, or hold the key;
-// calls beyond the budget; and, unless Options.Remote says otherwise, whatever
-// would put something before the model that is not in the request's own bytes:
+// calls beyond the budget; and whatever would put something before the model that is not in the request's own bytes:
 // tools that run at the provider, addresses that it would fetch, files and
 // conversations that it keeps. What could be read in two ways is not judged but
 // refused: a key that stands twice in one object, in whatever case, and one that

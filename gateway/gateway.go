@@ -57,9 +57,6 @@ type Options struct {
 	// Models are the names that may be asked for. One that ends in "*" stands
 	// for all that begin so; an empty list allows none.
 	Models []string
-	// Remote lets the provider run tools of its own and use what a request
-	// only refers to. The model's input is then not all on the record.
-	Remote bool
 
 	Budget Budget
 	// Account is a budget that this gateway shares with others, and is asked

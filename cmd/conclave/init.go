@@ -30,7 +30,7 @@ conclave doctor --json gives.`,
 			if model != "" && play == "" {
 				return usageError("--model says which model --play NAME asks: say both")
 			}
-			setup, err := env.app().Setup()
+			setup, err := env.app().Setup(cmd.Context(), play, model)
 			if err != nil {
 				return err
 			}

@@ -144,6 +144,30 @@ Exit codes: 0 done, 1 the answer is no, 2 usage, 3 something is missing here.`,
 	return root
 }
 
+// suggestion is the command that a word may have meant.
+func suggestion(cmd *cobra.Command, args []string) string {
+	if len(args) > 0 {
+		if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+			return fmt.Sprintf(" (did you mean %q?)", near[0])
+		}
+	}
+	return ""
+}
+
+// meant adds to an error about a word that it may have been a command's.
+func meant(f func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		if f == nil {
+			return nil
+		}
+		err := f(cmd, args)
+		if hint := suggestion(cmd, args); hint != "" && err != nil && exitCode(err) == exitUsage {
+			return usageError("%s: no command %q%s\ntry: %[1]s --help", cmd.CommandPath(), args[0], hint)
+		}
+		return err
+	}
+}
+
 // strict makes wrong arguments usage errors, and every command group answer an
 // unknown word with an error and a suggestion; by itself cobra does so for the
 // root only.
@@ -160,18 +184,19 @@ func strict(cmd *cobra.Command) {
 			return usageError("%s: %w\ntry: %[1]s --help", cmd.CommandPath(), err)
 		}
 	}
-	if !cmd.HasSubCommands() || cmd.RunE != nil && cmd.HasParent() {
+	if !cmd.HasSubCommands() {
 		return
 	}
 	cmd.SuggestionsMinimumDistance = 2
+	if cmd.RunE != nil && cmd.HasParent() { // it does something by itself, too
+		cmd.Args, cmd.RunE = meant(cmd.Args), meant(cmd.RunE)
+		return
+	}
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return nil
 		}
-		hint := ""
-		if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-			hint = fmt.Sprintf(" (did you mean %q?)", near[0])
-		}
+		hint := suggestion(cmd, args)
 		if !cmd.HasParent() {
 			return usageError("there is no command %q%s\ntry: %s --help", args[0], hint, cmd.CommandPath())
 		}

@@ -38,7 +38,6 @@ var unset = map[string]string{
 	"gateway.Limits.HeaderTime":          bound,
 	"gateway.Limits.IdleTime":            bound,
 	"gateway.Options.MaxRequest":         bound,
-	"gateway.Options.Remote":             waits,
 	"room.Limits.Disk":                   bound,
 	"room.Limits.FileSize":               bound,
 	"room.Limits.MaxCopy":                bound,

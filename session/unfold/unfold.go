@@ -95,15 +95,20 @@ func (s Store) Dir(spool string) string {
 // Origin is the path of the store whose lines lie in dir; "" as long as they are
 // not all there.
 func Origin(dir string) string {
-	text, err := os.ReadFile(filepath.Join(dir, stampFile))
+	if _, err := os.Stat(filepath.Join(dir, stampFile)); err != nil {
+		return ""
+	}
+	return begun(dir)
+}
+
+// begun is the path of the store whose lines lie in dir, or are to; "" of a
+// directory that is none of ours.
+func begun(dir string) string {
+	text, err := os.ReadFile(filepath.Join(dir, originFile))
 	if err != nil {
 		return ""
 	}
-	line, _, _ := strings.Cut(string(text), "\n")
-	for range 2 { // its size and time
-		line = line[:max(strings.LastIndexByte(line, ' '), 0)]
-	}
-	return line
+	return string(text)
 }
 
 // Update appends what is new in the store to the lines below spool.
@@ -168,6 +173,11 @@ func (u *update) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if begun(u.dir) == "" {
+		if err := atomicfile.Replace(filepath.Join(u.dir, originFile), []byte(u.store.Path), 0o600); err != nil {
+			return err
+		}
+	}
 	file := filepath.Join(u.dir, stampFile)
 	if was, err := os.ReadFile(file); err == nil && string(was) == now {
 		return nil
@@ -192,7 +202,7 @@ func (u *update) run(ctx context.Context) error {
 	return atomicfile.Replace(file, []byte(now), 0o600)
 }
 
-// originFile says which packed file the lines are of.
+// originFile says which store the lines are of; it is there before they are.
 const originFile = "origin"
 
 // mostUnpacked bounds what a packed file may become on the disk.
@@ -205,9 +215,6 @@ func (u *update) unpack() error {
 		return err
 	}
 	defer f.Close()
-	if err := atomicfile.Replace(filepath.Join(u.dir, originFile), []byte(u.store.Path), 0o600); err != nil {
-		return err
-	}
 	return atomicfile.Fill(filepath.Join(u.dir, filepath.Base(u.store.plain())), 0o600, func(w io.Writer) error {
 		return pack.Unzstd(w, f, mostUnpacked)
 	})
@@ -222,12 +229,9 @@ func Sweep(spool string, kinds []*kind.Kind) error {
 	}
 	for _, d := range dirs {
 		dir := filepath.Join(spool, d.Name())
-		origin, e := os.ReadFile(filepath.Join(dir, originFile))
-		if e != nil {
-			continue // of another kind, or not made yet
-		}
+		path := begun(dir)
 		for _, k := range kinds {
-			s := Store{string(origin), k}
+			s := Store{path, k}
 			if k.Store == nil || !s.packed() || s.Dir(spool) != dir {
 				continue
 			}
