@@ -124,15 +124,21 @@ func (c *questSession) dress(p *seat.Plan) error {
 	}
 	a.dress(p, c.w)
 	p.Limits.Wall = turnWall
-	switch c.w.config.For(p.Role).Agent {
+	p.Builtin = readingTools(c.w.config.For(p.Role).Agent)
+	return nil
+}
+
+// readingTools are an agent's own tools that read, and no others.
+func readingTools(kind string) []string {
+	switch kind {
 	case "claude":
-		p.Builtin = []string{"Read", "Grep", "Glob"}
+		return []string{"Read", "Grep", "Glob"}
 	case "codex":
-		p.Builtin = []string{"shell"}
+		return []string{"shell"}
 	case "model":
-		p.Builtin = []string{model.ListFiles, model.ReadFile, model.SearchFiles}
+		return []string{model.ListFiles, model.ReadFile, model.SearchFiles}
 	case "acp":
-		p.Builtin = []string{acp.KindRead, acp.KindSearch}
+		return []string{acp.KindRead, acp.KindSearch}
 	}
 	return nil
 }

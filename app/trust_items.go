@@ -27,6 +27,9 @@ const (
 
 // vouchFor refuses items that the person has not said yes to.
 func (w *workspace) vouchFor(items []trust.Item) error {
+	if w.vouched {
+		return nil
+	}
 	if err := w.trust.Upgrade(w.root, w.firstVersionItems); err != nil {
 		return environmentError("%w", err)
 	}
@@ -88,13 +91,18 @@ func (w *workspace) checkItems() ([]trust.Item, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", w.root, err)
 	}
+	return checkItemsOf(quest.Parse(data).Criteria), nil
+}
+
+// checkItemsOf are the commands of the checks of criteria.
+func checkItemsOf(criteria []quest.Criterion) []trust.Item {
 	var items []trust.Item
-	for _, c := range quest.Parse(data).Criteria {
+	for _, c := range criteria {
 		if c.Check != "" {
 			items = append(items, trust.Item{Name: judging.CheckName(c), Text: []byte(c.Check)})
 		}
 	}
-	return items, nil
+	return items
 }
 
 // filesIn are the texts below a directory that can be used: those that end in

@@ -23,6 +23,7 @@ type workspace struct {
 	door       *door.Dir
 	trust      trust.Store
 	budgetFile string // that sets the budget
+	vouched    bool   // the person vouches for all that the door shows
 }
 
 // findRoot is the workspace that the person named, or the nearest directory
@@ -116,14 +117,19 @@ func (a *App) openWorkspace() (*workspace, error) {
 	if err != nil {
 		return nil, err
 	}
+	return w, w.readConfig()
+}
+
+// readConfig reads the configuration, which the person trusts.
+func (w *workspace) readConfig() error {
 	items, err := w.configItems()
 	if err != nil {
-		return nil, environmentError("%w", err)
+		return environmentError("%w", err)
 	}
 	if err := w.vouchFor(items); err != nil {
-		return nil, err
+		return err
 	}
-	return w, w.configure()
+	return w.configure()
 }
 
 // configure lays the project's file, the bytes that were judged, and the

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"conclave/internal/nearest"
@@ -17,6 +18,26 @@ var perCharacter = []string{string(policy.Player), string(policy.JournalKeeper),
 // Relay is who lends a voice to the character of a person; relay.tilda-brannock to
 // that one. Nobody does where it is not named.
 const Relay = "relay"
+
+// perJudge are the roles of which a gate may ask several, each in a seat of its
+// own: dragon.2, dragon.3.
+var perJudge = []string{string(policy.Dragon), string(policy.Guardian)}
+
+// Judge is the seat of the n-th judge of a role: its own, where the configuration
+// names it, or else the role's.
+func (c Config) Judge(role string, n int) string {
+	seat := fmt.Sprintf("%s.%d", role, n)
+	if _, named := c.Agents[seat]; named {
+		return seat
+	}
+	return role
+}
+
+// isJudge says whether a seat is that of a second judge or a further one.
+func isJudge(base, number string) bool {
+	n, err := strconv.Atoi(number)
+	return err == nil && n >= 2 && n < 100 && strconv.Itoa(n) == number && slices.Contains(perJudge, base)
+}
 
 // Seats are those that a configuration can speak of: every role, and the seats of
 // single characters that it names.
@@ -47,6 +68,9 @@ func castRoles() []string {
 func checkSeat(name string) error {
 	base, character, dotted := strings.Cut(name, ".")
 	if dotted {
+		if isJudge(base, character) {
+			return nil
+		}
 		for _, seat := range perCharacter {
 			if base == seat && character != "" {
 				return nil
@@ -66,7 +90,7 @@ func checkSeat(name string) error {
 func misspelt(name, near, rest string) error {
 	if near == "" || rest == "." {
 		return fmt.Errorf("there is no seat %q (default, the names of the cast, gm, player, player.CHARACTER, "+
-			"journal-keeper, journal-keeper.CHARACTER, relay, relay.CHARACTER)", name)
+			"journal-keeper, journal-keeper.CHARACTER, relay, relay.CHARACTER, dragon.2 and guardian.2 of a gate)", name)
 	}
 	return fmt.Errorf("there is no seat %q; did you mean %s?", name, near+rest)
 }

@@ -145,7 +145,7 @@ func (o *Opened) describe(root string) {
 }
 
 // ChangeFile is what the change is called that lies beside the work.
-const ChangeFile = "work.diff"
+const ChangeFile = quest.ChangeFile
 
 // inside is a path as it is called in a workspace.
 func inside(root, name string) (string, bool) {

@@ -25,6 +25,7 @@ const (
 
 	StageWork    Kind = "stage-work"
 	FinalWork    Kind = "final-work"
+	WorkChange   Kind = "work-change"
 	CheckResults Kind = "check-results"
 	Workspace    Kind = "workspace"
 	History      Kind = "history"

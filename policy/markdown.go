@@ -28,6 +28,7 @@ const sources = `## Where the rules come from
 | ruling: by section | quest.md holds narrative, criteria and verdicts in one file, so isolation is by section, not by file |
 | ruling: the person is a channel | until its verdict stands an evaluator gets no free text but the stage's expectation |
 | ruling: checks | a criterion's own check runs over the final work alone, so its result tells nothing else |
+| ruling: the gate | a gate over a change shows it as text: which lines of the work came and went, never messages, authors or names of branches |
 | ruling: blind council | six seats look alone, or six voices would be one |
 | ruling: party seats | animals, council and Gandalf look at the project, without engine files, settings and ` + "`.git`" + ` |
 | ruling: table secrets | players have an allow-list; everything else of a campaign is the GM's |

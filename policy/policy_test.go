@@ -90,13 +90,13 @@ func TestEveryPairHasReasonSourceAndForm(t *testing.T) {
 // What a quest's profiles promise, said again independently of the table.
 func TestProfiles(t *testing.T) {
 	granted := map[Role][]Kind{
-		Guardian:      {QuestTitle, Mode, StageName, Expectation, discussionWords, StageWork, VerdictOwn, OwnProfile},
-		Dragon:        {SuccessCriteria, Mode, discussionWords, FinalWork, CheckResults, VerdictOwn, OwnProfile},
+		Guardian:      {QuestTitle, Mode, StageName, Expectation, discussionWords, StageWork, WorkChange, VerdictOwn, OwnProfile},
+		Dragon:        {SuccessCriteria, Mode, discussionWords, FinalWork, WorkChange, CheckResults, VerdictOwn, OwnProfile},
 		Player:        {diceOpen, ownSheet, OwnJournal, ownPrompt, partyKnowledge, worldPrimer, narrativeParty, NarrativePrivateOwn},
 		JournalKeeper: {diceOpen, OwnJournal, OwnNotes, narrativeParty, journalNarrative, NarrativePrivateOwn},
 		Spectator:     {diceOpen, worldPrimer, narrativeParty},
 		Gandalf: {QuestTitle, QuestNarrative, SuccessCriteria, AnticipatedDragon, PartyAssignments, ProgressReduced, Mode, Phase, StageName, personWords,
-			StageWork, FinalWork, Workspace, History, PartyContext, ConversationAnimals, ConversationCouncil, ConversationGandalf, CouncilReport, OwnProfile, OtherProfile},
+			StageWork, FinalWork, WorkChange, Workspace, History, PartyContext, ConversationAnimals, ConversationCouncil, ConversationGandalf, CouncilReport, OwnProfile, OtherProfile},
 	}
 	for role, want := range granted {
 		var got []Kind

@@ -11,6 +11,7 @@ const (
 	personChannel  = "ruling: the person is a channel"
 	blindCouncil   = "ruling: blind council"
 	checksRuling   = "ruling: checks"
+	gateRuling     = "ruling: the gate"
 	partySeats     = "ruling: party seats"
 	tableSecrets   = "ruling: table secrets"
 	tableJournals  = "ruling: table journals"
@@ -138,6 +139,11 @@ func workRows() []row {
 			only(Gandalf, whole, "he may look at the project", partySeats),
 			deny(Guardian, "it gates the current stage's work alone", seedIsolation),
 			only(Dragon, whole, "the work is what it tests; named by the person, copied, hashed, listed", seedIsolation),
+		}},
+		{WorkChange, familyQuest, "what was changed to come to the work, between two commits", []rule{
+			party(whole),
+			only(Gandalf, whole, "he may look at the project", partySeats),
+			{[]Role{Guardian, Dragon}, whole, "lines of the work's files, made from two trees; no word of why", gateRuling},
 		}},
 		{CheckResults, familyQuest, "what the criteria's own checks said about the final work", []rule{
 			party(whole),

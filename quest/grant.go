@@ -66,6 +66,7 @@ type Material struct {
 	OwnVerdict    []byte            // in a discussion of it
 	EarlierWork   []NamedText       // what earlier checkpoints were shown, by project path
 	Archived      []NamedText       // quests that were put away, by file name
+	Asked         *Asked            // what a gate asks, in place of the quest's own
 	// Stood says of a text what of it stood in the project already when it was
 	// said; nil where nobody looked.
 	Stood func(text string) [][2]int
@@ -76,6 +77,16 @@ type Material struct {
 	// that a reduced log does not speak of them in disguise.
 	EvaluatorNames []string
 }
+
+// Asked is what a gate puts before an evaluator. Nothing of a quest that may be
+// here is given then, and everything of it that the role may not know is denied.
+type Asked struct {
+	Criteria []Criterion // the Dragon's
+	Change   []byte      // what was changed to come to the work, as text
+}
+
+// ChangeFile is the name of that text in a room.
+const ChangeFile = "work.diff"
 
 // Material reads what .campaign/ holds; without a quest the rest of it, for a
 // council needs none. Stage, expectation and what follows are the caller's.
@@ -109,7 +120,10 @@ func (s *Store) Material() (Material, error) {
 // piece. Nobody is handed quest.md itself: everyone gets the sections granted.
 func Grant(role policy.Role, m Material) Grants {
 	g := &Grants{Role: role, engine: sync.OnceValue(m.engineWords)}
-	if m.Quest != nil {
+	switch {
+	case m.Asked != nil:
+		g.asked(m)
+	case m.Quest != nil:
 		g.quest(m)
 	}
 	g.text(policy.StageName, "stage.txt", m.Stage)
@@ -204,6 +218,18 @@ func (g *Grants) quest(m Material) {
 	g.assignments(q)
 	g.progress(q, m.EvaluatorNames)
 	g.section(policy.QuestOther, "quest/other.md", q.other(), 0, part)
+}
+
+// asked grants what a gate asks. Every criterion is required there.
+func (g *Grants) asked(m Material) {
+	if m.Quest != nil {
+		whole := Grants{Role: g.Role, engine: g.engine}
+		whole.quest(m)
+		g.Denied = whole.Denied
+	}
+	g.text(policy.Mode, "quest/mode.txt", string(Ship))
+	g.text(policy.SuccessCriteria, "quest/criteria.md", CriteriaText(m.Asked.Criteria))
+	g.add(Piece{Kind: policy.WorkChange, Name: ChangeFile, Bytes: m.Asked.Change}, whole)
 }
 
 func (p Phase) label() string { return string(rune('0'+int(p))) + " " + p.String() }

@@ -92,9 +92,16 @@ func Preflight(key []byte, g Grants, work *Work, told ...NamedText) error {
 		leaks = append(leaks, s.in(t.Name, t.Data, set)...)
 	}
 	for _, target := range g.Given {
-		set, err := s.forbidden(target.Kind, nil)
+		var about *Work
+		if target.Kind == policy.WorkChange {
+			about = work
+		}
+		set, err := s.forbidden(target.Kind, about)
 		if err != nil {
 			return err
+		}
+		if target.Kind == policy.WorkChange {
+			s.agreed(set)
 		}
 		found := s.in(label(target), target.Bytes, set)
 		if target.Kind == policy.SuccessCriteria {
@@ -107,9 +114,7 @@ func Preflight(key []byte, g Grants, work *Work, told ...NamedText) error {
 		if err != nil {
 			return err
 		}
-		for _, p := range g.Given {
-			set.Subtract(p.Bytes)
-		}
+		s.agreed(set)
 		found, err := s.inWork(set, work)
 		if err != nil {
 			return err
@@ -120,6 +125,16 @@ func Preflight(key []byte, g Grants, work *Work, told ...NamedText) error {
 		return &LeakError{Leaks: leaks}
 	}
 	return nil
+}
+
+// agreed takes out of a set what the role is told anyway. The change is work
+// itself, and clears nothing.
+func (s *search) agreed(set *shingle.Set) {
+	for _, p := range s.Given {
+		if p.Kind != policy.WorkChange {
+			set.Subtract(p.Bytes)
+		}
+	}
 }
 
 // search is a leak check under way.

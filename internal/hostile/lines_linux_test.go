@@ -44,6 +44,7 @@ var lines = map[string]line{
 	"demo":                  {},
 	"doctor":                {},
 	"export":                {args: []string{RecordID, "--archive", "archive.db"}},
+	"gate":                  {args: []string{"--criteria", "The plan is whole.", "--work", "plan.md", "--work", "work"}},
 	"help":                  {args: []string{"table"}},
 	"init":                  {typed: "y\n"},
 	"mcp": {typed: `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",` +

@@ -262,6 +262,16 @@ func (h *House) material() (quest.Material, error) {
 	return m, err
 }
 
+// Material is everything that is here of a quest, whether there is one or not,
+// and how records name it: for those who must keep it from somebody.
+func (h *House) Material() (quest.Material, string, error) {
+	m, err := h.material()
+	if err != nil || m.Quest == nil || m.Quest.Err() != nil {
+		return m, noQuest, err
+	}
+	return m, questID(m.Quest), nil
+}
+
 // maxContext bounds one file of party context: these are texts for agents.
 const maxContext = 1 << 20
 
