@@ -208,3 +208,34 @@ func TestSameCase(t *testing.T) {
 		t.Error("what is said of a commit counts")
 	}
 }
+
+// A workspace below the top of its repository is judged by itself, in every form
+// that a repository has; one that ends early says how to get the rest.
+func TestFormsOfRepositories(t *testing.T) {
+	for name, args := range map[string][]string{"plain": nil, "other hash": {"--object-format=sha256"}} {
+		t.Run(name, func(t *testing.T) {
+			r := newRepo(t, args...).put("outside.txt", "outside\n", "sub/a.go", "one\n", "sub/criteria.md", criteria, "sub/conclave.yaml", "x\n")
+			base := r.commit("base")
+			r.put("outside.txt", "outside, changed\n", "conclave.yaml", "not this workspace's\n", "sub/a.go", "two\n")
+			head := r.commit("head")
+			r.git("worktree", "add", "-q", "--detach", "../linked", base)
+			for _, root := range []string{"repo/sub", "linked/sub"} {
+				ask := r.ask(base+".."+head, "criteria.md")
+				ask.Root = filepath.Join(r.base, root)
+				o := r.open(ask)
+				if room := fmt.Sprint(o.room(t)); strings.Contains(room, "outside") || !strings.Contains(room, "+two") || len(o.Case.Work.Files) != 2 {
+					t.Errorf("%s: %s", root, room)
+				}
+				if _, err := os.Lstat(filepath.Join(o.Judging, "conclave.yaml")); err != nil {
+					t.Errorf("%s: %v", root, err)
+				}
+			}
+			r.git("clone", "-q", "--depth=1", "file://"+r.dir, "../shallow")
+			ask := r.ask(base, "criteria.md")
+			ask.Root = filepath.Join(r.base, "shallow", "sub")
+			if _, err := Open(t.Context(), ask); err == nil || !strings.Contains(err.Error(), "fetch-depth: 0") {
+				t.Errorf("of a shallow clone: %v", err)
+			}
+		})
+	}
+}
