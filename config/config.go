@@ -63,6 +63,9 @@ type Config struct {
 	// Gate is what the person wants of the judge that can be called. Only the
 	// user's own file may say it: who is judged does not choose by what.
 	Gate Gate `yaml:"gate"`
+	// MCP is what the person lets agents do that call from outside. Only the
+	// user's own file may say it.
+	MCP MCP `yaml:"mcp"`
 
 	Streaming `yaml:",inline"`
 }
@@ -76,6 +79,12 @@ type Gate struct {
 	Base string `yaml:"base"`
 	// Sign is the key that signs receipts.
 	Sign string `yaml:"sign"`
+}
+
+// MCP is what agents may do that call from outside.
+type MCP struct {
+	// CallerCriteria lets them bring the criteria by which work is judged.
+	CallerCriteria bool `yaml:"caller_criteria"`
 }
 
 // ACPProgram is how a program begins to speak the Agent Client Protocol.
@@ -295,7 +304,7 @@ func mergeMaps[V any](a, b map[string]V) map[string]V {
 func Merge(project, user Config) Config {
 	c := defaults().over(project).over(user)
 	c.Tools, c.Lower, c.Programs, c.Workspaces = user.Tools, user.Lower, user.Programs, user.Workspaces
-	c.Database, c.Prices, c.ACP, c.Gate = user.Database, user.Prices, user.ACP, user.Gate
+	c.Database, c.Prices, c.ACP, c.Gate, c.MCP = user.Database, user.Prices, user.ACP, user.Gate, user.MCP
 	return c
 }
 

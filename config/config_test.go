@@ -117,7 +117,8 @@ func TestAProjectNamesNothingOfTheMachine(t *testing.T) {
 		"\n\ndatabase: postgres://x/y\n": {Database: "postgres://x/y"},
 		"\n\ngate: {before_done: docs/done.md, base: main, sign: /k}\n": {
 			Gate: Gate{BeforeDone: "docs/done.md", Base: "main", Sign: "/k"}},
-		"\n\nlower:\n  player: fenced\n": {Lower: map[string]string{"player": "fenced"}},
+		"\n\nmcp: {caller_criteria: true}\n": {MCP: MCP{CallerCriteria: true}},
+		"\n\nlower:\n  player: fenced\n":     {Lower: map[string]string{"player": "fenced"}},
 		"\n\nproviders:\n  lan: {kind: chat, base_url: 'http://10.0.0.5:8000/v1', key_env: none}\n  here: {kind: chat, base_url: 'http://127.0.0.1', key_env: none}\n": {
 			Providers: map[string]Provider{"lan": {Kind: "chat", BaseURL: "http://10.0.0.5:8000/v1", KeyEnv: "none"}}},
 		"\n\nprices:\n  m-1: {input: 0.25, cache_read: 0}\n": {Prices: map[string]Price{"m-1": {Input: usd(0.25), CacheRead: usd(0)}}},

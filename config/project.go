@@ -45,6 +45,7 @@ func ParseProject(data []byte, file, own string) (Config, error) {
 		{"prices", priceLines(c.Prices)},
 		{"acp", acpLines(c.ACP)},
 		{"gate", gateLines(c.Gate)},
+		{"mcp", mcpLines(c.MCP)},
 		{"providers: key_env: " + noKey, keylessLines(c.Providers)},
 	} {
 		if len(k.lines) > 0 {
@@ -53,6 +54,13 @@ func ParseProject(data []byte, file, own string) (Config, error) {
 		}
 	}
 	return c, nil
+}
+
+func mcpLines(m MCP) []string {
+	if !m.CallerCriteria {
+		return nil
+	}
+	return []string{"mcp:", "  caller_criteria: true"}
 }
 
 // loginLines are the seats that are to be played with a login, as they stand in

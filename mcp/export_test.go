@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -12,3 +13,13 @@ func Run(ctx context.Context, s *Server, t sdk.Transport) error {
 	s.drain()
 	return err
 }
+
+// HurryBodies gives bodies less time.
+func HurryBodies(d time.Duration) (undo func()) {
+	was := bodyTime
+	bodyTime = d
+	return func() { bodyTime = was }
+}
+
+// Limits of a server.
+const MaxMessage, MaxSessions = maxMessage, maxSessions

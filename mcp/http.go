@@ -23,10 +23,12 @@ import (
 
 const (
 	maxSessions = 16
-	bodyTime    = 10 * time.Second // within which a body has to be there
 	idleSession = 30 * time.Minute
 	endpoint    = "/mcp"
 )
+
+// bodyTime is within which a body has to be there.
+var bodyTime = 10 * time.Second
 
 // Place is where a server listens, and the token that a request has to bear.
 type Place struct{ URL, Token string }
