@@ -124,8 +124,8 @@ func (c *checker) records(r *Receipt, list []Recorded) {
 	runs := len(missing)
 	for _, rec := range list {
 		if c.clean(func() { c.recorded(r, rec) }) {
-			c.show("records", "%s is the record of run %s, whole and sealed: what it was given and what held it is there as stated, "+
-				"and audit finds nothing", rec.Name, rec.Report.Run)
+			c.show("records", "%s is the record of run %s, whole and sealed, with what is stated of it; audit finds nothing in it",
+				rec.Name, rec.Report.Run)
 		}
 		missing = slices.DeleteFunc(missing, func(run string) bool { return run == rec.Report.Run })
 	}
