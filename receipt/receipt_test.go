@@ -419,7 +419,7 @@ func TestGuardian(t *testing.T) {
 	body := func(verdict string) Body {
 		b := someBody()
 		b.Case.Role, b.Case.N, b.Case.Expect, b.Checks = "guardian", 1, "The rollback is documented.", nil
-		b.Case.Criteria = Criteria{SHA256: gate.SHA256(nil)}
+		b.Case.Criteria = Criteria{} // as package gate leaves them
 		b.Judges = b.Judges[:1]
 		j := &b.Judges[0]
 		j.Verdict, j.Findings = verdict, nil
