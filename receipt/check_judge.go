@@ -33,7 +33,11 @@ func (c *checker) judge(i int) {
 		c.state(about, "stamped: %s", s)
 	}
 	if good && j.Failed == "" {
-		c.state(about, "%s: it was given the criteria and the work of the list, and nothing else", who(j))
+		by := "criteria"
+		if c.b.isGuardian() {
+			by = "expectation"
+		}
+		c.state(about, "%s: it was given the %s and the work of the list, and nothing else", who(j), by)
 		c.sentTo(about, j)
 	}
 }
