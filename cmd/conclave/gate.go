@@ -55,6 +55,7 @@ Exit codes: 0 met, 1 not met, 3 not judged: a failure of the judge is no verdict
 		return nil
 	})
 	gateFlags(cmd, &in, &out)
+	cmd.AddCommand(newCalibrateCommand(env))
 	return cmd
 }
 

@@ -15,7 +15,7 @@ import (
 // withAgents are the commands that run agents, or follow those of others. All of
 // a quest that change it do: they end what was cut, and go on with the person.
 var withAgents = []string{
-	"agents try", "checkpoint", "confront", "consult", "council", "debrief", "demo", "gate", "mcp",
+	"agents try", "checkpoint", "confront", "consult", "council", "debrief", "demo", "gate", "gate calibrate", "mcp",
 	"quest archive", "quest continue", "quest log", "quest return", "quest start",
 	"record import", "record watch", "table chat", "table end", "table new", "table play", "table resume",
 	"table say", "table signal",

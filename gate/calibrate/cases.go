@@ -91,12 +91,6 @@ func (c *Case) write(dir string) ([]string, error) {
 	return slices.Sorted(maps.Keys(top)), nil
 }
 
-// Names are those of all cases.
-func Names() []string {
-	names, _ := listed(casesDir) // it is part of the program
-	return names
-}
-
 func loadCases() ([]*Case, error) {
 	names, err := listed(casesDir)
 	if err != nil {

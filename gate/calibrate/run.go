@@ -41,7 +41,7 @@ type Options struct {
 }
 
 // ErrNoCase says that no case has such a name.
-var ErrNoCase = errors.New("no case has such a name")
+var ErrNoCase = errors.New("no case has such a name; conclave gate calibrate --json names them all")
 
 // Run puts the cases before the judge, one after the other.
 func Run(ctx context.Context, o Options, judge Judge) (*Report, error) {

@@ -21,7 +21,8 @@ func Markdown(g Gate) []byte {
 	w.line("## %s %s – criteria: %s", marks[g.outcome()], strings.ToUpper(g.outcome()), plain(g.origin()))
 	w.line("")
 	if g.Cached {
-		w.line("Judged before, on %s, and not again: nothing has changed since.", g.Made.UTC().Format("2 January 2006 15:04 UTC"))
+		made := g.Made.UTC().Format("2 January 2006 15:04 UTC")
+		w.line("Judged before, on %s, and not again: nothing has changed since.", made)
 		w.line("")
 	}
 	w.line("Case %s, receipt %s, head of its record %s.", plain(g.Case.Digest), plain(g.Receipt), plain(g.Head))

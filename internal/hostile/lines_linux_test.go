@@ -45,6 +45,7 @@ var lines = map[string]line{
 	"doctor":                {},
 	"export":                {args: []string{RecordID, "--archive", "archive.db"}},
 	"gate":                  {args: []string{"--criteria", "The plan is whole.", "--work", "plan.md", "--work", "work"}},
+	"gate calibrate":        {args: []string{"--only", "slug-*"}},
 	"help":                  {args: []string{"table"}},
 	"init":                  {typed: "y\n"},
 	"mcp": {typed: `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",` +
