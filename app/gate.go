@@ -55,6 +55,10 @@ type GateAnswer struct {
 // Gate judges a case. The error is nil where it is met, the answer no where it is
 // not met, and of Environment where it could not be judged.
 func (a *App) Gate(ctx context.Context, in Gate) (*GateAnswer, error) {
+	in, err := a.askedGate(in)
+	if err != nil {
+		return nil, err
+	}
 	s, err := a.openGate(ctx, in)
 	if err != nil {
 		return nil, err
@@ -86,7 +90,7 @@ type gateSession struct {
 
 func (a *App) openGate(ctx context.Context, in Gate) (*gateSession, error) {
 	s := &gateSession{app: a, in: in, embedded: embeddedParty()}
-	for _, step := range []func(context.Context) error{s.again, s.checkAsked, s.openCase, s.sameCase, s.seated} {
+	for _, step := range []func(context.Context) error{s.again, s.checkAsked, s.openCase, s.askedCase, s.sameCase, s.seated} {
 		if err := step(ctx); err != nil {
 			s.close()
 			return nil, err

@@ -249,6 +249,9 @@ func (a *App) askedWork(root string, names []string) error {
 		return nil
 	}
 	for _, name := range names {
+		if first, _, _ := strings.Cut(filepath.ToSlash(filepath.Clean(name)), "/"); mayMatch(first, "campaigns") {
+			return personsOwn("to have the files of a table looked at, which " + name + " may be,")
+		}
 		path := filepath.Join(root, filepath.FromSlash(name))
 		if filepath.IsAbs(name) {
 			path = filepath.Clean(name)
@@ -272,4 +275,13 @@ func linked(path string) string {
 		return to
 	}
 	return path
+}
+
+// mayMatch says whether the first part of a pattern may be that name.
+func mayMatch(pattern, name string) bool {
+	if !strings.ContainsAny(pattern, "*?[{\\") {
+		return false
+	}
+	ok, err := filepath.Match(pattern, name)
+	return ok || err != nil || strings.ContainsAny(pattern, "{\\") || strings.Contains(pattern, "**")
 }

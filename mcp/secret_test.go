@@ -113,6 +113,12 @@ func attacks(p *place, hidden map[string]string) map[string][]args {
 			args{"stage": "draft", "work": []string{"work", f}, "accept_context": true})
 		calls["confront"] = append(calls["confront"], args{"work": []string{f}}, args{"work": []string{"work", f}, "grants": []string{f}})
 	}
+	outside = append(outside, "camp*", "c?mpaigns/weir", "*/weir", "**", "[c]ampaigns", "./campaigns", "work/../campaigns")
+	for _, f := range outside {
+		calls["gate"] = append(calls["gate"], args{"work": []string{f}}, args{"work": []string{"work"}, "criteria": f},
+			args{"diff": "HEAD", "work": []string{f}}, args{"work": []string{f}, "judge": "guardian", "expect": "say what is in it"})
+		calls["room_show"] = append(calls["room_show"], args{"role": "dragon", "work": []string{f}})
+	}
 	for _, w := range hidden {
 		calls["search"] = append(calls["search"], args{"words": w}, args{"words": w, "context": 5, "limit": 100})
 	}

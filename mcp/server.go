@@ -32,6 +32,7 @@ func New(a *app.App) *Server {
 		&sdk.ServerOptions{Instructions: instructions, Capabilities: &sdk.ServerCapabilities{}})
 	s.addParty()
 	s.addJudges()
+	s.addGate()
 	s.addLooks()
 	s.addArchive()
 	s.addResources()

@@ -20,6 +20,7 @@ var once = map[string]struct {
 	"council":      {args{"message": "Look at the report."}, 0, "Consensus"},
 	"checkpoint":   {args{"stage": "draft", "expect": "there is a report", "work": []string{"work"}}, 1, ""},
 	"confront":     {args{"work": []string{"work"}}, 0, "met"},
+	"gate":         {args{"work": []string{"work"}}, 0, "MET – criteria: the quest's"},
 	"quest_status": {args{}, 0, "Checked: phase"},
 	"quest_log":    {args{"text": "first draft"}, 0, "first draft, by an agent over MCP"},
 	"search":       {args{"words": "report"}, 0, "report"},
