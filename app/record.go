@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"iter"
 	"os"
 	"path/filepath"
@@ -181,24 +179,6 @@ func adapterName(name string) (string, error) {
 		return k.Adapter, nil
 	}
 	return "", usageError("no adapter %q reads session files: %s", name, Readers())
-}
-
-// maxHook bounds what is read of a hook's input: a tool's answer can be large.
-const maxHook = 256 << 20
-
-// NoteHook takes what Claude Code gives to a hook, and notes the session files
-// that it names for Watch.
-func (a *App) NoteHook() error {
-	input, err := io.ReadAll(io.LimitReader(a.Stdin, maxHook))
-	if err != nil {
-		return fmt.Errorf("read the hook's input: %w", err)
-	}
-	root, err := a.findRoot()
-	if err != nil {
-		return err
-	}
-	_, err = collect.Note(root, input)
-	return err
 }
 
 // Recorded is a record in a list.

@@ -85,7 +85,7 @@ func New(o Options) (*Collector, error) {
 // An error is one of keeping the record; what is wrong with single files is in
 // the Balance.
 func (c *Collector) Run(ctx context.Context) (err error) {
-	lock, err := c.begin()
+	lock, err := c.begin(ctx)
 	if err != nil {
 		return err
 	}
@@ -125,12 +125,12 @@ func (c *Collector) stopping(interrupted bool) func() bool {
 	return func() bool { return time.Now().After(end) }
 }
 
-func (c *Collector) begin() (*lockfile.Lock, error) {
+func (c *Collector) begin(ctx context.Context) (*lockfile.Lock, error) {
 	dir := stateDir(c.o.Workspace)
 	if err := os.MkdirAll(hookDir(c.o.Workspace), 0o700); err != nil {
 		return nil, fmt.Errorf("collect: %w", err)
 	}
-	lock, err := lockfile.TryLock(filepath.Join(dir, "lock"), "collect session files")
+	lock, err := c.lock(ctx, dir)
 	if err != nil {
 		return nil, fmt.Errorf("collect into %s: %w", c.o.Workspace, err)
 	}
@@ -140,6 +140,37 @@ func (c *Collector) begin() (*lockfile.Lock, error) {
 		c.events.add(hookDir(c.o.Workspace))
 	}
 	return lock, nil
+}
+
+// ErrOthers: another process will read what is there.
+var ErrOthers = errors.New("somebody else collects here")
+
+// following is the purpose of a lock whose holder reads what comes.
+const following = "follow session files"
+
+func (c *Collector) lock(ctx context.Context, dir string) (*lockfile.Lock, error) {
+	purpose := "collect session files"
+	if !c.o.Once {
+		purpose = following
+	}
+	name := filepath.Join(dir, "lock")
+	lock, err := lockfile.TryLock(name, purpose)
+	held := (*lockfile.HeldError)(nil)
+	if !c.o.Queue || !errors.As(err, &held) {
+		return lock, err
+	}
+	if held.Holder.Purpose == following {
+		return nil, ErrOthers
+	}
+	next, err := lockfile.TryLock(filepath.Join(dir, "next"), "wait to collect session files")
+	if errors.As(err, &held) {
+		return nil, ErrOthers // who waits has not begun to read
+	}
+	if err != nil {
+		return nil, err
+	}
+	lock, err = lockfile.WaitLock(ctx, name, purpose)
+	return lock, errors.Join(err, next.Unlock())
 }
 
 // end lets go of everything.

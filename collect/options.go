@@ -30,6 +30,10 @@ type Options struct {
 	Once bool          // stop when all that is there was read
 	Idle time.Duration // stop when nothing new came for so long; 0: never
 
+	// Queue waits while another process reads here once, and lets it be (ErrOthers)
+	// where somebody follows, or waits already: they read what is there by now.
+	Queue bool
+
 	// StopWithin bounds the reading after ctx has ended; what is not read by
 	// then is in the Balance, and the next run goes on there. 0: no bound.
 	StopWithin time.Duration

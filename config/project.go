@@ -133,8 +133,12 @@ func acpLines(m map[string]ACPProgram) []string {
 
 func gateLines(g Gate) []string {
 	var lines []string
-	for _, l := range slices.Concat(valueLine("before_done", g.BeforeDone), valueLine("base", g.Base), valueLine("sign", g.Sign)) {
-		lines = append(lines, "  "+l)
+	for _, l := range [][]string{
+		valueLine("before_done", g.BeforeDone), valueLine("base", g.Base), valueLine("sign", g.Sign),
+	} {
+		for _, line := range l {
+			lines = append(lines, "  "+line)
+		}
 	}
 	return underKey("gate", lines)
 }

@@ -17,7 +17,8 @@ var withoutAgents = []string{
 	"bundle create", "bundle list", "bundle open", "bundle prune", "bundle verify",
 	"doctor",
 	"export",
-	"init",
+	"hook collect", "hook done", "hook session",
+	"init", "install",
 	"pack export", "pack install", "pack list", "pack new", "pack preview", "pack show", "pack undo", "pack validate",
 	"policy",
 	"profile list", "profile remove", "profile set", "profile show",
@@ -32,7 +33,7 @@ var withoutAgents = []string{
 	"table validate",
 	"transcript check", "transcript map", "transcript summary", "transcript verify",
 	"trust", "trust login",
-	"usage",
+	"uninstall", "usage",
 	"version",
 }
 

@@ -172,7 +172,7 @@ func (m *matrix) note(s *stage, w Workspace, command string, r result, faults []
 
 // opensNothing are the commands that open nothing of a workspace.
 var opensNothing = []string{"completion bash", "completion fish", "completion powershell", "completion zsh", "demo", "help",
-	"pack new", "policy", "record hook", "version"}
+	"hook done", "hook session", "install", "pack new", "policy", "record hook", "uninstall", "version"}
 
 // report says how many pairs were tried and how many counted. If hardly any
 // does, the lines or the twins are no good any more.
