@@ -1,6 +1,14 @@
 package app
 
-import "conclave/trust"
+import (
+	"path"
+	"path/filepath"
+	"strings"
+
+	"conclave/quest"
+	"conclave/trust"
+	door "conclave/workspace"
+)
 
 // Trust is what a workspace asks to be trusted with.
 type Trust struct {
@@ -22,7 +30,7 @@ type trustItem struct {
 }
 
 // Trust looks at all that the workspace asks for, and at the packs that are
-// named. It changes nothing: Grant does.
+// named, or at files with criteria, whose checks a gate runs. It changes nothing: Grant does.
 func (a *App) Trust(packs ...string) (*Trust, error) {
 	w, err := a.enter()
 	if err != nil {
@@ -30,6 +38,14 @@ func (a *App) Trust(packs ...string) (*Trust, error) {
 	}
 	items, refused := w.everything()
 	for _, name := range packs {
+		if file := a.inRoot(name, w.root); strings.EqualFold(path.Ext(file), ".md") {
+			more, err := w.criteriaItems(file)
+			if err != nil {
+				return nil, err
+			}
+			items = append(items, more...)
+			continue
+		}
 		p, err := a.openPack(name)
 		if err != nil {
 			return nil, err
@@ -51,6 +67,28 @@ func (a *App) Trust(packs ...string) (*Trust, error) {
 		t.Refused = append(t.Refused, err.Error())
 	}
 	return t, nil
+}
+
+// inRoot is a name as the workspace calls it; as it is where it is not there.
+func (a *App) inRoot(name, root string) string {
+	rel, err := filepath.Rel(root, a.AbsPath(name))
+	if err != nil || !filepath.IsLocal(rel) {
+		return name
+	}
+	return filepath.ToSlash(rel)
+}
+
+// criteriaItems are the checks of criteria in a file of the workspace.
+func (w *workspace) criteriaItems(file string) ([]trust.Item, error) {
+	data, err := w.door.Read(file, door.MaxText)
+	if err != nil {
+		return nil, namedError("the criteria: %w", err)
+	}
+	list, err := quest.ReadCriteria(file, data)
+	if err != nil {
+		return nil, environmentError("%w", err)
+	}
+	return checkItemsOf(list), nil
 }
 
 // Grant keeps the person's yes to exactly what was looked at.

@@ -13,7 +13,7 @@ import (
 func newTrustCommand(env *environment) *cobra.Command {
 	var yes, revoke, asJSON bool
 	cmd := &cobra.Command{
-		Use:   "trust [PACK…]",
+		Use:   "trust [PACK|CRITERIA.md…]",
 		Short: "Let this workspace name agents and commands, and tell them things",
 		Long: `A project can name agents and commands and hold texts that go into prompts: in
 its conclave.yaml, in the checks of its criteria, in its packs, profiles,
@@ -23,10 +23,12 @@ asks for what it uses and names what is new or has changed. It is kept outside
 the project, in your data directory. A link or anything else that is no plain
 file is shown as refused: it is never used.
 
-Packs that lie elsewhere are looked at when you name them.`,
+Packs that lie elsewhere are looked at when you name them, and so are the checks
+of criteria in a file of the project, for a gate.`,
 		Example: `  conclave trust                   look, and say yes or no
   conclave trust --yes             for scripts
   conclave trust ./lighthouse.zip  a pack, too
+  conclave trust docs/done.md      the checks of a gate's criteria, too
   conclave trust --revoke          take it back`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			a := env.app()
