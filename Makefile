@@ -67,6 +67,7 @@ test: prepare clients lint dead cross build ## everything
 
 redteam: prepare clients ## go for the secrets, as root and as an ordinary user; every command in every hostile workspace
 	CONCLAVE_SAMPLE=all $(GO) test -count=1 -timeout 60m -run 'TestRedTeam|TestLevels' -v ./internal/redteam
+	CONCLAVE_SAMPLE=all $(GO) test -count=1 -timeout 30m -v ./internal/redteam/judge
 	CONCLAVE_SAMPLE=all $(GO) test -count=1 -timeout 20m -run TestSecretsProperty ./table/flow
 	CONCLAVE_SAMPLE=all $(GO) test -count=1 -timeout 60m -v ./internal/hostile
 

@@ -57,8 +57,11 @@ func (s *gateSession) question() (gate.Ask, error) {
 	}
 	ask := gate.Ask{
 		Root: s.w.root, Role: policy.Role(in.Judge), Rule: in.Rule, N: in.Judges,
-		Criteria: s.app.nameOf(in.Criteria, s.w.root), Expect: in.Expect, Work: in.Work,
-		Diff: in.Diff, Granted: s.granted, Base: own.Gate.Base, Inside: in.Remote, Governing: governing,
+		Criteria: in.Criteria, Expect: in.Expect, Work: in.Work,
+		Words: s.earlier != nil, Diff: in.Diff, Granted: s.granted, Base: own.Gate.Base, Inside: in.Remote, Governing: governing,
+	}
+	if !ask.Words {
+		ask.Criteria = s.app.nameOf(in.Criteria, s.w.root)
 	}
 	if in.Remote && ask.Base == "" {
 		ask.Base = in.Base
@@ -109,6 +112,17 @@ func caseError(err error) error {
 // inWorkspace says whether a file lies in the workspace, where a change could
 // have put it.
 func (s *gateSession) inWorkspace(file string) bool {
-	rel, err := filepath.Rel(s.w.root, file)
+	rel, err := filepath.Rel(resolved(s.w.root), resolved(file))
 	return err == nil && filepath.IsLocal(rel)
+}
+
+// resolved is a path without links, as far as it leads to something.
+func resolved(file string) string {
+	if real, err := filepath.EvalSymlinks(file); err == nil {
+		return real
+	}
+	if dir := filepath.Dir(file); dir != file {
+		return filepath.Join(resolved(dir), filepath.Base(file))
+	}
+	return file
 }

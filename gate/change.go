@@ -75,6 +75,7 @@ type change struct {
 	ask               Ask
 	o                 *Opened
 	named, base, head tree // named is what was called BASE
+	known             tree // at the commit of Ask.Base, for somebody Inside
 	touched           []string
 	names             []string // of the work
 }
@@ -124,6 +125,15 @@ func (c *change) read(ctx context.Context, objects *git.Objects) error {
 	if c.head, err = treeOf(objects, r.Head); err != nil {
 		return err
 	}
+	if c.ask.Inside && c.ask.Base != "" {
+		commit, err := objects.Commit(ctx, c.ask.Base)
+		if err != nil {
+			return err
+		}
+		if c.known, err = treeOf(objects, commit); err != nil {
+			return err
+		}
+	}
 	c.touched = c.base.changed(c.head)
 	c.o.Commit, c.o.Case.Work.Base, c.o.Case.Work.Head = r.Named, r.Base, r.Head
 	for _, name := range c.ask.Work {
@@ -148,7 +158,7 @@ func (c *change) criteria() error {
 		return c.o.questCriteria(c.named.read, c.named.commit)
 	}
 	name, local := inside(c.ask.Root, c.ask.Criteria)
-	if !mayBeFile(c.ask.Criteria) || !local {
+	if c.ask.Words || !mayBeFile(c.ask.Criteria) || !local {
 		return c.o.callersCriteria(c.ask)
 	}
 	if _, there := c.named.byPath[name]; there {
@@ -156,12 +166,26 @@ func (c *change) criteria() error {
 		if err != nil {
 			return fmt.Errorf("read the criteria: %w", err)
 		}
+		if !c.counts(name, text) {
+			return c.o.take(Criteria{Origin: OfCaller, File: name}, name, text)
+		}
 		return c.o.take(Criteria{Origin: Committed, File: name, Commit: c.named.commit}, name, text)
 	}
 	if _, there := c.head.byPath[name]; there {
 		return &TouchedError{Paths: []string{name}, Base: c.named.commit}
 	}
 	return c.callersFile(name)
+}
+
+// counts says whether criteria count as committed: for somebody who could commit
+// them first and name that commit as BASE, only as they stood at a commit that
+// somebody else has said.
+func (c *change) counts(name string, text []byte) bool {
+	if !c.ask.Inside {
+		return true
+	}
+	data, err := c.known.read(name, workspace.MaxText)
+	return err == nil && bytes.Equal(data, text)
 }
 
 // callersFile is a file of the workspace that no commit has, or words.

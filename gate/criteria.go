@@ -29,7 +29,7 @@ func (o *Opened) criteriaHere(ctx context.Context, ask Ask) error {
 		return o.questCriteria(dir.Read, "")
 	}
 	name, local := inside(ask.Root, ask.Criteria)
-	if !mayBeFile(ask.Criteria) || !local {
+	if ask.Words || !mayBeFile(ask.Criteria) || !local {
 		return o.callersCriteria(ask)
 	}
 	text, err := dir.Read(name, workspace.MaxText)
@@ -80,6 +80,9 @@ func (o *Opened) questCriteria(read Read, commit string) error {
 // words.
 func (o *Opened) callersCriteria(ask Ask) error {
 	text := []byte(ask.Criteria)
+	if ask.Words {
+		return o.take(Criteria{Origin: OfCaller}, "the criteria", text)
+	}
 	_, local := inside(ask.Root, ask.Criteria)
 	if mayBeFile(ask.Criteria) && !local && filepath.IsAbs(ask.Criteria) {
 		if ask.Inside {
@@ -101,6 +104,11 @@ func (o *Opened) callersCriteria(ask Ask) error {
 
 // take reads a text of criteria.
 func (o *Opened) take(c Criteria, name string, text []byte) error {
+	if c.File != "" && !filepath.IsAbs(c.File) {
+		if err := mayBeCriteria(c.File); err != nil {
+			return err
+		}
+	}
 	list, err := quest.ReadCriteria(name, text)
 	if err != nil {
 		return err
@@ -110,9 +118,26 @@ func (o *Opened) take(c Criteria, name string, text []byte) error {
 	return nil
 }
 
+// mayBeCriteria refuses files that no judge may read, whoever names them: what the
+// party said does not become a criterion by being called so.
+func mayBeCriteria(name string) error {
+	if name == quest.QuestFile {
+		return nil // its list is read, and nothing else
+	}
+	switch kind := policy.ClassifyWorkspace(name, nil); kind {
+	case policy.EnginePrivate, policy.GitDirectory, policy.QuestFile, policy.QuestOther, policy.CouncilReport,
+		policy.OtherProfile, policy.ConversationOther, policy.PartyContext:
+		return fmt.Errorf("%q holds no criteria: a judge may not read it (%s)", name, kind)
+	}
+	return nil
+}
+
 // committed is the commit at which a file has these bytes, empty if it has
 // others, or if there is no commit to ask.
 func committed(ctx context.Context, ask Ask, name string, text []byte) (string, error) {
+	if ask.Inside && ask.Base == "" {
+		return "", nil // whoever asks could commit them now
+	}
 	repo, err := git.Open(ctx, ask.Root)
 	if err != nil {
 		if ask.Base != "" {

@@ -23,6 +23,7 @@ type Ask struct {
 	// Criteria are the Dragon's: a file, by its path in the workspace or an absolute
 	// one, else the text itself; the quest's own if there is neither.
 	Criteria string
+	Words    bool     // they are words, whatever file is called so
 	Expect   string   // the Guardian's
 	Work     []string // paths and globs; with Diff none is the whole commit
 	Diff     string   // BASE..HEAD, BASE...HEAD, BASE

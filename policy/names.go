@@ -14,10 +14,10 @@ var guardedNames = map[Kind][]string{
 	QuestOther:    {".campaign"},
 	AgentSettings: {
 		"conclave.yaml", "conclave.yml", ".claude", ".claude.json", ".mcp.json", ".codex", ".agents", ".gemini", ".cursor", ".windsurf",
-		".opencode", "opencode.json", "opencode.jsonc", ".aider", ".copilot",
+		".qwen", ".opencode", "opencode.json", "opencode.jsonc", ".aider", ".copilot",
 	},
 	PartyContext: {
-		"claude.md", "claude.local.md", "agents.md", "agents.override.md", "gemini.md", ".cursorrules", ".windsurfrules",
+		"claude.md", "claude.local.md", "agents.md", "agents.override.md", "gemini.md", "qwen.md", ".cursorrules", ".windsurfrules",
 		"copilot-instructions.md",
 	},
 	Credentials: credentialNames,

@@ -44,7 +44,8 @@ type Grants struct {
 	Given  []Piece
 	Denied []Piece
 
-	engine func() *shingle.Set // its own sentences
+	brought bool                // the criteria are somebody's own, and not the quest's
+	engine  func() *shingle.Set // its own sentences
 }
 
 // NamedText is a file by name.
@@ -82,7 +83,10 @@ type Material struct {
 // here is given then, and everything of it that the role may not know is denied.
 type Asked struct {
 	Criteria []Criterion // the Dragon's
-	Change   []byte      // what was changed to come to the work, as text
+	// Agreed says that they are the quest's own, which are agreed in conversations;
+	// others may not argue in the words of one.
+	Agreed bool
+	Change []byte // what was changed to come to the work, as text
 }
 
 // ChangeFile is the name of that text in a room.
@@ -228,6 +232,7 @@ func (g *Grants) asked(m Material) {
 		g.Denied = whole.Denied
 	}
 	g.text(policy.Mode, "quest/mode.txt", string(Ship))
+	g.brought = !m.Asked.Agreed
 	g.text(policy.SuccessCriteria, "quest/criteria.md", CriteriaText(m.Asked.Criteria))
 	g.add(Piece{Kind: policy.WorkChange, Name: ChangeFile, Bytes: m.Asked.Change}, whole)
 }

@@ -190,7 +190,7 @@ func (s *search) forbidden(target policy.Kind, work *Work) (*shingle.Set, error)
 		// The criteria and the title are agreed in conversations and come out of
 		// councils.
 		spoken := strings.HasPrefix(string(p.Kind), "conversation-") || p.Kind == policy.CouncilReport
-		if spoken && (target == policy.SuccessCriteria || target == policy.QuestTitle) {
+		if spoken && (target == policy.SuccessCriteria && !s.brought || target == policy.QuestTitle) {
 			continue
 		}
 		if work != nil && p.Kind == policy.PartyContext && work.has(strings.TrimPrefix(p.Name, "context/")) {

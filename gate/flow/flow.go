@@ -95,7 +95,7 @@ func (o *Options) grants(checks []byte) quest.Grants {
 	m := o.Material
 	m.Profiles = nil // nobody wears a character before a gate
 	m.Stage, m.Expectation, m.Checks = "", o.Case.Expect, checks
-	m.Asked = &quest.Asked{Criteria: o.Criteria, Change: o.Change}
+	m.Asked = &quest.Asked{Criteria: o.Criteria, Change: o.Change, Agreed: o.Case.Criteria.Origin == gate.OfQuest}
 	return quest.Grant(o.role(), m)
 }
 

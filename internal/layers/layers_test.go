@@ -83,6 +83,9 @@ var house = map[string]string{
 	"internal/program":    "",
 	"internal/project":    "internal/pattern",
 	"internal/redteam":    "",
+
+	"internal/redteam/judge": "",
+
 	"internal/sample":     "internal/git",
 	"internal/schema":     "internal/jsontext",
 	"internal/screen":     "",
