@@ -90,7 +90,9 @@ func chatEvent(m *meter, data []byte) bool {
 	if m.told && (m.finished || !some) {
 		m.final = true
 	}
-	return err == nil || jsontext.Get(data, "usage") != nil || jsontext.Get(data, "error") != nil
+	fault := jsontext.Get(data, "error")
+	m.failed = m.failed || fault != nil && string(fault) != "null"
+	return err == nil || jsontext.Get(data, "usage") != nil || fault != nil
 }
 
 func chatWhole(m *meter, body []byte) { m.final = m.readChat(jsontext.Get(body, "usage")) }

@@ -101,7 +101,9 @@ func geminiRefusal(no *refusal) any {
 // says why the answer has ended.
 func geminiEvent(m *meter, data []byte) bool {
 	told := m.readGemini(jsontext.Get(data, "usageMetadata"))
-	known := told || jsontext.Get(data, "error") != nil
+	fault := jsontext.Get(data, "error") != nil
+	m.failed = m.failed || fault
+	known := told || fault
 	if err := jsontext.Elements(jsontext.Get(data, "candidates"), func(candidate []byte) error {
 		known = true
 		_ = jsontext.Elements(jsontext.Get(candidate, "content", "parts"), func(part []byte) error { // there may be none

@@ -30,6 +30,7 @@ type Exchange struct {
 	HungUp         bool      `json:"hung_up,omitempty"` // the program did not wait for the end
 	Error          string    `json:"error,omitempty"`   // why it is not whole
 	Cut            bool      `json:"cut,omitempty"`     // by a budget that it passed
+	Failed         bool      `json:"failed,omitempty"`  // it began well, and tells of an error
 	ContentType    string    `json:"content_type,omitempty"`
 }
 
@@ -39,6 +40,8 @@ type Refusal struct {
 	Method  string `json:"method"`
 	Path    string `json:"path"`
 	Message string `json:"message"`
+
+	at time.Time
 }
 
 // ModelUse is what one model was asked for.
@@ -272,6 +275,7 @@ func (l *ledger) refused(r Refusal) bool {
 	if len(l.seen.Refusals) >= maxRefusals {
 		return false
 	}
+	r.at = time.Now()
 	l.seen.Refusals = append(l.seen.Refusals, r)
 	return true
 }

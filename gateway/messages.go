@@ -72,7 +72,9 @@ func messagesEvent(m *meter, data []byte) bool {
 		m.final = m.read(jsontext.Get(data, "usage")) || m.final
 	case "message_stop":
 		m.ended = true
-	case "ping", "error", "content_block_start", "content_block_stop":
+	case "error":
+		m.failed = true
+	case "ping", "content_block_start", "content_block_stop":
 	default:
 		return false
 	}

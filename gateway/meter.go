@@ -84,6 +84,8 @@ type meter struct {
 	final bool  // the answer's last word on usage was read
 	ended bool  // the answer has ended, whether or not it told its usage
 
+	failed bool // a stream tells that something went wrong
+
 	// Of the APIs that tell usage on the way.
 	told, finished bool
 	gemini         geminiCounts

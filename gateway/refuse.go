@@ -99,7 +99,7 @@ type refusedHead struct {
 // recordRefused counts a refusal; one too many for the summary is too many for
 // the record.
 func (g *Gateway) recordRefused(head refusedHead, body []byte) error {
-	if !g.ledger.refused(Refusal{head.Rule, head.Method, head.Path, head.Message}) {
+	if !g.ledger.refused(Refusal{Rule: head.Rule, Method: head.Method, Path: head.Path, Message: head.Message}) {
 		return nil
 	}
 	if err := g.event(slog.LevelWarn, "gateway.refused", "a request was refused", head); err != nil {

@@ -56,6 +56,7 @@ func (t *tape) finish() error {
 	x := t.x
 	x.ResponseSHA256 = fmt.Sprintf("%x", t.sum.Sum(nil))
 	x.TotalMS = float64(time.Since(x.sent).Microseconds()) / 1000
+	x.Failed = t.meter.failed
 	if x.paid {
 		x.Usage = t.meter.usage
 		if x.Status < 300 {

@@ -60,8 +60,10 @@ func responsesEvent(m *meter, data []byte) bool {
 		return delta != nil
 	case kind == "response.completed", kind == "response.incomplete", kind == "response.failed":
 		m.final = m.read(jsontext.Get(data, "response", "usage")) || m.final
-		m.ended = true
-	case kind == "error", strings.HasPrefix(kind, "response."):
+		m.ended, m.failed = true, m.failed || kind == "response.failed"
+	case kind == "error":
+		m.failed = true
+	case strings.HasPrefix(kind, "response."):
 	default:
 		return false
 	}

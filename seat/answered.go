@@ -60,7 +60,8 @@ func (a *answered) event(line []byte) {
 		}
 		body := a.bodies[x.ID]
 		delete(a.bodies, x.ID)
-		whole := x.Status == http.StatusOK && x.Error == "" && !x.Estimated && int64(len(body)) == x.ResponseBytes
+		whole := x.Status == http.StatusOK && x.Error == "" && !x.Failed && !x.Estimated &&
+			int64(len(body)) == x.ResponseBytes
 		if whole && x.ContentType != "" {
 			a.calls = append(a.calls, gateway.Answered{Exchange: x, Body: bytes.Clone(body)})
 		}

@@ -61,6 +61,7 @@ func (s *Seat) Take(ctx context.Context, t Turn) (agent.Reply, error) {
 		err = errors.Join(err, counting)
 	}
 	reply, err = s.withoutLogin(reply, err)
+	err = s.unanswered(ctx, started, err)
 	if s.gateway == nil && s.plan.Account != nil {
 		s.plan.Account.Spend(Told(reply.Usage))
 	}

@@ -41,10 +41,11 @@ func (c *cycle) hear(message string, about []table.Source) (gm.Intent, error) {
 		}
 		said, err := engine.Do(c.r, fmt.Sprintf("gm %d try %d", c.turns, try), func(ctx context.Context) (gm.Turn, error) {
 			said, err := c.gmTurn(ctx, text, about)
-			if engine.CodeOf(err) != "" && try < gmTries {
+			last := try == gmTries || !seating.Again(err)
+			if engine.CodeOf(err) != "" && !last {
 				c.t.show(Notice{Kind: "waiting again", Cycle: c.Cycle, Text: told.Waiting(try+1, gmTries)})
 			}
-			if err != nil && try == gmTries {
+			if err != nil && last {
 				err = engine.Halt(fmt.Errorf("the GM gives no answer, the table waits: %w", err))
 			}
 			return said, err

@@ -12,6 +12,7 @@ import (
 	"conclave/engine"
 	"conclave/table"
 	"conclave/table/journal"
+	"conclave/table/seating"
 )
 
 // openJournals opens the book of the journals, with what is under way.
@@ -148,6 +149,9 @@ func (t *Table) askKeeper(ctx context.Context, run string, job journal.Job) (kep
 		text, err := t.keeperTurn(ctx, run, job, try, repair)
 		if ctx.Err() != nil {
 			return kept{}, ctx.Err()
+		}
+		if !seating.Again(err) {
+			break
 		}
 		if err != nil {
 			if err := t.pause(ctx, try); err != nil {

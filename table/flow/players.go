@@ -15,6 +15,7 @@ import (
 	"conclave/table/rolls"
 	"conclave/table/seating"
 	"conclave/table/story"
+	"conclave/table/told"
 )
 
 // frozen is a prompt as it was at the signal. Later edits do not count.
@@ -272,6 +273,10 @@ func (c *cycle) askPlayer(ctx context.Context, f frozen) (answer, error) {
 				return a, engine.Halt(err)
 			} else if why == "" { // it had written its answer before
 				reason = ""
+			}
+			if reason != "" && !seating.Again(err) {
+				a.Remarks = append(a.Remarks, told.NotAsked(f.Character, err.Error()))
+				break
 			}
 			if reason == table.ReasonTimeout || reason == "" {
 				break

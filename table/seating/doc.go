@@ -10,5 +10,8 @@
 //
 // A turn has a time, but for a person's. One that fails says how (TurnError), and
 // the cycle decides what follows; what only a person can mend halts it: a budget
-// that is spent, a room that cannot be had, a person who is away.
+// that is spent, a room that cannot be had, a person who is away. Whether a seat
+// may be asked again at all is decided here, for every role (Again): where the
+// model's server gave no answer, its agent has asked it as often as agents do, and
+// a table that asked again would multiply that.
 package seating

@@ -130,7 +130,8 @@ func (s *Seat) Take(ctx context.Context) (agent.Reply, error) {
 	case errors.Is(err, room.ErrLevel) || errors.Is(err, room.ErrRefused):
 		return agent.Reply{}, engine.Halt(err)
 	}
-	return agent.Reply{}, &TurnError{Reason: table.ReasonCrashed, Text: err.Error()}
+	return agent.Reply{}, &TurnError{Reason: table.ReasonCrashed, Text: err.Error(),
+		Unanswered: errors.As(err, new(*seat.UnansweredError))}
 }
 
 // Note puts on the record what feeds a turn.
@@ -144,9 +145,25 @@ var errTimeout = errors.New("the time is up")
 type TurnError struct {
 	Reason string `json:"reason"`
 	Text   string `json:"text"`
+	// Unanswered: the model gave no answer, however often its agent asked.
+	Unanswered bool `json:"unanswered,omitempty"`
 }
 
-func (e *TurnError) Error() string { return e.Reason + ": " + e.Text }
+func (e *TurnError) Error() string {
+	if e.Unanswered {
+		return "the model gave no answer: " + e.Text
+	}
+	return e.Reason + ": " + e.Text
+}
 
 // FailureCode tells the engine the reason.
 func (e *TurnError) FailureCode() string { return e.Reason }
+
+// Again says whether a table may ask a seat again whose turn failed. It may where
+// a program died, took too long or gave an answer that cannot stand. Where the
+// model gave none, its agent has asked again already: the table says so and waits
+// for somebody to mend it.
+func Again(err error) bool {
+	var failed *TurnError
+	return !errors.As(err, &failed) || !failed.Unanswered
+}

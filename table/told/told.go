@@ -1,7 +1,7 @@
 // Package told is what a person hears of a table that does not go as it
 // should: characters that are not seated, warnings about files, journal entries
 // that wait, files that were set aside, faults that a game master could not put
-// right, a game master who gave no answer.
+// right, a game master who gave no answer, a player whose model gave none.
 //
 // It decides two things. Whether somebody has to know at all: a remark of the
 // engine that nobody can act on is the log's. And who: what may give away what
@@ -36,6 +36,9 @@ const (
 	Aside    Kind = "aside"    // a file that was set aside
 	Repair   Kind = "repair"   // a fault of the game master's that was given up
 	Silence  Kind = "silence"  // a game master who gave no answer
+
+	// Unanswered is a player whose model gave no answer.
+	Unanswered Kind = "unanswered"
 )
 
 // Everybody may read it.
@@ -53,6 +56,7 @@ type Thing struct {
 const (
 	givenUp  = "given up after repairs: "
 	setAside = " belongs to no open cycle: set aside in "
+	notAsked = " was not asked again, because asking its model is what failed: "
 )
 
 // GivenUp is the remark about a fault that stayed one.
@@ -68,6 +72,9 @@ func NoAnswer(turn, attempt int, why string) string {
 	return fmt.Sprintf("turn %d of the GM, attempt %d: %s", turn, attempt, why)
 }
 
+// NotAsked is the remark about a player whose model gave no answer.
+func NotAsked(character, why string) string { return character + notAsked + why }
+
 // Waiting is what everybody is told when a game master gives no answer and is
 // asked again.
 func Waiting(attempt, of int) string {
@@ -82,6 +89,8 @@ func OfRemark(remark string, cycle int) (Thing, bool) {
 	case strings.HasPrefix(remark, givenUp):
 		fault := strings.TrimPrefix(remark, givenUp)
 		return Thing{Repair, string(policy.GM), in + "the game master did not put right: " + fault, 0}, true
+	case strings.Contains(remark, notAsked):
+		return Thing{Unanswered, string(policy.GM), in + remark, 0}, true
 	case strings.Contains(remark, setAside):
 		return Thing{Aside, string(policy.GM), remark, 0}, true
 	}
@@ -151,6 +160,8 @@ var amiss = map[Kind]string{
 	Aside:    "a file was set aside",
 	Repair:   "something the game master wanted done was not",
 	Silence:  "the game master gave no answer and was asked again",
+
+	Unanswered: "the model of a player gave no answer",
 }
 
 // May says whether a seat may read a thing.

@@ -21,6 +21,7 @@ func everything() []Thing {
 	out = append(out, OfJournals([]journal.Job{{Character: canary, Cycle: 4}}, table.Roster{})...)
 	return append(out, OfEvent(story.Event{Seq: 7, Cycle: 4, Warnings: []string{
 		GivenUp("STATUS: " + canary), SetAside(canary+"-prompt.md", "ash"), NoAnswer(2, 1, "crashed: "+canary),
+		NotAsked("tilda", canary),
 		"the GM signalled without tmp/gm-context.md",
 	}})...)
 }
@@ -85,6 +86,8 @@ func TestOldRemarks(t *testing.T) {
 		"given up after repairs: STATUS: want a character":                                  Repair,
 		"tmp/x-prompt.md belongs to no open cycle: set aside in .conclave/tables/ash/stale": Aside,
 		"turn 3 of the GM, attempt 2: timeout: no answer within 5m0s":                       Silence,
+		NotAsked("tilda", "overloaded"):                                                     Unanswered,
+		"tilda was not asked again: 24 calls are spent":                                     "",
 		"unsent prompt for tilda was removed":                                               "",
 		"turn over, said the GM, attempt nothing":                                           "",
 	} {
