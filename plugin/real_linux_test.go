@@ -2,6 +2,7 @@ package plugin_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,10 +13,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	agentcodex "conclave/agent/codex"
 	"conclave/internal/clients"
@@ -31,22 +35,41 @@ type person struct {
 	home, dir, bin, program string
 }
 
-var build = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "conclave-plugin-")
-	if err != nil {
-		return "", err
+var built struct {
+	sync.Once
+	dir, program string
+	err          error
+}
+
+// build makes the program once; TestMain takes it away.
+func build() (string, error) {
+	built.Do(func() {
+		if built.dir, built.err = os.MkdirTemp("", "conclave-plugin-"); built.err == nil {
+			built.program, built.err = program.Build(built.dir)
+		}
+	})
+	return built.program, built.err
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if built.dir != "" {
+		if err := os.RemoveAll(built.dir); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = max(code, 1)
+		}
 	}
-	return program.Build(dir)
-})
+	os.Exit(code)
+}
 
 func newPerson(t *testing.T) *person {
 	t.Helper()
 	sample.Long(t)
-	built, err := build()
+	made, err := build()
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &person{t: t, home: t.TempDir(), dir: t.TempDir(), bin: t.TempDir(), program: built}
+	p := &person{t: t, home: t.TempDir(), dir: t.TempDir(), bin: t.TempDir(), program: made}
 	claude, err := clients.Claude(clients.ClaudeNew)
 	if err == nil {
 		err = os.Symlink(claude, filepath.Join(p.bin, "claude"))
@@ -149,16 +172,19 @@ var inputs = map[string]string{
 	"usage":        `{}`,
 }
 
-// caller is a model that calls every tool of the server once, in order, and then
-// says something that is looked for.
+// caller is a model that calls every tool of the server once, in two turns, and
+// then says something that is looked for.
 type caller struct {
 	mu      sync.Mutex
 	prefix  string
 	offered []string
-	next    int
+	turns   [][]string
 	results map[string]modelstub.ToolResult
 	unknown []string
 }
+
+// last are the tools that read what the others have done.
+var last = []string{"audit", "query", "search", "usage"}
 
 const lastWord = "The ferry leaves at noon."
 
@@ -169,28 +195,35 @@ func (c *caller) answer(r modelstub.Request) modelstub.Reply {
 		return modelstub.Answer(modelstub.Say("ok"))
 	}
 	if c.offered == nil {
+		c.turns = make([][]string, 2)
 		for _, tool := range r.Tools() {
 			if name, ok := strings.CutPrefix(tool, c.prefix); ok {
 				c.offered = append(c.offered, name)
+				turn := 0
+				if slices.Contains(last, name) {
+					turn = 1
+				}
+				c.turns[turn] = append(c.turns[turn], name)
 			}
 		}
 		slices.Sort(c.offered)
-		slices.Reverse(c.offered) // an audit needs something to read
 	}
 	for _, result := range r.ToolResults() {
-		if c.next > 0 {
-			c.results[c.offered[c.next-1]] = result
-		}
+		c.results[strings.TrimPrefix(result.ID, "call_")] = result
 	}
-	if c.next == len(c.offered) {
+	if len(c.turns) == 0 {
 		return modelstub.Answer(modelstub.Say(lastWord))
 	}
-	name := c.offered[c.next]
-	input := inputs[name]
-	if c.next++; input == "" {
-		c.unknown, input = append(c.unknown, name), "{}"
+	var calls []modelstub.Block
+	for _, name := range c.turns[0] {
+		input := inputs[name]
+		if input == "" {
+			c.unknown, input = append(c.unknown, name), "{}"
+		}
+		calls = append(calls, modelstub.Call(c.prefix+name, "call_"+name, input))
 	}
-	return modelstub.Answer(modelstub.Call(c.prefix+name, "", input))
+	c.turns = c.turns[1:]
+	return modelstub.Answer(calls...)
 }
 
 // served are the tools that the server itself names.
@@ -294,6 +327,7 @@ func throughAll(t *testing.T, c client) {
 			t.Fatal(err)
 		}
 	}
+	adopt(t)
 	before := tree(t, p.home)
 	p.conclave(0, "install", c.name)
 	market := filepath.Join(p.home, ".local", "share", "conclave", "plugin", "market")
@@ -367,21 +401,59 @@ func (p *person) checkLeft(before, after map[string]string, left []string, marke
 	}
 }
 
-// recorded waits until the process that records has put words on a record.
-func (p *person) recorded(root, words string) {
+// adopt has the processes that hooks leave behind come to this one when their
+// parents end, so that it can wait for them.
+func adopt(t *testing.T) {
+	t.Helper()
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// behind are the processes of hooks that came to this one and have not ended.
+func (p *person) behind() (pids []int) {
 	p.t.Helper()
-	var out string
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		var list []struct{ Run string }
-		if err := json.Unmarshal([]byte(p.conclave(0, "record", "list", "--root", root, "--json")), &list); err != nil {
-			p.t.Fatal(err)
+	lists, err := filepath.Glob("/proc/self/task/*/children")
+	if err != nil || len(lists) == 0 {
+		p.t.Fatalf("no lists of children: %v", err)
+	}
+	for _, list := range lists {
+		text, err := os.ReadFile(list)
+		if err != nil {
+			continue // the thread has ended
 		}
-		for _, r := range list {
-			out = p.conclave(0, "record", "show", r.Run, "--root", root)
-			if strings.Contains(out, words) {
-				return
+		for _, child := range strings.Fields(string(text)) {
+			// A process that has ended has no arguments any more, and need not be waited for.
+			args, err := os.ReadFile(filepath.Join("/proc", child, "cmdline"))
+			pid, e := strconv.Atoi(child)
+			if errors.Join(err, e) == nil && bytes.Contains(args, []byte(p.program)) && bytes.Contains(args, []byte("hook")) {
+				pids = append(pids, pid)
 			}
 		}
 	}
-	p.t.Fatalf("%q is not on the record:\n%s", words, out)
+	return pids
+}
+
+// recorded waits for the processes that record, and finds words on a record.
+func (p *person) recorded(root, words string) {
+	p.t.Helper()
+	for pids := p.behind(); len(pids) > 0; pids = p.behind() { // one may have started another
+		for _, pid := range pids {
+			if _, err := unix.Wait4(pid, nil, 0, nil); err != nil {
+				p.t.Fatalf("wait for process %d, which records: %v", pid, err)
+			}
+		}
+	}
+	var list []struct{ Run string }
+	if err := json.Unmarshal([]byte(p.conclave(0, "record", "list", "--root", root, "--json")), &list); err != nil {
+		p.t.Fatal(err)
+	}
+	var out string
+	for _, r := range list {
+		out = p.conclave(0, "record", "show", r.Run, "--root", root)
+		if strings.Contains(out, words) {
+			return
+		}
+	}
+	p.t.Fatalf("%q is on none of %d records:\n%s", words, len(list), out)
 }

@@ -19,6 +19,8 @@ var rawWriters = map[string]string{
 	"addLog":                  "Raw: the log stream, lines of JSON",
 	"attach":                  "Session: a shell that a person drives in a room",
 	"handedOn":                "File: a program in a room writes into a pipe itself",
+	"newGateCommand":          "Raw: a report for another program where its file is -; its own forms escape",
+	"newMCPCommand":           "Raw: JSON-RPC to a client in a pipe",
 	"newPolicyCommand":        "Raw: the page docs/ISOLATION.md, which is our own",
 	"newQuestShowCommand":     "Raw: a quest or a conversation as it is kept",
 	"newTableExport":          "Raw: the story, to be kept in a file",
