@@ -61,6 +61,7 @@ func (a *App) DoneHook(ctx context.Context) (*HookWord, error) {
 	}
 	here := *a
 	here.Dir, here.Root = root, root
+	here.Show, here.Person = nil, nil // the client reads the word, and nobody can be asked
 	got, err := here.Gate(ctx, in)
 	return a.wordOf(in, got, err), nil
 }
