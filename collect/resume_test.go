@@ -170,7 +170,7 @@ func TestHowMuchIsToCome(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lock, err := c.begin()
+	lock, err := c.begin(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
