@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"conclave/agent"
 	"conclave/gate"
@@ -50,10 +51,13 @@ type GateAnswer struct {
 	Agrees  *bool  `json:"agrees,omitempty"` // with the receipt that it was judged again for
 	// Differs are the criteria on which it does not.
 	Differs []int `json:"differs,omitempty"`
+	// Leaks are passages for which it was refused to judge; then there is no receipt.
+	Leaks []quest.Leak `json:"leaks,omitempty"`
 }
 
 // Gate judges a case. The error is nil where it is met, the answer no where it is
-// not met, and of Environment where it could not be judged.
+// not met, and of Environment where it could not be judged. There is an answer
+// beside an error with words only where Leaks were found.
 func (a *App) Gate(ctx context.Context, in Gate) (*GateAnswer, error) {
 	in, err := a.askedGate(in)
 	if err != nil {
@@ -66,7 +70,7 @@ func (a *App) Gate(ctx context.Context, in Gate) (*GateAnswer, error) {
 	defer s.close()
 	got, err := s.judge(ctx)
 	if err != nil {
-		return nil, gateError(err)
+		return s.refused(err), gateError(err)
 	}
 	return got, s.verdict(got)
 }
@@ -220,18 +224,20 @@ func (s *gateSession) answer(ctx context.Context, r *receipt.Receipt, cached boo
 	return got, nil
 }
 
-// verdict is the error that a decision means.
+// verdict is the error that a decision means. Of a case that was judged again the
+// question is whether the verdicts agree.
 func (s *gateSession) verdict(got *GateAnswer) error {
-	if got.Agrees != nil && !*got.Agrees {
+	no := got.Decision.Outcome == gate.NotMet
+	if got.Agrees != nil {
+		no = !*got.Agrees
+	}
+	switch {
+	case got.Decision.Outcome == gate.NotJudged:
+		return &Error{Kind: Environment}
+	case no:
 		return saidNo()
 	}
-	switch got.Decision.Outcome {
-	case gate.Met:
-		return nil
-	case gate.NotMet:
-		return saidNo()
-	}
-	return &Error{Kind: Environment}
+	return nil
 }
 
 // tell shows how far a gate is.
@@ -247,6 +253,20 @@ func (s *gateSession) tell(p gateflow.Progress) {
 	default:
 		s.app.show(Progress{"judging", s.asked, int64(s.in.Judges)})
 	}
+}
+
+// refused is the answer to a case that nobody was asked about because of what was
+// found in it; nil for every other reason.
+func (s *gateSession) refused(err error) *GateAnswer {
+	var leak *quest.LeakError
+	if !errors.As(err, &leak) {
+		return nil
+	}
+	return &GateAnswer{Leaks: leak.Leaks, Body: receipt.Body{
+		Program: "conclave " + s.app.Version, Made: time.Now().UTC().Truncate(time.Millisecond),
+		Case: s.opened.Case, Checks: []receipt.Check{}, Judges: []receipt.Judge{},
+		Decision: gate.Decision{Outcome: gate.NotJudged, Criteria: []gate.Decided{}, Families: []string{}},
+	}}
 }
 
 // gateError is what keeps a case from being judged. It is never an answer.

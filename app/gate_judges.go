@@ -6,7 +6,10 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"os"
+	"path/filepath"
+	"strings"
 
+	"conclave/agent/acp"
 	"conclave/config"
 	gateflow "conclave/gate/flow"
 	"conclave/seat"
@@ -70,7 +73,7 @@ type judgeKey struct {
 	Agent        string `json:"agent"`
 	Provider     string `json:"provider,omitempty"` // its kind, and where it is
 	Model        string `json:"model,omitempty"`
-	Program      string `json:"program,omitempty"` // the file that runs, by size and time
+	Program      string `json:"program,omitempty"` // by its version, or the file and its time
 	Script       string `json:"script,omitempty"`
 	Instructions string `json:"instructions,omitempty"`
 	Lower        string `json:"lower,omitempty"`
@@ -122,8 +125,8 @@ func (s *gateSession) judgeKey(n int, instructions []byte) (judgeKey, error) {
 	return key, nil
 }
 
-// programOf is the program that an agent is, as it lies on this machine: where it
-// is not known which, nothing.
+// programOf is the program that an agent is: by its version where npm has noted
+// it, or else as it lies on this machine; where it is not known which, nothing.
 func (s *gateSession) programOf(a config.Agent) string {
 	name := a.Agent
 	switch a.Agent {
@@ -137,11 +140,24 @@ func (s *gateSession) programOf(a config.Agent) string {
 	if err != nil {
 		return ""
 	}
+	if version := packaged(file); version != "" {
+		return name + " " + version
+	}
 	info, err := os.Stat(file)
 	if err != nil {
 		return ""
 	}
 	return file + " " + info.ModTime().UTC().String()
+}
+
+// packaged is the version of a program that npm installed. Above another one may
+// lie the package.json of whatever it was built for.
+func packaged(file string) string {
+	real, err := filepath.EvalSymlinks(file)
+	if err != nil || !strings.Contains(filepath.ToSlash(real), "/node_modules/") {
+		return ""
+	}
+	return acp.Version(real)
 }
 
 func digestOf(data []byte) string {

@@ -62,7 +62,7 @@ func judgeCase(ctx context.Context, a *app.App, in gateIn, out *gateOut) (string
 		Criteria: in.Criteria, Work: in.Work, Diff: in.Diff, Judge: in.Judge, Expect: in.Expect,
 		Judges: in.Judges, Rule: in.Rule,
 	})
-	if got == nil {
+	if got == nil || len(got.Leaks) > 0 {
 		return "", err
 	}
 	c, d := got.Case.Criteria, got.Decision

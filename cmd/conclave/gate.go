@@ -34,7 +34,8 @@ called repeats, not independent.
 The verdict has a receipt, which strangers can check: conclave audit receipt FILE.
 What was decided is kept, and the same case is not judged twice (--no-cache).
 
-Exit codes: 0 met, 1 not met, 3 not judged: a failure of the judge is no verdict.`,
+Exit codes: 0 met, 1 not met, 3 not judged: a failure of the judge is no verdict.
+With --again: 0 the verdicts agree, 1 they differ, 3 it was not judged now.`,
 		Example: `  conclave gate --criteria docs/done.md --work src --work README.md
   conclave gate --criteria "Every flag in the manual exists." --work docs/manual.md --work cmd
   conclave gate --criteria docs/done.md --diff origin/main...HEAD --trust-base --sarif gate.sarif
@@ -44,7 +45,12 @@ Exit codes: 0 met, 1 not met, 3 not judged: a failure of the judge is no verdict
 	}, func(ctx context.Context, _ []string) (*app.GateAnswer, error) {
 		env.Muted = out.Printed() || cmd.Flags().Changed("json")
 		got, err := env.app().Gate(ctx, in)
-		if got == nil {
+		switch {
+		case got == nil:
+			return got, err
+		case len(got.Leaks) > 0 && cmd.Flags().Changed("json"):
+			return got, orElse(env.Stdout.JSON(got), err)
+		case len(got.Leaks) > 0:
 			return got, err
 		}
 		return got, orElse(env.app().WriteReports(env.Stdout.Raw(), got, out), err)

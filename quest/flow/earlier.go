@@ -34,8 +34,8 @@ func (h *House) earlierWork(q *quest.Quest, now *quest.Work) ([]quest.NamedText,
 	var out []quest.NamedText
 	for _, info := range slices.Backward(list) {
 		rec, err := readRecord(info.Path)
-		if err != nil || rec.Header.Attributes["role"] != string(policy.Guardian) || !rec.belongsTo(q) {
-			continue // `conclave audit` speaks of damaged records
+		if err != nil || rec.Header.Attributes["flow"] != checkpointFlow || !rec.belongsTo(q) {
+			continue // `conclave audit` speaks of damaged records; a gate's Guardian held no checkpoint
 		}
 		for _, item := range rec.Given() {
 			name := strings.TrimPrefix(item.Path, path.Join(agent.WorkDir, "work")+"/")

@@ -44,11 +44,14 @@ type Examined struct {
 	Stamps  []string         `json:"stamps,omitempty"`
 }
 
+// checkpointFlow is how the records of a quest's checkpoints name what happened.
+const checkpointFlow = "checkpoint"
+
 // Examine looks at everything that could keep an evaluation from starting: the
 // quest, its phase, the work, and passages of withheld sources anywhere in what
 // the evaluator would get (*quest.LeakError). It changes nothing.
 func (h *House) Examine(ctx context.Context, in Evaluate) (Examined, error) {
-	flow, purpose := "checkpoint", quest.PurposeCheckpoint
+	flow, purpose := checkpointFlow, quest.PurposeCheckpoint
 	to := quest.PhaseCheckpoint
 	if in.Role == policy.Dragon {
 		flow, purpose, to = "confront", quest.PurposeConfrontation, quest.PhaseConfrontation

@@ -9,10 +9,14 @@ import (
 	"strings"
 	"testing"
 
+	"conclave/agent/scripted"
 	"conclave/audit"
+	"conclave/gate"
+	gateflow "conclave/gate/flow"
 	"conclave/policy"
 	"conclave/quest"
 	"conclave/record"
+	"conclave/seat"
 )
 
 func confront() act {
@@ -113,6 +117,7 @@ func TestEarlierWorkIsLookedFor(t *testing.T) {
 	write(t, dir, "plan.md", "A bridge.\n")
 	write(t, dir, "draft/ford.md", "A ford would do as well, we thought at first, and it would cost nothing.\n")
 	write(t, dir, "draft/ferry.md", "A ferry.\n")
+	atAGate(t, dir, "shore/boat.md", "What a gate was shown is no stage of the quest, whoever judged there.\n")
 	s := stage{dir: dir, script: "as guardian\nturn\n  say Ready.\n  answer {\"verdict\":\"Approved\",\"summary\":\"chosen\",\"gaps\":[],\"conditions\":[]}\nas dragon\nturn\n  say It stands.\n  answer " + slain + "\n"}
 	look := act{"evaluate", Evaluate{Role: policy.Guardian, Stage: "draft", Paths: []string{"draft", "plan.md"}, Words: "checkpoint"}}
 	if _, err := s.play(t.Context(), []act{look}); err != nil {
@@ -149,6 +154,33 @@ func TestEarlierWorkIsLookedFor(t *testing.T) {
 	}
 	if !slices.Equal(got, []string{"earlier/draft/ford.md true"}) {
 		t.Errorf("looked for: %q", got)
+	}
+}
+
+// atAGate has a Guardian approve of a file without the quest.
+func atAGate(t *testing.T, dir, name, text string) {
+	t.Helper()
+	write(t, dir, name, text)
+	opened, err := gate.Open(t.Context(), gate.Ask{Root: dir, Role: policy.Guardian, Rule: gate.All, N: 1,
+		Expect: "It floats.", Work: []string{name}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer opened.Close()
+	script, err := scripted.Parse([]byte("as guardian\nturn\n  say Ready.\n  answer " +
+		`{"verdict":"Approved","summary":"it floats","gaps":[],"conditions":[]}` + "\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := gateflow.Run(t.Context(), gateflow.Options{
+		Root: dir, Program: "conclave test", Case: opened.Case, Work: opened.Work, Quest: questID(quest.Parse([]byte(aQuest))),
+		Dress: func(_ int, p *seat.Plan) (string, error) {
+			p.Agent, p.InProcess, p.Program = &scripted.Agent{Script: script}, true, "conclave test"
+			return "", nil
+		},
+	})
+	if err != nil || made.Body.Decision.Outcome != gate.Met {
+		t.Fatalf("%+v, %v", made, err)
 	}
 }
 
