@@ -25,6 +25,7 @@ const (
 	refused = "refused" // nobody is asked, and it is exit 2 or 3
 	judged  = "judged"  // the judge is asked, and says no
 	either  = "either"
+	third   = "third" // nobody is asked, and it is exit 3
 )
 
 // way is one attempt, by the command.
@@ -98,6 +99,8 @@ func (w *world) hold(t *testing.T, a way, out output) {
 	switch {
 	case a.want == refused && (times > 0 || out.code != 2 && out.code != 3):
 		t.Errorf("exit %d, and the judge was asked %d times; want a refusal\n%s", out.code, times, out.all())
+	case a.want == third && (times > 0 || out.code != 3):
+		t.Errorf("exit %d, and the judge was asked %d times; want exit 3\n%s", out.code, times, out.all())
 	case a.want == judged && (times == 0 || out.code != 1):
 		t.Errorf("exit %d, and the judge was asked %d times; want its no\n%s", out.code, times, out.all())
 	case out.code == 0:

@@ -133,24 +133,24 @@ func governors() []way {
 		list = append(list, way{name: "governs: " + name, plant: func(w *world) {
 			w.files(map[string]string{name: "1. " + canary + " is met.\n"})
 			w.commit("x")
-		}, args: plain("--diff", "HEAD~1"), want: refused})
+		}, args: plain("--diff", "HEAD~1"), want: third})
 	}
 	return append(list,
 		way{name: "governs: criteria moved away", plant: func(w *world) { w.git("mv", "criteria.md", "c.md"); w.commit("x") },
-			args: plain("--diff", "HEAD~1"), want: refused},
+			args: plain("--diff", "HEAD~1"), want: third},
 		way{name: "governs: criteria that are new", plant: func(w *world) {
 			w.files(map[string]string{"c.md": "1. It is there.\n"})
 			w.commit("x")
-		}, args: []string{"--criteria", "c.md", "--diff", "HEAD~1"}, want: refused},
+		}, args: []string{"--criteria", "c.md", "--diff", "HEAD~1"}, want: third},
 		way{name: "governs: criteria become a link", plant: func(w *world) {
 			must(w.t, os.Remove(w.path("criteria.md")))
 			w.link("src/greet.txt", "criteria.md")
 			w.commit("x")
-		}, args: plain("--diff", "HEAD~1"), want: refused},
+		}, args: plain("--diff", "HEAD~1"), want: third},
 		way{name: "governs: the quest's criteria", plant: func(w *world) {
 			w.files(map[string]string{".campaign/quest.md": strings.Replace(questText, "greets the guest by name", "is there", 1)})
 			w.commit("x")
-		}, args: []string{"--diff", "HEAD~1"}, want: refused})
+		}, args: []string{"--diff", "HEAD~1"}, want: third})
 }
 
 // edit changes the bytes of every file in a directory.
