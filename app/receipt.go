@@ -7,10 +7,13 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 
 	"conclave/audit"
+	"conclave/bundle"
+	gateflow "conclave/gate/flow"
 	"conclave/internal/newer"
 	"conclave/quest"
 	"conclave/quest/judging"
@@ -55,6 +58,13 @@ func (a *App) CheckReceipt(_ context.Context, in ReceiptFile) (*ReceiptCheck, er
 			return nil, err
 		}
 	}
+	for _, name := range in.Records {
+		one, err := a.recorded(name, &r.Body)
+		if err != nil {
+			return nil, err
+		}
+		against.Records = append(against.Records, one)
+	}
 	checked := receipt.Verify(r, against)
 	return checked, noUnless(checked.Vouched())
 }
@@ -93,30 +103,73 @@ func (a *App) against(in ReceiptFile) (against receipt.Against, err error) {
 			return against, environmentError("%w", err)
 		}
 	}
-	for _, name := range in.Records {
-		one, err := a.recorded(name)
-		if err != nil {
-			return against, err
-		}
-		against.Records = append(against.Records, one)
-	}
 	return against, nil
 }
 
-func (a *App) recorded(name string) (receipt.Recorded, error) {
+// recorded reads a record that the person named, or that of a bundle.
+func (a *App) recorded(name string, b *receipt.Body) (one receipt.Recorded, err error) {
 	f, err := door.OpenNamed(a.AbsPath(name))
 	if err != nil {
-		return receipt.Recorded{}, namedError("%w", err)
+		return one, namedError("%w", err)
 	}
-	defer f.Close()
-	one := receipt.Recorded{Name: name}
-	verified, err := record.VerifyReader(f)
-	if err == nil {
-		one.Frames = verified.Frames
-		one.Report, err = audit.Judge(f)
+	defer func() { err = errors.Join(err, f.Close()) }()
+	start := make([]byte, 8)
+	if n, err := f.ReadAt(start, 0); err == nil && n == len(start) && !record.IsRecord(start) {
+		err := a.inBundle(name, func(r *bundle.Reader) error {
+			return unpackedRecord(r, func(src io.ReaderAt) error {
+				one, err = readRecorded(name, src, b)
+				return err
+			})
+		})
+		return one, err
 	}
+	one, err = readRecorded(name, f, b)
 	if err != nil {
 		return one, environmentError("%s: %w", name, err)
+	}
+	return one, nil
+}
+
+// unpackedRecord puts the record of a bundle into a file that nobody else sees.
+func unpackedRecord(r *bundle.Reader, look func(io.ReaderAt) error) (err error) {
+	in, err := r.Open(bundle.RecordFile)
+	if err != nil {
+		return noError("the bundle has no record: %w", err)
+	}
+	defer in.Close()
+	dir, err := os.MkdirTemp("", "conclave-record-*")
+	if err != nil {
+		return environmentError("%w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	f, err := os.Create(filepath.Join(dir, "run"))
+	if err != nil {
+		return environmentError("%w", err)
+	}
+	defer f.Close()
+	if _, err := io.Copy(f, in); err != nil {
+		return noError("the bundle's record: %w", err)
+	}
+	return look(f)
+}
+
+func readRecorded(name string, src io.ReaderAt, b *receipt.Body) (receipt.Recorded, error) {
+	one := receipt.Recorded{Name: name}
+	verified, err := record.VerifyReader(src)
+	if err != nil {
+		return one, err
+	}
+	one.Frames, one.Withheld = verified.Frames, int(verified.Withheld)
+	if one.Report, err = audit.Judge(src); err != nil {
+		return one, err
+	}
+	for _, j := range b.Judges {
+		if j.Run != one.Report.Run || one.Withheld > 0 || !one.Report.Sound {
+			continue
+		}
+		if one.Judge, err = gateflow.Reread(src, b, j); err != nil {
+			one.Report.Findings = append(one.Report.Findings, audit.Finding{Rule: "turns", What: err.Error()})
+		}
 	}
 	return one, nil
 }

@@ -1,9 +1,6 @@
 package receipt
 
 import (
-	"slices"
-
-	"conclave/audit"
 	"conclave/gate"
 )
 
@@ -104,74 +101,4 @@ func (c *checker) citedLines(found *Found) {
 	if n > 0 {
 		c.show("work", "%s in it", many(n, "place that the judges cite is", "places that the judges cite are"))
 	}
-}
-
-// Recorded is a record that the reader has, and what package audit says of it.
-type Recorded struct {
-	Name   string
-	Frames uint64
-	Report *audit.Report
-}
-
-// records: those that are here are the receipt's, and audit finds nothing in them.
-func (c *checker) records(r *Receipt, list []Recorded) {
-	missing := []string{r.Record.Run}
-	for _, j := range c.b.Judges {
-		if j.Run != "" {
-			missing = append(missing, j.Run)
-		}
-	}
-	runs := len(missing)
-	for _, rec := range list {
-		if c.clean(func() { c.recorded(r, rec) }) {
-			c.show("records", "%s is the record of run %s, whole and sealed, with what is stated of it; audit finds nothing in it",
-				rec.Name, rec.Report.Run)
-		}
-		missing = slices.DeleteFunc(missing, func(run string) bool { return run == rec.Report.Run })
-	}
-	if len(missing) > 0 {
-		c.open("records", "%d of %d were not looked at: what is stated of a judge rests on whoever vouches", len(missing), runs)
-	}
-}
-
-func (c *checker) recorded(r *Receipt, rec Recorded) {
-	for _, f := range rec.Report.Findings {
-		c.find("records", "%s: %s", rec.Name, f)
-	}
-	for _, g := range rec.Report.Gaps {
-		c.open("records", "%s: %s", rec.Name, g)
-	}
-	if rec.Report.Run == r.Record.Run {
-		if rec.Report.Head != r.Record.Head || rec.Frames != r.Record.Frames || !rec.Report.Sealed {
-			c.find("records", "%s is not the gate's record that the receipt hangs on", rec.Name)
-		}
-		return
-	}
-	i := slices.IndexFunc(c.b.Judges, func(j Judge) bool { return j.Run == rec.Report.Run })
-	if i < 0 {
-		c.find("records", "%s is of run %s, which is none of this receipt's", rec.Name, rec.Report.Run)
-		return
-	}
-	j := c.b.Judges[i]
-	if rec.Report.Head != j.Head || rec.Frames != j.Frames || !rec.Report.Sealed || rec.Report.Role != c.b.Case.Role {
-		c.find("records", "%s is not the record of judge %d that the receipt speaks of", rec.Name, i+1)
-	}
-	for _, t := range rec.Report.Turns {
-		if !sameItems(t.Given, j.Given) {
-			c.find("records", "judge %d was given other things than the receipt says", i+1)
-		}
-	}
-}
-
-func sameItems(a, b []audit.Item) bool {
-	key := func(x, y audit.Item) int {
-		if x.Path < y.Path {
-			return -1
-		}
-		return 1
-	}
-	a, b = slices.Clone(a), slices.Clone(b)
-	slices.SortFunc(a, key)
-	slices.SortFunc(b, key)
-	return slices.Equal(a, b)
 }

@@ -192,7 +192,8 @@ func TestAllowedSignersAgree(t *testing.T) {
 	}
 }
 
-// What we sign, ssh-keygen verifies: by a key's file, and by the agent for a .pub.
+// What we sign with the file of a key, ssh-keygen verifies; a key in the workspace, or
+// one that is not there, signs nothing.
 func TestSignIsTaken(t *testing.T) {
 	for _, kind := range keyKinds[:3] {
 		key, public := newKey(t, kind...)

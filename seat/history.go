@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"sync"
@@ -31,6 +32,7 @@ type History struct {
 
 	mu       sync.Mutex
 	given    []audit.Item
+	enforced audit.Enforcement
 	turns    []*PastTurn // in the order in which they were asked
 	running  *PastTurn
 	receipts []audit.Receipt
@@ -78,15 +80,28 @@ func ReadHistory(path string, other func(event string, context []byte) error) (*
 		return nil, err
 	}
 	defer r.Close()
+	h, err := readFrames(r, other, func(header record.Header) error { return record.Named(path, header) })
+	if h == nil {
+		err = fmt.Errorf("%s: %w", path, err)
+	}
+	return h, err
+}
+
+// ReadHistoryOf reads a record of which nobody says what it is called.
+func ReadHistoryOf(src io.ReaderAt, other func(event string, context []byte) error) (*History, error) {
+	return readFrames(record.NewReader(src), other, func(record.Header) error { return nil })
+}
+
+func readFrames(r *record.Reader, other func(string, []byte) error, named func(record.Header) error) (*History, error) {
 	h := &History{}
 	for r.Next() {
 		f := r.Frame()
 		err := h.frame(f, other)
 		if err == nil && f.Kind == record.KindHeader {
-			err = record.Named(path, h.Header)
+			err = named(h.Header)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: frame %d: %w", path, f.Number, err)
+			return nil, fmt.Errorf("frame %d: %w", f.Number, err)
 		}
 	}
 	return h, r.Err()
@@ -257,7 +272,8 @@ func (h *History) add(event any) {
 		if t := h.turn(e.Turn); t != nil && t.Finished {
 			h.session = e.Session
 		}
-		e.Given, e.Enforced.Probes = nil, nil // long, and nobody asks
+		h.enforced = e.Enforced
+		e.Given, e.Enforced.Probes = nil, nil // long, and of each turn nobody asks
 		h.receipts = append(h.receipts, e)
 	}
 }
@@ -357,6 +373,13 @@ func (h *History) Given() []audit.Item {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.Clone(h.given)
+}
+
+// Enforced is what held the room when the last turn ended, with its probes.
+func (h *History) Enforced() audit.Enforcement {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.enforced
 }
 
 // Sealed says that the run is over.

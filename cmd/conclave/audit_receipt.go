@@ -22,8 +22,8 @@ It is held against itself (form, digests, what each judge was given and what
 its room was shown to hold back, the votes counted again), and against what
 you know: the head of the gate's record, which the gate printed where it ran;
 the keys that you allow, in a file as ssh-keygen and git have it
-(gpg.ssh.allowedSignersFile); the work as it lies here; records of its runs
-(of a bundle: conclave bundle open FILE --extract DIR).
+(gpg.ssh.allowedSignersFile); the work as it lies here; records of its runs,
+or bundles of them: what is stated of a judge is compared with its record.
 
 What it computed it calls shown; what whoever made the receipt says, and
 nothing contradicts, it calls stated; open is what the receipt leaves open.
@@ -46,7 +46,7 @@ says what each line of a receipt proves, and what none does.`,
 	flags.StringVar(&in.Work, "work", "", "where the work lies: the `DIR` that its paths begin in, or its one file")
 	flags.StringVar(&in.Head, "head", "", "the head of the gate's record, as you know it (`HEX`)")
 	flags.StringVar(&in.Signers, "signers", "", "a `FILE` of allowed signers: it must be signed by one of them")
-	flags.StringArrayVar(&in.Records, "record", nil, "a record of the gate or a judge (`FILE`; may be repeated)")
+	flags.StringArrayVar(&in.Records, "record", nil, "a record or bundle of a judge or the gate (`FILE`; repeatable)")
 	return cmd
 }
 

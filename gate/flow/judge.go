@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -32,18 +33,21 @@ type sitting struct {
 	ctx  context.Context
 	id   string // of its run
 	seat *seat.Seat
-	none string // why there is no answer
+	answers
+}
+
+// answers are what a judge says, as it comes or as its record has it.
+type answers struct {
+	take    func(seat.Turn) (agent.Reply, bool, error)
+	history func() *seat.History
+	none    string // why there is no answer
 }
 
 // askOne asks one judge. What goes wrong with it is its failure and no error; an
 // error says that the gate cannot go on.
 func (g *run) askOne(ctx context.Context, n int) (receipt.Judge, error) {
 	j := receipt.Judge{Number: n, Run: record.NewRunID(g.Now()), Given: []audit.Item{}, Denied: []receipt.Denied{}}
-	c := &judging.Case{Role: g.role(), Quest: &quest.Quest{Mode: quest.Ship, Criteria: g.Criteria},
-		Expect: g.Case.Expect, Checks: g.checks}
-	if g.Change != nil {
-		c.Change = quest.ChangeFile
-	}
+	c := caseOf(g.Case, g.Criteria, g.checks)
 	plan, err := g.plan(n, c)
 	if err != nil {
 		return j, err
@@ -64,8 +68,18 @@ func (g *run) askOne(ctx context.Context, n int) (receipt.Judge, error) {
 	if err := g.prove(&j); err != nil {
 		return j, err
 	}
-	s.result(&j, c, err)
+	result(&j, c, err, g.lines())
 	return j, nil
+}
+
+// caseOf is what is put before each judge.
+func caseOf(k gate.Case, criteria []quest.Criterion, checks []quest.CheckResult) *judging.Case {
+	c := &judging.Case{Role: policy.Role(k.Role), Quest: &quest.Quest{Mode: quest.Ship, Criteria: criteria},
+		Expect: k.Expect, Checks: checks}
+	if k.Work.Diff != nil {
+		c.Change = quest.ChangeFile
+	}
+	return c
 }
 
 // plan plans the seat of a judge: what the case holds, and nothing else.
@@ -111,12 +125,18 @@ func (s *sitting) judge(plan seat.Plan, c *judging.Case) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := c.Judge(s); err != nil {
+	s.take, s.history = s.takeTurn, s.seat.History
+	return s.hear(c)
+}
+
+// hear takes the verdict, if there is one.
+func (a *answers) hear(c *judging.Case) error {
+	if err := c.Judge(a); err != nil {
 		return err
 	}
 	switch {
-	case s.none != "":
-		return errors.New(s.none)
+	case a.none != "":
+		return errors.New(a.none)
 	case c.Guardian == nil && c.Dragon == nil:
 		return fmt.Errorf("the answer was no verdict, also when it was asked for once more: %s",
 			strings.Join(c.Problems, "; "))
@@ -127,11 +147,11 @@ func (s *sitting) judge(plan seat.Plan, c *judging.Case) (err error) {
 const assessment = "t1"
 
 // Assess implements judging.Seat.
-func (s *sitting) Assess(framing string) (agent.Reply, bool, error) {
-	reply, ok, err := s.take(seat.Turn{ID: assessment, Parts: engineSays(framing)})
+func (a *answers) Assess(framing string) (agent.Reply, bool, error) {
+	reply, ok, err := a.take(seat.Turn{ID: assessment, Parts: engineSays(framing)})
 	if err == nil && ok && strings.TrimSpace(reply.Text) == "" && judging.Structured(reply) == nil {
-		if handed, _ := s.Submitted(); handed == nil {
-			s.none = strings.TrimSpace("it said nothing " + reply.Stopped)
+		if handed, _ := a.Submitted(); handed == nil {
+			a.none = strings.TrimSpace("it said nothing " + reply.Stopped)
 			return reply, false, nil
 		}
 	}
@@ -139,16 +159,16 @@ func (s *sitting) Assess(framing string) (agent.Reply, bool, error) {
 }
 
 // Request implements judging.Seat.
-func (s *sitting) Request(id, words string, schema []byte) (agent.Reply, bool, error) {
-	return s.take(seat.Turn{ID: id, Parts: engineSays(words), Schema: schema})
+func (a *answers) Request(id, words string, schema []byte) (agent.Reply, bool, error) {
+	return a.take(seat.Turn{ID: id, Parts: engineSays(words), Schema: schema})
 }
 
 // Submitted implements judging.Seat.
-func (s *sitting) Submitted() ([]byte, error) {
-	return s.seat.History().Turn(assessment).Handed(judging.ToolName), nil
+func (a *answers) Submitted() ([]byte, error) {
+	return a.history().Turn(assessment).Handed(judging.ToolName), nil
 }
 
-func (s *sitting) take(t seat.Turn) (agent.Reply, bool, error) {
+func (s *sitting) takeTurn(t seat.Turn) (agent.Reply, bool, error) {
 	if a := s.g.Account; a != nil && !s.seat.Free() {
 		if err := a.Afford(); err != nil {
 			s.none = err.Error()
@@ -209,12 +229,13 @@ func (g *run) prove(j *receipt.Judge) error {
 		return err
 	}
 	j.Head, j.Frames = verified.Head.String(), verified.Frames
-	return g.read(path, j)
+	_, err = read(f, j)
+	return err
 }
 
 // read sums the receipts of a judge's turns, and lists what its model was sent.
-func (g *run) read(path string, j *receipt.Judge) error {
-	history, err := seat.ReadHistory(path, func(event string, context []byte) error {
+func read(src io.ReaderAt, j *receipt.Judge) (*seat.History, error) {
+	history, err := seat.ReadHistoryOf(src, func(event string, context []byte) error {
 		if event != gateway.EventRequest {
 			return nil
 		}
@@ -226,13 +247,13 @@ func (g *run) read(path string, j *receipt.Judge) error {
 		return nil
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	j.Given = append(j.Given, history.Given()...)
+	j.Given, j.Enforced = append(j.Given, history.Given()...), history.Enforced()
 	j.Adapter, j.ModelInput = history.Header.Attributes["adapter"], audit.InputNone
 	for _, r := range history.Receipts() {
 		j.Adapter, j.Program, j.Version, j.Model = r.Adapter, r.Program, r.Version, r.Model
-		j.InProcess, j.Enforced, j.ModelInput = r.InProcess, r.Enforced, r.ModelInput
+		j.InProcess, j.ModelInput = r.InProcess, r.ModelInput
 		j.Tools = append(j.Tools, r.Tools...)
 		j.Usage, j.Estimated = plus(j.Usage, r.Usage), j.Estimated || r.Estimated
 		if j.Started.IsZero() {
@@ -249,5 +270,5 @@ func (g *run) read(path string, j *receipt.Judge) error {
 		j.Model = "" // nobody was asked, whatever it is called
 	}
 	j.Family = gate.Family(cmp.Or(j.Provider, j.Adapter), j.Model)
-	return nil
+	return history, nil
 }

@@ -18,14 +18,13 @@ import (
 
 // result puts on the receipt what a judge said, or why it said nothing that
 // counts. An audit that found something has said so before.
-func (s *sitting) result(j *receipt.Judge, c *judging.Case, err error) {
+func result(j *receipt.Judge, c *judging.Case, err error, lines func(string) int) {
 	if err != nil {
 		j.Failed = cmp.Or(j.Failed, err.Error())
 	}
 	if j.Failed != "" {
 		return
 	}
-	lines := s.g.lines()
 	if c.Role == policy.Guardian {
 		v := c.Guardian
 		j.Verdict, j.Summary = string(v.Verdict), v.Summary
