@@ -2,10 +2,12 @@ package mcp_test
 
 import (
 	"context"
+	"os"
 	"runtime"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"conclave/app"
 	"conclave/mcp"
@@ -118,7 +120,7 @@ func TestWhatNeedsThePerson(t *testing.T) {
 	}
 }
 
-// TestNothingIsLeft: sessions that end leave no goroutine.
+// TestNothingIsLeft: sessions that end leave neither a goroutine nor a descriptor.
 func TestNothingIsLeft(t *testing.T) {
 	p := newPlace(t)
 	visit := func() {
@@ -137,24 +139,34 @@ func TestNothingIsLeft(t *testing.T) {
 		<-done
 	}
 	visit()
-	before := settled(0)
+	visit()
+	before := settled(left{1 << 20, 1 << 20})
 	for range 5 {
 		visit()
 	}
-	if after := settled(before); after > before+2 {
+	most := left{before.goroutines + 2, before.files + 2}
+	if after := settled(most); !after.within(most) {
 		buf := make([]byte, 1<<20)
-		t.Errorf("%d goroutines before, %d after:\n%s", before, after, buf[:runtime.Stack(buf, true)])
+		t.Errorf("%+v before, %+v after:\n%s", before, after, buf[:runtime.Stack(buf, true)])
 	}
 }
 
-// settled is how many goroutines there are once those that are ending have ended.
-func settled(most int) (n int) {
-	for range 1000 {
-		if n = runtime.NumGoroutine(); n <= most {
-			break
+// settled is how many goroutines and descriptors there are, once those that are
+// ending have ended or nobody will wait any longer. Nothing tells of their end.
+func settled(most left) left {
+	late := time.Now().Add(10 * time.Second)
+	for {
+		n := left{goroutines: runtime.NumGoroutine()}
+		if list, err := os.ReadDir("/proc/self/fd"); err == nil {
+			n.files = len(list)
 		}
-		runtime.Gosched()
-		runtime.GC()
+		if n.within(most) || time.Now().After(late) {
+			return n
+		}
+		time.Sleep(time.Millisecond)
 	}
-	return n
 }
+
+type left struct{ goroutines, files int }
+
+func (n left) within(most left) bool { return n.goroutines <= most.goroutines && n.files <= most.files }
