@@ -5,10 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -134,13 +132,9 @@ func speakACP(t *testing.T) []realProgram {
 	return out
 }
 
-// TestRealPrograms plays a short campaign with the real Claude Code, the real
-// Codex, a real program that speaks the Agent Client Protocol or a model without a
-// program in every seat, and holds the conversation files against the bytes that
-// the model sent. Whoever plays, the same words make the same files. The evaluators have the tool for their verdict from the
-// first request on; who does not use it is asked for the verdict.
-func TestRealPrograms(t *testing.T) {
-	sample.Long(t)
+// realPrograms are all others that can play, and of several versions all.
+func realPrograms(t *testing.T) []realProgram {
+	t.Helper()
 	codex, err := clients.Codex()
 	if err == nil {
 		codex, err = agentcodex.Locate(codex)
@@ -148,87 +142,129 @@ func TestRealPrograms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	programs := append(speakACP(t),
+	return append(speakACP(t),
 		realProgram{"claude", "claude", clients.ClaudeNew, "anthropic", reachable(t, realClaude(t, clients.ClaudeNew)), 2},
 		realProgram{"claude", "claude", clients.ClaudeOld, "anthropic", reachable(t, realClaude(t, clients.ClaudeOld)), 1},
 		realProgram{"codex", "codex", clients.CodexOnly, "openai", reachable(t, codex), 2})
-	var chosen []realProgram
+}
+
+// models are those without a program, by the kinds of their servers.
+func models() []realProgram {
+	var out []realProgram
 	for _, kind := range gateway.Kinds() {
-		chosen = append(chosen, realProgram{"model", "model", string(kind), string(kind), "/nowhere", 2})
+		out = append(out, realProgram{"model", "model", string(kind), string(kind), "/nowhere", 2})
 	}
+	return out
+}
+
+// Who plays without a model: from a script, and out of its own head.
+var (
+	theScript  = realProgram{name: "scripted", agent: "scripted, script: party.script", version: "script", byTool: 2}
+	theOffline = realProgram{name: "offline", agent: "offline", version: "embedded"}
+)
+
+// asked says whether there is a model behind x.
+func (x realProgram) asked() bool { return x.kind != "" }
+
+// seated is a workspace, trusted, where x has the seats. Who has a script finds
+// it there.
+func (x realProgram) seated(t *testing.T, stub *modelstub.Server, script string, seats ...string) *real {
+	t.Helper()
+	var config strings.Builder
+	config.WriteString("agents:\n")
+	for _, seat := range seats {
+		who := x.agent
+		switch {
+		case x.asked():
+			who += ", model: stub-model, provider: stub"
+		case seat == "gm": // the embedded one tells only the adventures that come with the program
+			who = theScript.agent
+		}
+		fmt.Fprintf(&config, "  %s: {agent: %s}\n", seat, who)
+	}
+	if x.asked() {
+		fmt.Fprintf(&config, "providers:\n  stub: {kind: %s, base_url: %q, key_env: STUB_KEY}\n", x.kind, stub.URL())
+	}
+	w := newReal(t, config.String())
+	w.write("party.script", script)
+	if x.asked() {
+		node, err := clients.Node()
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.own(fmt.Sprintf("programs:\n  %s: %q\n  node: %q\n", x.name, x.path, node))
+	}
+	w.run(0, "trust", "--yes")
+	return w
+}
+
+// TestRealPrograms plays a short campaign with the real Claude Code, the real
+// Codex, a real program that speaks the Agent Client Protocol, a model without a
+// program, a script or nobody but the embedded party in every seat, and holds the
+// conversation files against the bytes that the model sent. Whoever plays, the
+// same words make the same files. The evaluators have the tool for their verdict
+// from the first request on; who does not use it is asked for the verdict.
+func TestRealPrograms(t *testing.T) {
+	sample.Long(t)
+	programs := realPrograms(t)
+	chosen := append(models(), theScript, theOffline)
 	for _, i := range sample.Pick(t, len(programs), 1, 4) {
 		chosen = append(chosen, programs[i])
 	}
-	var same sync.Map // the files, by name, as who came first has them
+	all := played{}
+	t.Cleanup(func() { all.alike(t, questShape) })
 	for _, x := range chosen {
 		t.Run(x.name+" "+x.version, func(t *testing.T) {
 			t.Parallel()
-			m := &model{waits: x.byTool < 2}
+			m := &model{waits: x.byTool == 1}
 			stub := modelstub.New(m.answer)
 			defer stub.Close()
-			w := newReal(t, fmt.Sprintf("agents:\n  default: {agent: %s, model: stub-model, provider: stub}\nproviders:\n  stub: {kind: %s, base_url: %q, key_env: STUB_KEY}\n", x.agent, x.kind, stub.URL()))
-			node, err := clients.Node()
-			if err != nil {
-				t.Fatal(err)
-			}
-			w.own(fmt.Sprintf("programs:\n  %s: %q\n  node: %q\n", x.name, x.path, node))
-			w.run(0, "trust", "--yes")
-			w.run(0, "quest", "start", "--mode", "ship", "--yes", "-m", "I want to bring bread.")
-			w.run(0, "consult", "cat", "-m", "What of the flood?\n## it rises")
-			log, err := os.ReadFile(filepath.Join(w.dir, ".campaign", "quest.md"))
-			if err != nil || strings.Count(string(log), "**Progress** — Bread baked (") != 1 {
-				t.Errorf("what an advisor noted is not in the log (%v):\n%s", err, log)
-			}
-			before := len(stub.Requests())
-			w.run(0, "checkpoint", "--stage", "plan", "draft.md")
-			sent(t, "the Guardian", stub.Requests()[before:], []string{"plan", "draft.md", "Ship"}, "A bridge stands\"")
-			offered(t, "the Guardian", stub.Requests()[before:], false)
-			before = len(stub.Requests())
-			w.run(0, "confront", "plan.md")
-			sent(t, "the Dragon", stub.Requests()[before:], []string{"A bridge stands", "plan.md", "Ship"}, "ready to advance", "draft.md", "earlier work of ours")
-			offered(t, "the Dragon", stub.Requests()[before:], m.waits)
-			w.run(0, "debrief")
-			w.run(0, "transcript", "verify")
-			w.run(0, "audit")
-			if len(m.unknown) > 0 {
-				t.Errorf("asked what nobody expected: %.300q", m.unknown)
-			}
-			if m.handedIn != x.byTool {
-				t.Errorf("%d verdicts were handed in with the tool, want %d", m.handedIn, x.byTool)
-			}
-			w.compare(stub)
-			if m.waits {
-				return // it is asked for the verdict in words of its own
-			}
-			for name, text := range w.files() {
-				if first, there := same.LoadOrStore(name, text); there && first != text {
-					t.Errorf("%s is not as with the others:\n%s\nbut\n%s", name, first, text)
-				}
+			w := x.seated(t, stub, partyScript(), "default")
+			x.quest(w, m, stub)
+			if !m.waits { // else it is asked for the verdict in words of its own
+				all.left(x, w.files(".campaign"))
 			}
 		})
 	}
 }
 
-// moment is a day or a minute in a file or in its name.
-var moment = regexp.MustCompile(`\d{4}-\d{2}-\d{2}([-T ]\d{2}[-:]\d{2}(:\d{2})?Z?)?`)
-
-// files are those of the campaign, without their times.
-func (w *real) files() map[string]string {
+// quest plays the campaign.
+func (x realProgram) quest(w *real, m *model, stub *modelstub.Server) {
 	w.t.Helper()
-	out := map[string]string{}
-	err := filepath.WalkDir(filepath.Join(w.dir, ".campaign"), func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		rel, _ := filepath.Rel(w.dir, path)
-		out[moment.ReplaceAllString(rel, "TIME")] = moment.ReplaceAllString(string(text), "TIME")
-		return err
-	})
-	if err != nil || len(out) < 6 {
-		w.t.Fatalf("%d files of the campaign: %v", len(out), err)
+	wish := "I want to bring bread."
+	if x.name == theOffline.name { // who judges nothing but facts
+		wish = "`plan.md` exists and contains `bridge`."
 	}
-	return out
+	w.run(0, "quest", "start", "--mode", "ship", "--yes", "-m", wish)
+	w.run(0, "consult", "cat", "-m", "What of the flood?\n## it rises")
+	log, err := os.ReadFile(filepath.Join(w.dir, ".campaign", "quest.md"))
+	if err != nil || x.name != theOffline.name && strings.Count(string(log), "**Progress** — Bread baked (") != 1 {
+		w.t.Errorf("what an advisor noted is not in the log (%v):\n%s", err, log)
+	}
+	before := len(stub.Requests())
+	w.run(0, "checkpoint", "--stage", "plan", "--expect", "`draft.md` exists and contains `ford`", "draft.md")
+	if x.asked() {
+		sent(w.t, "the Guardian", stub.Requests()[before:], []string{"plan", "draft.md", "Ship"}, "A bridge stands\"")
+		offered(w.t, "the Guardian", stub.Requests()[before:], false)
+	}
+	before = len(stub.Requests())
+	w.run(0, "confront", "plan.md")
+	if x.asked() {
+		sent(w.t, "the Dragon", stub.Requests()[before:], []string{"A bridge stands", "plan.md", "Ship"}, "ready to advance", "draft.md", "earlier work of ours")
+		offered(w.t, "the Dragon", stub.Requests()[before:], m.waits)
+	}
+	w.run(0, "debrief")
+	w.run(0, "transcript", "verify")
+	w.run(0, "audit")
+	if len(m.unknown) > 0 {
+		w.t.Errorf("asked what nobody expected: %.300q", m.unknown)
+	}
+	if x.asked() {
+		if m.handedIn != x.byTool {
+			w.t.Errorf("%d verdicts were handed in with the tool, want %d", m.handedIn, x.byTool)
+		}
+		w.compare(stub)
+	}
 }
 
 // sent holds what an evaluator's model was sent against its profile: what it
@@ -298,19 +334,22 @@ func newReal(t *testing.T, config string) *real {
 	t.Helper()
 	w := &real{t: t, dir: t.TempDir()}
 	for name, text := range map[string]string{"conclave.yaml": config, "plan.md": "A bridge stands here.\n", "draft.md": "This is earlier work of ours, a ford.\n", ".campaign/.keep": ""} {
-		path := filepath.Join(w.dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		w.write(name, text)
 	}
 	w.home = t.TempDir()
 	w.env = &environment{Terminal: piped("", &w.out, &w.out), Dir: w.dir, Getenv: func(name string) string {
 		return map[string]string{"HOME": w.home, "STUB_KEY": "a-key-that-opens-nothing", "PATH": os.Getenv("PATH")}[name]
 	}}
 	return w
+}
+
+// write writes a file of the workspace.
+func (w *real) write(name, text string) {
+	w.t.Helper()
+	path := filepath.Join(w.dir, filepath.FromSlash(name))
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+		w.t.Fatal(err)
+	}
 }
 
 // own writes the person's own configuration.
