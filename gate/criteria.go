@@ -89,8 +89,8 @@ func (o *Opened) callersCriteria(ask Ask) error {
 			return fmt.Errorf("%q is not in the workspace", ask.Criteria)
 		}
 		data, err := workspace.ReadNamed(ask.Criteria, workspace.MaxText)
-		if err == nil {
-			return o.take(Criteria{Origin: OfCaller, File: ask.Criteria}, ask.Criteria, data)
+		if err == nil { // where it lies on this machine is no stranger's concern
+			return o.take(Criteria{Origin: OfCaller, File: filepath.Base(ask.Criteria)}, ask.Criteria, data)
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("read the criteria: %w", err)
@@ -104,7 +104,7 @@ func (o *Opened) callersCriteria(ask Ask) error {
 
 // take reads a text of criteria.
 func (o *Opened) take(c Criteria, name string, text []byte) error {
-	if c.File != "" && !filepath.IsAbs(c.File) {
+	if c.File != "" && !filepath.IsAbs(name) {
 		if err := mayBeCriteria(c.File); err != nil {
 			return err
 		}

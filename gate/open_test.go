@@ -168,6 +168,8 @@ func TestOriginOfCriteria(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		case c.says == "" && (o.Case.Criteria.Origin != c.origin || o.Case.Criteria.Commit != c.commit || len(o.Criteria) != 1):
 			t.Errorf("%s: %+v", name, o.Case.Criteria)
+		case c.says == "" && filepath.IsAbs(o.Case.Criteria.File):
+			t.Errorf("%s: a receipt would tell where the file lies on this machine: %s", name, o.Case.Criteria.File)
 		}
 		if o != nil {
 			r.must(o.Close())
