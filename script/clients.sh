@@ -1,7 +1,8 @@
 #!/bin/sh
 # Installs the pinned programs that the tests drive, the agents, a peer that
-# counts their tokens and a reader of what we export, each into a directory of its
-# own below the cache, and leaves alone what is already there.
+# counts their tokens, a reader of what we export and a client that inspects MCP
+# servers, each into a directory of its own below the cache, and leaves alone what
+# is already there.
 #
 #	script/clients.sh            all of them
 #	script/clients.sh codex      those whose directory begins so
@@ -23,6 +24,7 @@ copilot-1.0.102 @github/copilot@1.0.102 copilot
 opencode-1.18.33 opencode-ai@1.18.33 opencode
 node-26.10.0 node@26.10.0 node
 hyparquet-1.31.5 hyparquet@1.31.5 -
+inspector-2.12.0 @modelcontextprotocol/inspector@2.12.0 -
 '
 
 root=${CONCLAVE_CLIENTS:-${XDG_CACHE_HOME:-${HOME:?set HOME or CONCLAVE_CLIENTS}/.cache}/conclave/clients}
@@ -33,7 +35,7 @@ die() { say "clients: $*" >&2; exit 3; }
 
 # installed DIR PROGRAM: a directory is complete once it has its final name,
 # because it gets that name by a rename after the program has run. The program -
-# is a library, which has none.
+# is a library, which has none, or a script that wants the Node that is pinned.
 installed() { [ -x "$(place "$1" "$2")" ]; }
 place() {
 	case $2 in

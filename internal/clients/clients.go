@@ -1,7 +1,8 @@
 // Package clients finds the programs that the tests drive, the agents, a peer
-// that counts their tokens and a reader of what we export, at the versions that
-// script/clients.sh installs. It starts nothing and installs nothing; a program that is not there
-// is an error that says how to get it, never a reason to skip a test.
+// that counts their tokens, a reader of what we export and a client that inspects
+// MCP servers, at the versions that script/clients.sh installs. It starts nothing
+// and installs nothing; a program that is not there is an error that says how to
+// get it, never a reason to skip a test.
 package clients
 
 import (
@@ -22,6 +23,7 @@ const (
 	opencode  = "1.18.33"
 	node      = "26.10.0"
 	hyparquet = "1.31.5"
+	inspector = "2.12.0"
 )
 
 // dir is where the programs lie.
@@ -83,6 +85,12 @@ func Counter() (string, error) {
 // ParquetReader returns the directory of hyparquet, a library for Node that reads
 // Parquet files.
 func ParquetReader() (string, error) { return findAt("hyparquet", hyparquet, "hyparquet") }
+
+// Inspector returns the path of the MCP inspector, a script for Node.
+func Inspector() (string, error) {
+	at := filepath.Join("@modelcontextprotocol", "inspector", "clients", "launcher", "build", "index.js")
+	return findAt("inspector", inspector, at)
+}
 
 func find(name, version string) (string, error) {
 	return findAt(name, version, filepath.Join(".bin", name))
