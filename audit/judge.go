@@ -259,6 +259,8 @@ func (j *judge) unsealed() {
 	case j.report.Sealed:
 	case policy.Role(j.report.Role).Evaluator():
 		j.find(RuleSeal, 0, "the run goes on, or was cut short and never resumed")
+	case j.opened == nil && len(j.report.Turns) == 0 && j.report.Adapter == transcript.AdapterOffline:
+		j.gap("not sealed: a run of Conclave's own that goes on, or was cut short")
 	case j.opened == nil && len(j.report.Turns) == 0:
 		j.gap("not sealed: a session of another program, which may go on")
 	default:
