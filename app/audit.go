@@ -82,8 +82,11 @@ func auditFile(file string, own bool) (*AuditReport, error) {
 	}
 	defer f.Close()
 	r, err := audit.Judge(f)
-	if err != nil || !own || r.Run == "" {
+	if err != nil || !own {
 		return r, err
+	}
+	if r.Run == "" { // it was cut short before its head: its name is all that tells of it
+		r.Run = strings.TrimSuffix(filepath.Base(file), record.Extension)
 	}
 	if named := record.Named(file, record.Header{Run: r.Run}); named != nil {
 		r.Findings = append(r.Findings, audit.Finding{Rule: "name", What: named.Error()})

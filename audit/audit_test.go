@@ -383,3 +383,43 @@ func without(t *testing.T, data []byte, word string) []byte {
 	}
 	return copied.Bytes()
 }
+
+// A record that was cut anywhere says of what is left only what is left: never that
+// it was another program's session.
+func TestCutAnywhere(t *testing.T) {
+	dir := t.TempDir()
+	for name, c := range map[string]struct {
+		attributes map[string]string
+		says, not  string
+	}{
+		"own":       {map[string]string{"adapter": "model"}, "a run of Conclave's own", "another program"},
+		"collected": {map[string]string{"adapter": "offline", "collected": "/a/session.jsonl"}, "another program", "Conclave's own"},
+	} {
+		path := filepath.Join(dir, name+record.Extension)
+		w, err := record.Create(path, record.Header{Run: name, Attributes: c.attributes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		whole, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range len(whole) + 1 {
+			r, err := audit.Judge(bytes.NewReader(whole[:n]))
+			if err != nil {
+				t.Fatalf("%s, %d bytes: %v", name, n, err)
+			}
+			says := strings.Join(r.Gaps, "\n")
+			want := c.says
+			if n == 0 || r.Run == "" {
+				want = "its head was never written"
+			}
+			if !strings.Contains(says, want) || strings.Contains(says, c.not) {
+				t.Errorf("%s, %d of %d bytes: %q", name, n, len(whole), says)
+			}
+		}
+	}
+}

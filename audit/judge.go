@@ -21,7 +21,8 @@ func Judge(src io.ReaderAt) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &judge{report: &Report{
+	_, collected := verified.Header.Attributes["collected"]
+	j := &judge{collected: collected, report: &Report{
 		Run: verified.Header.Run, Head: verified.Head.String(), Sound: verified.Sound() == nil, Sealed: verified.Sealed,
 		Role: verified.Header.Attributes["role"], Prompt: verified.Header.Attributes["prompt_name"],
 		Adapter: verified.Header.Attributes["adapter"],
@@ -42,10 +43,11 @@ func Judge(src io.ReaderAt) (*Report, error) {
 }
 
 type judge struct {
-	report *Report
-	turns  map[string]*Turn
-	at     string // the turn that is running
-	frameN uint64
+	report    *Report
+	collected bool // what the record holds is another program's session
+	turns     map[string]*Turn
+	at        string // the turn that is running
+	frameN    uint64
 
 	opened   *Room
 	denied   *shingle.Set
@@ -259,10 +261,12 @@ func (j *judge) unsealed() {
 	case j.report.Sealed:
 	case policy.Role(j.report.Role).Evaluator():
 		j.find(RuleSeal, 0, "the run goes on, or was cut short and never resumed")
-	case j.opened == nil && len(j.report.Turns) == 0 && j.report.Adapter == transcript.AdapterOffline:
-		j.gap("not sealed: a run of Conclave's own that goes on, or was cut short")
-	case j.opened == nil && len(j.report.Turns) == 0:
+	case j.report.Run == "":
+		j.gap("not sealed: its head was never written: it goes on, or was cut short as it began")
+	case j.collected:
 		j.gap("not sealed: a session of another program, which may go on")
+	case j.opened == nil && len(j.report.Turns) == 0:
+		j.gap("not sealed: a run of Conclave's own that goes on, or was cut short")
 	default:
 		j.gap("not sealed: the run can still go on, and what comes then is not judged here")
 	}

@@ -29,6 +29,10 @@ func TestBudgetCutsRealPrograms(t *testing.T) {
 	for _, kind := range gateway.Kinds() {
 		programs = append(programs, realProgram{"model", "model", string(kind), string(kind), "/nowhere", 0})
 	}
+	var long strings.Builder // no two sentences alike: one program ends what repeats itself, and asks again
+	for i := range 60_000 {
+		fmt.Fprintf(&long, "sentence %x of many. ", i)
+	}
 	for _, i := range sample.Pick(t, len(programs), 1, 3) {
 		x := programs[i]
 		t.Run(x.name+" "+x.version, func(t *testing.T) {
@@ -37,7 +41,7 @@ func TestBudgetCutsRealPrograms(t *testing.T) {
 				if r.Auxiliary() {
 					return modelstub.Answer(modelstub.Say("ok"))
 				}
-				return modelstub.Answer(modelstub.Say(strings.Repeat("words and words ", 60_000)))
+				return modelstub.Answer(modelstub.Say(long.String()))
 			})
 			defer stub.Close()
 			w := newReal(t, fmt.Sprintf("agents:\n  default: {agent: %s, model: stub-model, provider: stub, tokens: 60000}\n"+

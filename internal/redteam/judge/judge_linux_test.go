@@ -60,7 +60,7 @@ func TestTheJudgeIsReached(t *testing.T) {
 	for _, line := range [][]string{{"--criteria", "criteria.md"}, {"--judge", "guardian", "--expect", "It greets."}} {
 		t.Run("a judge that says yes is believed "+line[0], func(t *testing.T) {
 			w.again(t)
-			w.judge.status = "met"
+			w.judge.says("met")
 			if out := w.run(append([]string{"gate", "--work", "src"}, line...)...); out.code != 0 {
 				t.Errorf("exit %d: %s", out.code, out.all())
 			}

@@ -180,7 +180,7 @@ func TestRemoteWays(t *testing.T) {
 func TestBaseOfTheCaller(t *testing.T) {
 	w := newWorld(t)
 	w.again(t)
-	w.judge.status = "met"
+	w.judge.says("met")
 	c := w.serve()
 	if tools := c.ask("tools/list", args{}); !strings.Contains(tools, `"name":"gate"`) {
 		t.Skip("the server has no tool gate")

@@ -171,7 +171,7 @@ func (w *world) edit(dir string, change func([]byte) []byte) {
 // judgedOnce has a case judged, and moves its receipt to one place.
 func (w *world) judgedOnce(status string) {
 	w.t.Helper()
-	w.judge.status = status
+	w.judge.says(status)
 	out := w.run(append([]string{"gate"}, ofWork...)...)
 	if out.code > 1 {
 		w.t.Fatal(out.all())

@@ -170,15 +170,15 @@ var links = []way{
 		w.link(w.elsewhere(""), ".conclave/receipts")
 	}, args: ofWork, want: either},
 	{name: "race: a file becomes a link while it is judged", plant: func(w *world) {
-		w.judge.during = func() {
+		w.judge.while(func() {
 			must(w.t, os.Remove(w.path("src/more.txt")))
 			w.link("../"+w.conversation(), "src/more.txt")
-		}
+		})
 	}, args: ofWork, want: either},
 	{name: "race: a file changes while it is judged", plant: func(w *world) {
-		w.judge.during = func() { w.files(map[string]string{"src/more.txt": canary}) }
+		w.judge.while(func() { w.files(map[string]string{"src/more.txt": canary}) })
 	}, args: ofWork, want: either},
 	{name: "race: a file is added while it is judged", plant: func(w *world) {
-		w.judge.during = func() { w.files(map[string]string{"src/z.txt": canary}) }
+		w.judge.while(func() { w.files(map[string]string{"src/z.txt": canary}) })
 	}, args: ofWork, want: judged},
 }

@@ -252,6 +252,20 @@ func (o *oracle) reset() {
 	o.times, o.files, o.status, o.during = 0, nil, "", nil
 }
 
+// says makes it find that of every criterion.
+func (o *oracle) says(status string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.status = status
+}
+
+// while has something done while it judges.
+func (o *oracle) while(do func()) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.during = do
+}
+
 // heard is what was sent, which files were in its room, and how often it was asked.
 func (o *oracle) heard() (sent string, files []string, times int) {
 	o.mu.Lock()
