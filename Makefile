@@ -39,6 +39,9 @@ lint:
 	$(GO) vet ./...
 	$(GO) run $(STATICCHECK) ./...
 	$(GO) mod tidy -diff
+	$(GO) -C web/browser vet ./...
+	cd web/browser && $(GO) run $(STATICCHECK) ./...
+	$(GO) -C web/browser mod tidy -diff
 
 dead: ## functions that the program does not reach, but for those that a list keeps
 	@script/deadcode.sh "$(GO) run $(DEADCODE)"
@@ -51,6 +54,7 @@ cross:
 # Results of packages that did not change come from go's cache.
 fast: clients
 	$(GO) test $(RACE) -short -vet=off -ldflags=-w ./...
+	$(GO) -C web/browser test -short -vet=off -ldflags=-w ./...
 
 clients: ## the real agent programs, at pinned versions, into the cache directory
 	@script/clients.sh
@@ -63,7 +67,8 @@ prepare:
 
 test: prepare clients lint dead cross build ## everything
 	@$(GO) build -o build/testreport ./internal/testreport
-	@$(GO) test $(RACE) -shuffle=on -timeout 20m -json ./... | build/testreport
+	@{ $(GO) test $(RACE) -shuffle=on -timeout 20m -json ./...; \
+	  $(GO) -C web/browser test -timeout 10m -json ./...; } | build/testreport
 
 redteam: prepare clients ## go for the secrets, as root and as an ordinary user; every command in every hostile workspace
 	CONCLAVE_SAMPLE=all $(GO) test -count=1 -timeout 60m -run 'TestRedTeam|TestLevels' -v ./internal/redteam

@@ -1,11 +1,12 @@
 #!/bin/sh
 # Installs the pinned programs that the tests drive, the agents, a peer that
-# counts their tokens, a reader of what we export and a client that inspects MCP
-# servers, each into a directory of its own below the cache, and leaves alone what
-# is already there.
+# counts their tokens, a reader of what we export, a client that inspects MCP
+# servers and a judge of pages, each into a directory of its own below the cache,
+# and leaves alone what is already there.
 #
 #	script/clients.sh            all of them
 #	script/clients.sh codex      those whose directory begins so
+#	script/clients.sh chromium   a browser, for where the system has none
 #	script/clients.sh --list     what is pinned, and whether it is there
 #
 # CONCLAVE_CLIENTS names the directory; the default is
@@ -25,6 +26,12 @@ opencode-1.18.33 opencode-ai@1.18.33 opencode
 node-26.10.0 node@26.10.0 node
 hyparquet-1.31.5 hyparquet@1.31.5 -
 inspector-2.12.0 @modelcontextprotocol/inspector@2.12.0 -
+axe-4.14.0 axe-core@4.14.0 -
+'
+
+# Installed only when it is asked for by name.
+spare='
+chromium-153.0.0 @sparticuz/chromium@153.0.0 -
 '
 
 root=${CONCLAVE_CLIENTS:-${XDG_CACHE_HOME:-${HOME:?set HOME or CONCLAVE_CLIENTS}/.cache}/conclave/clients}
@@ -83,13 +90,24 @@ install_one() { # DIR PACKAGE PROGRAM
 		(cd "$new" && HOME="$new" "./node_modules/.bin/$3" --version >version.txt 2>&1)
 	fi ||
 		die "$2 was installed but does not start: $(cat "$new/version.txt")"
+	case $1 in chromium-*) unpack_chromium "$new/node_modules/@sparticuz/chromium/bin" ;; esac
 	rm -rf "${root:?}/$1"
 	mv "$new" "$root/$1"
 	say "$(head -n 1 "$root/$1/version.txt")"
 }
 
+# unpack_chromium DIR: the package holds the browser and what it draws with packed.
+unpack_chromium() {
+	node -e '
+		const fs = require("fs"), zlib = require("zlib"), dir = process.argv[1];
+		const unpack = (from, to) => fs.writeFileSync(to, zlib.brotliDecompressSync(fs.readFileSync(dir + "/" + from)), { mode: 0o755 });
+		unpack("chromium.br", dir + "/chromium");
+		unpack("swiftshader.tar.br", dir + "/swiftshader.tar");
+	' "$1" && tar -xf "$1/swiftshader.tar" -C "$1" || die "the browser could not be unpacked in $1"
+}
+
 each() { # FUNCTION: calls it with every pin that was asked for
-	echo "$pins" | while read -r dir package program; do
+	{ echo "$pins"; [ -z "$want" ] || echo "$spare"; } | while read -r dir package program; do
 		[ -n "$dir" ] || continue
 		case $dir in "$want"*) "$1" "$dir" "$package" "$program" ;; esac
 	done

@@ -24,6 +24,8 @@ const (
 	node      = "26.10.0"
 	hyparquet = "1.31.5"
 	inspector = "2.12.0"
+	axe       = "4.14.0"
+	chromium  = "153.0.0"
 )
 
 // dir is where the programs lie.
@@ -90,6 +92,16 @@ func ParquetReader() (string, error) { return findAt("hyparquet", hyparquet, "hy
 func Inspector() (string, error) {
 	at := filepath.Join("@modelcontextprotocol", "inspector", "clients", "launcher", "build", "index.js")
 	return findAt("inspector", inspector, at)
+}
+
+// Axe returns the path of axe-core, a script for browsers that looks for what people
+// with a screen reader, a keyboard or weak eyes cannot use.
+func Axe() (string, error) { return findAt("axe", axe, filepath.Join("axe-core", "axe.min.js")) }
+
+// Chromium returns the path of the browser that is installed where the system has
+// none: script/clients.sh chromium.
+func Chromium() (string, error) {
+	return findAt("chromium", chromium, filepath.Join("@sparticuz", "chromium", "bin", "chromium"))
 }
 
 func find(name, version string) (string, error) {

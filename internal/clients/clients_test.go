@@ -24,7 +24,7 @@ func TestPinsAgree(t *testing.T) {
 	}
 	want := []string{"claude-" + ClaudeNew, "claude-" + ClaudeOld, "codex-" + CodexOnly, "ccusage-" + ccusage,
 		"gemini-" + gemini, "qwen-" + qwen, "copilot-" + copilot, "opencode-" + opencode, "node-" + node,
-		"hyparquet-" + hyparquet, "inspector-" + inspector}
+		"hyparquet-" + hyparquet, "inspector-" + inspector, "axe-" + axe, "chromium-" + chromium}
 	if !slices.Equal(got, want) {
 		t.Errorf("the script pins %v, this package %v", got, want)
 	}
@@ -32,7 +32,7 @@ func TestPinsAgree(t *testing.T) {
 
 func TestMissing(t *testing.T) {
 	t.Setenv("CONCLAVE_CLIENTS", t.TempDir())
-	for _, f := range []func() (string, error){Codex, Counter, Gemini, Qwen, Copilot, OpenCode, Node, ParquetReader, Inspector,
+	for _, f := range []func() (string, error){Codex, Counter, Gemini, Qwen, Copilot, OpenCode, Node, ParquetReader, Inspector, Axe, Chromium,
 		func() (string, error) { return Claude(ClaudeNew) }} {
 		if _, err := f(); err == nil || !strings.Contains(err.Error(), "make clients") {
 			t.Errorf("a missing program gives %v", err)

@@ -45,7 +45,8 @@ var homes = []home{
 
 // apart are packages that are no part of the program: they make what tests use.
 var apart = []string{"internal/sessiongen", "internal/modelstub", "internal/plant", "internal/hostile", "internal/hunt", "internal/testreport",
-	"internal/clients", "engine/enginetest", "bench", "archive/archivetest", "internal/layers", "agent/agenttest"}
+	"internal/clients", "engine/enginetest", "bench", "archive/archivetest", "internal/layers", "agent/agenttest",
+	"web/browser"}
 
 func TestHomes(t *testing.T) {
 	root := filepath.Join("..", "..")

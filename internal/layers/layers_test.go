@@ -148,6 +148,8 @@ var house = map[string]string{
 	"transcript":          "internal/jsontext",
 	"trust":               "internal/atomicfile internal/lockfile internal/newer",
 	"usage":               "archive archive/source internal/atomicfile internal/price session session/claude transcript workspace",
+	"web/browser":         "internal/clients",
+	"web/browser/shot":    "web/browser",
 	"workspace":           "",
 }
 
@@ -162,6 +164,7 @@ var outside = map[string]string{
 	"github.com/klauspost/compress":            "internal/pack",
 	"github.com/landlock-lsm/go-landlock":      "room",
 	"github.com/modelcontextprotocol/go-sdk":   "mcp",
+	"github.com/chromedp":                      "web/browser",
 	"github.com/pelletier/go-toml/v2":          "internal/project",
 	"github.com/rivo/uniseg":                   "profile",
 	"github.com/spf13/cobra":                   "cmd/conclave",

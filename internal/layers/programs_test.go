@@ -31,6 +31,7 @@ var starters = map[string]string{
 	"internal/proc":     "what an agent's driver was given",
 	"quest/judging":     "the checks of a quest, in a room and once the person trusts them",
 	"receipt":           "ssh-keygen, which signs with the person's key",
+	"web/browser":       "Chromium and the program itself, for tests",
 	"room":              "what its plan names, behind the walls",
 }
 
