@@ -10,6 +10,7 @@ export const t = {
   ago: (length) => `${length} ago`,
   loading: 'Reading …',
   nothing: 'Nothing here.',
+  asTable: 'As a table',
   close: 'Close',
   copy: 'Copy',
   copied: 'Copied.',

@@ -1,0 +1,326 @@
+// A list of which only what is seen is in the document: the same at one row and
+// at a hundred thousand.
+//
+// Heights are guessed until a row has been drawn, then measured; a Fenwick tree
+// adds them up. The place is kept as an anchor (a row and how far into it), so
+// nothing that is measured, added or loaded above moves what is being read. A
+// list higher than a browser can make an element is scaled: small movements go
+// pixel by pixel, great ones by proportion.
+//
+// For those who listen it is a feed: each row says its number and how many
+// there are, one row at a time can be reached by Tab, and the row that has the
+// focus stays in the document wherever one scrolls.
+
+import { h } from './dom.js';
+
+const TALLEST = 8e6;
+const MARGIN = 600; // pixels drawn beyond the edges
+
+/** Heights adds up the heights of rows: any sum and any place in log n. */
+export class Heights {
+  constructor(sizes) {
+    this.sizes = Float64Array.from(sizes);
+    this.tree = new Float64Array(this.sizes.length + 1);
+    for (let i = 1; i <= this.sizes.length; i++) {
+      this.tree[i] += this.sizes[i - 1];
+      const up = i + (i & -i);
+      if (up < this.tree.length) this.tree[up] += this.tree[i];
+    }
+    this.total = this.before(this.sizes.length);
+  }
+
+  set(i, size) {
+    const by = size - this.sizes[i];
+    if (by === 0) return;
+    this.sizes[i] = size;
+    this.total += by;
+    for (let k = i + 1; k < this.tree.length; k += k & -k) this.tree[k] += by;
+  }
+
+  /** before is the height of all rows before i. */
+  before(i) {
+    let sum = 0;
+    for (let k = i; k > 0; k -= k & -k) sum += this.tree[k];
+    return sum;
+  }
+
+  /** at is the row at a height, and how far into it. */
+  at(y) {
+    let k = 0, rest = Math.max(0, y);
+    for (let step = 1 << Math.floor(Math.log2(Math.max(1, this.sizes.length))); step > 0; step >>= 1) {
+      if (k + step < this.tree.length && this.tree[k + step] <= rest) {
+        k += step;
+        rest -= this.tree[k];
+      }
+    }
+    const i = Math.min(k, this.sizes.length - 1);
+    return { i, dy: i === k ? rest : this.sizes[i] ?? 0 };
+  }
+}
+
+/**
+ * @typedef {object} Rows
+ * @property {number} count
+ * @property {(i: number) => number} estimate   a row's height in pixels before it is drawn
+ * @property {(i: number) => HTMLElement} draw  a row
+ * @property {(from: number, to: number) => void} [need] rows about to be seen: load them, then call redraw
+ * @property {(i: number) => void} [focused]    the row that has the focus
+ * @property {(first: number, last: number) => void} [seen] rows in view
+ */
+
+/** VirtualList is such a list. */
+export class VirtualList {
+  /**
+   * @param {Rows} rows
+   * @param {{label: string, role?: string, rowRole?: string, signal: AbortSignal}} options
+   */
+  constructor(rows, { label, role = 'feed', rowRole = 'article', signal }) {
+    this.rows = rows;
+    this.rowRole = rowRole;
+    this.drawn = new Map(); // index → element
+    this.anchor = { i: 0, dy: 0 };
+    this.current = 0;
+    this.space = h('div', { class: 'vspace', role, 'aria-label': label });
+    this.el = h('div', { class: 'vlist' }, this.space);
+    this.measure();
+    this.el.addEventListener('scroll', () => this.scrolled(), { passive: true });
+    this.el.addEventListener('scrollend', () => this.settle());
+    this.space.addEventListener('focusin', (e) => this.focusMoved(e));
+    this.space.addEventListener('keydown', (e) => this.onKey(e));
+    this.resizes = new ResizeObserver((entries) => this.resized(entries));
+    this.resizes.observe(this.el);
+    signal.addEventListener('abort', () => this.resizes.disconnect());
+  }
+
+  measure() {
+    const sizes = new Float64Array(this.rows.count);
+    for (let i = 0; i < sizes.length; i++) sizes[i] = this.rows.estimate(i);
+    this.heights = new Heights(sizes);
+    this.measured = new Set();
+  }
+
+  /** reset takes other rows, and goes to one of them. */
+  reset(rows, to = 0) {
+    this.rows = rows;
+    for (const el of this.drawn.values()) this.drop(el);
+    this.drawn.clear();
+    this.measure();
+    this.current = Math.min(Math.max(0, to), Math.max(0, rows.count - 1));
+    this.anchor = { i: this.current, dy: 0 };
+    this.place();
+  }
+
+  /** grow takes rows that were added at the end; who stands there follows them. */
+  grow(rows) {
+    const follow = this.atEnd();
+    const known = this.heights.sizes, old = this.measured;
+    this.rows = rows;
+    const sizes = new Float64Array(rows.count);
+    for (let i = 0; i < sizes.length; i++) sizes[i] = i < known.length && old.has(i) ? known[i] : rows.estimate(i);
+    this.heights = new Heights(sizes);
+    for (const el of this.drawn.values()) el.setAttribute('aria-setsize', rows.count);
+    if (follow) this.toEnd();
+    else this.place();
+  }
+
+  get view() { return this.el.clientHeight || 600; }
+  get tall() { return Math.min(this.heights.total, TALLEST); }
+
+  /** scale is how many pixels of the list one pixel of the scroll bar is. */
+  get scale() {
+    const room = this.tall - this.view;
+    return room > 0 ? (this.heights.total - this.view) / room : 1;
+  }
+
+  get top() { return this.heights.before(this.anchor.i) + this.anchor.dy; }
+
+  atEnd() { return this.heights.total - this.top - this.view < 40; }
+
+  toEnd() { this.moveTo(this.heights.total - this.view); }
+
+  moveTo(top) {
+    this.anchor = this.heights.at(Math.min(Math.max(0, top), Math.max(0, this.heights.total - this.view)));
+    this.place();
+  }
+
+  /** scrollTo brings row i to the top third of what is seen. */
+  scrollTo(i, { edge = false } = {}) {
+    if (this.rows.count === 0) return;
+    const row = Math.min(Math.max(0, i), this.rows.count - 1);
+    const above = edge ? 0 : Math.min(this.view / 4, 160);
+    this.anchor = this.heights.at(Math.max(0, this.heights.before(row) - above));
+    this.place();
+    this.anchor = this.heights.at(Math.max(0, this.heights.before(row) - above)); // rows were measured
+    this.place();
+  }
+
+  /** focusRow makes row i the current one and shows it. */
+  focusRow(i, { scroll = true } = {}) {
+    if (this.rows.count === 0) return;
+    this.current = Math.min(Math.max(0, i), this.rows.count - 1);
+    if (scroll && !this.inView(this.current)) this.scrollTo(this.current);
+    else this.draw();
+    this.drawn.get(this.current)?.focus({ preventScroll: true });
+  }
+
+  inView(i) {
+    const from = this.heights.before(i) - this.top;
+    return from >= 0 && from + Math.min(this.heights.sizes[i], this.view) <= this.view;
+  }
+
+  scrolled() {
+    const at = this.el.scrollTop;
+    if (at === this.expected) return;
+    const by = at - (this.expected ?? 0);
+    this.expected = at;
+    const near = Math.abs(by) < this.view * 2 && at > 0 && at < this.tall - this.view - 1;
+    const top = near ? this.top + by : at * this.scale;
+    this.anchor = this.heights.at(Math.min(Math.max(0, top), Math.max(0, this.heights.total - this.view)));
+    this.scrolling = true;
+    this.draw();
+  }
+
+  settle() {
+    this.scrolling = false;
+    this.place();
+  }
+
+  /** place puts the scroll bar where the anchor is, and draws. */
+  place() {
+    this.space.style.height = `${this.tall}px`;
+    this.el.scrollTop = Math.round(this.top / this.scale);
+    this.expected = this.el.scrollTop;
+    this.draw();
+  }
+
+  draw() {
+    if (this.rows.count === 0) return;
+    const from = this.heights.at(this.top - MARGIN).i;
+    let to = this.heights.at(this.top + this.view + MARGIN).i;
+    this.rows.need?.(from, to);
+    this.keepOnly(from, to);
+    for (let i = from; i <= to; i++) this.ensure(i);
+    to = this.fit(from, to);
+    this.position();
+    this.rows.seen?.(this.heights.at(this.top).i, Math.min(to, this.heights.at(this.top + this.view - 1).i));
+  }
+
+  /** fit measures what was drawn, and draws on while there is room. */
+  fit(from, to) {
+    for (let round = 0; round < 4; round++) {
+      for (const [i, el] of this.drawn) if (!this.measured.has(i)) this.take(i, el.offsetHeight);
+      const last = Math.min(this.rows.count - 1, this.heights.at(this.top + this.view + MARGIN).i);
+      if (last <= to) break;
+      this.rows.need?.(to + 1, last);
+      for (let i = to + 1; i <= last; i++) this.ensure(i);
+      to = last;
+    }
+    return to;
+  }
+
+  take(i, height) {
+    if (!height) return;
+    this.measured.add(i);
+    this.heights.set(i, height);
+  }
+
+  ensure(i) {
+    if (this.drawn.has(i)) return;
+    const el = this.rows.draw(i);
+    el.classList.add('vrow');
+    el.setAttribute('role', this.rowRole);
+    el.setAttribute('aria-posinset', i + 1);
+    el.setAttribute('aria-setsize', this.rows.count);
+    el.tabIndex = i === this.current ? 0 : -1;
+    el.vindex = i;
+    this.drawn.set(i, el);
+    this.insert(el, i);
+    this.resizes.observe(el);
+  }
+
+  insert(el, i) {
+    let next = null;
+    for (let at = this.space.lastElementChild; at && at.vindex > i; at = at.previousElementSibling) next = at;
+    this.space.insertBefore(el, next);
+  }
+
+  keepOnly(from, to) {
+    for (const [i, el] of this.drawn) {
+      if (i >= from && i <= to || i === this.current && el.contains(document.activeElement)) continue;
+      this.drop(el);
+      this.drawn.delete(i);
+    }
+  }
+
+  drop(el) {
+    this.resizes.unobserve(el);
+    el.remove();
+  }
+
+  position() {
+    const shift = this.el.scrollTop - this.top;
+    this.space.style.height = `${this.tall}px`;
+    for (const [i, el] of this.drawn) el.style.transform = `translateY(${Math.round(this.heights.before(i) + shift)}px)`;
+  }
+
+  /** redraw draws rows again, for example after they have been loaded. */
+  redraw(from = 0, to = this.rows.count - 1) {
+    for (const [i, el] of [...this.drawn]) {
+      if (i < from || i > to) continue;
+      const had = el.contains(document.activeElement);
+      this.drop(el);
+      this.drawn.delete(i);
+      this.measured.delete(i);
+      if (had) {
+        this.ensure(i);
+        this.drawn.get(i).focus({ preventScroll: true });
+      }
+    }
+    this.draw();
+    if (!this.scrolling) this.place();
+  }
+
+  resized(entries) {
+    let changed = false;
+    for (const { target } of entries) {
+      if (target === this.el) {
+        changed ||= this.width !== this.el.clientWidth || this.seenHeight !== this.el.clientHeight;
+        if (this.width !== undefined && this.width !== this.el.clientWidth) this.measured.clear();
+        this.width = this.el.clientWidth;
+        this.seenHeight = this.el.clientHeight;
+      } else if (this.drawn.get(target.vindex) === target && target.offsetHeight !== this.heights.sizes[target.vindex]) {
+        this.take(target.vindex, target.offsetHeight);
+        changed = true;
+      }
+    }
+    if (changed && !this.scrolling) this.place();
+    else if (changed) this.draw();
+  }
+
+  focusMoved(event) {
+    const row = event.target.closest('.vrow');
+    if (!row) return;
+    const before = this.drawn.get(this.current);
+    if (before) before.tabIndex = -1;
+    this.current = row.vindex;
+    row.tabIndex = 0;
+    this.rows.focused?.(this.current);
+  }
+
+  onKey(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest('input, textarea, select')) return;
+    const steps = { PageDown: 1, PageUp: -1 };
+    if (event.key in steps) this.step(steps[event.key]);
+    else if (event.key === 'Home' && event.target.classList.contains('vrow')) this.focusRow(0);
+    else if (event.key === 'End' && event.target.classList.contains('vrow')) this.focusRow(this.rows.count - 1);
+    else return;
+    event.preventDefault();
+  }
+
+  /** step goes on by rows; what is out of sight begins at what is seen. */
+  step(by) {
+    const inside = this.space.contains(document.activeElement);
+    const start = inside || this.inView(this.current) && this.drawn.get(this.current)?.classList.contains('current') ? this.current + by : this.heights.at(this.top + 1).i;
+    this.focusRow(start);
+  }
+}
