@@ -41,6 +41,13 @@ export const t = {
     readOnly: 'read only',
   },
 
+  diff: {
+    added: 'came',
+    removed: 'went',
+    label: (path, added, removed) => `Change of ${path}: ${counted(added, 'line', 'lines')} came, ${counted(removed, 'line', 'lines')} went`,
+    more: (n) => `${counted(n, 'more line', 'more lines')} not shown; the raw bytes have them.`,
+  },
+
   palette: {
     title: 'Go to or search',
     placeholder: 'A page, a run, some words …',
