@@ -168,7 +168,7 @@ func TestLogStory(t *testing.T) {
 func checkViews(t *testing.T, l *Log, sealed Line) {
 	t.Helper()
 	text := func(v Viewer) string {
-		b, _ := json.Marshal(must[[]Line](t)(l.View(v)))
+		b, _ := json.Marshal(must[[]Line](t)(ViewFile(l.opt.Path, v)))
 		return string(b)
 	}
 	other, own, gm := text(Viewer{Name: "gideon"}), text(Viewer{Name: "tilda"}), text(Viewer{GM: true})

@@ -230,23 +230,3 @@ func (l *Log) Forbid(overrides bool) error {
 	}
 	return l.append(&Line{Event: eventSetting, Epoch: l.st.epoch, NoOverride: overrides})
 }
-
-// View returns all lines as the viewer may see them.
-func (l *Log) View(v Viewer) ([]Line, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	data := make([]byte, l.size)
-	if _, err := l.f.ReadAt(data, 0); err != nil {
-		return nil, err
-	}
-	rolls := func(n uint64) (Line, bool) {
-		line, err := l.read(n)
-		return line, err == nil && l.st.marks[n].revealed
-	}
-	var out []Line
-	err := replay(l.opt.Path, data, newState(), func(_ int, line Line) error {
-		out = append(out, v.redact(line, rolls))
-		return nil
-	})
-	return out, err
-}

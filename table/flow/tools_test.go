@@ -12,6 +12,7 @@ import (
 	"conclave/table"
 	"conclave/table/gm"
 	"conclave/table/look"
+	"conclave/table/rolls"
 	"conclave/table/story"
 )
 
@@ -23,11 +24,10 @@ func needs(who, kind, rolls string) string {
 // diceLines reads a campaign's dice.
 func diceLines(t *testing.T, r *rig, event string) []dice.Line {
 	t.Helper()
-	log, err := r.table.dice.Log()
-	if err != nil {
+	if _, err := r.table.dice.Log(); err != nil {
 		t.Fatal(err)
 	}
-	all, err := log.View(dice.Viewer{GM: true})
+	all, err := dice.ViewFile(rolls.File(r.table.dice.Workspace, r.table.dice.Campaign), dice.Viewer{GM: true})
 	if err != nil {
 		t.Fatal(err)
 	}
