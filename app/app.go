@@ -79,6 +79,8 @@ type App struct {
 	// Where verbs run that came from another terminal: a table, or a quest.
 	at    *tableHub
 	quest *questSession
+	// pageLink makes a link to the page, where the page is served.
+	pageLink func() (string, error)
 
 	wire *attached // that terminal
 	seen seen      // what it has shown

@@ -117,46 +117,14 @@ func (s *server) run(t *attached, c call) ([]json.RawMessage, error) {
 	if c.Person {
 		a.Person = t
 	}
-	method, args, err := bind(&a, t.gone, c)
+	method, args, err := bind(t.gone, &a, c.Verb, c.Args)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.admit(&a, args[1:]); err != nil {
+	if err := s.admit(&a, args); err != nil {
 		return nil, err
 	}
-	var results []json.RawMessage
-	for _, out := range method.Call(args) {
-		if out.Type() == reflect.TypeFor[error]() {
-			err, _ = out.Interface().(error)
-			continue
-		}
-		raw, broken := json.Marshal(out.Interface())
-		if broken != nil {
-			return nil, environmentError("%w", broken)
-		}
-		results = append(results, raw)
-	}
-	return results, err
-}
-
-// bind finds the verb: a method of App that takes a context and plain data.
-func bind(a *App, ctx context.Context, c call) (reflect.Value, []reflect.Value, error) {
-	method := reflect.ValueOf(a).MethodByName(c.Verb)
-	if !method.IsValid() || method.Type().NumIn() < 1 || method.Type().In(0) != reflect.TypeFor[context.Context]() {
-		return method, nil, usageError("no verb is called %q", c.Verb)
-	}
-	if method.Type().IsVariadic() || method.Type().NumIn() != len(c.Args)+1 {
-		return method, nil, usageError("%s is called with %d arguments", c.Verb, len(c.Args))
-	}
-	args := []reflect.Value{reflect.ValueOf(ctx)}
-	for i, raw := range c.Args {
-		v := reflect.New(method.Type().In(i + 1))
-		if err := json.Unmarshal(raw, v.Interface()); err != nil {
-			return method, nil, usageError("%s: %w", c.Verb, err)
-		}
-		args = append(args, v.Elem())
-	}
-	return method, args, nil
+	return invoke(method, args)
 }
 
 // listen reads what the other terminal says until it is gone.

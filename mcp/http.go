@@ -9,7 +9,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/netip"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -19,6 +18,7 @@ import (
 
 	"conclave/app"
 	"conclave/internal/bearer"
+	"conclave/internal/origin"
 )
 
 const (
@@ -46,7 +46,7 @@ func (s *Server) ServeWeb(ctx context.Context, addr string, ready func(Place)) e
 	if _, err := rand.Read(token); err != nil {
 		return errors.Join(err, l.Close())
 	}
-	d := &door{server: s, token: hex.EncodeToString(token), host: l.Addr().String(), next: sdk.NewStreamableHTTPHandler(
+	d := &door{server: s, token: hex.EncodeToString(token), names: origin.Local(l.Addr()), next: sdk.NewStreamableHTTPHandler(
 		func(*http.Request) *sdk.Server { return s.sdk },
 		&sdk.StreamableHTTPOptions{
 			SessionTimeout: idleSession, MaxRequestBodyBytes: maxMessage, PropagateRequestCancellation: true,
@@ -62,7 +62,7 @@ func (s *Server) ServeWeb(ctx context.Context, addr string, ready func(Place)) e
 		}
 		_ = web.Close()
 	}()
-	ready(Place{URL: "http://" + d.host + endpoint, Token: d.token})
+	ready(Place{URL: d.names.URL() + endpoint, Token: d.token})
 	err = web.Serve(l)
 	cancel()
 	<-stopped
@@ -75,17 +75,10 @@ func (s *Server) ServeWeb(ctx context.Context, addr string, ready func(Place)) e
 
 // listenLocally listens where nobody but this machine reaches.
 func listenLocally(ctx context.Context, addr string) (net.Listener, error) {
-	host, port, err := net.SplitHostPort(addr)
-	if err != nil {
-		return nil, app.ErrorOf(app.Usage, "--http %q: say an address of this machine, 127.0.0.1:PORT: %w", addr, err)
+	l, err := origin.Listen(ctx, addr)
+	if wrong := (*origin.AddrError)(nil); errors.As(err, &wrong) {
+		return nil, app.ErrorOf(app.Usage, "--http %w", err)
 	}
-	if host == "" || host == "localhost" {
-		host = "127.0.0.1"
-	}
-	if ip, err := netip.ParseAddr(host); err != nil || !ip.IsLoopback() {
-		return nil, app.ErrorOf(app.Usage, "--http %q: only this machine may reach it: 127.0.0.1:%s", addr, port)
-	}
-	l, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(host, port))
 	if err != nil {
 		return nil, app.ErrorOf(app.Environment, "%w", err)
 	}
@@ -94,16 +87,17 @@ func listenLocally(ctx context.Context, addr string) (net.Listener, error) {
 
 // door decides which requests reach the protocol.
 type door struct {
-	server      *Server
-	token, host string
-	next        http.Handler
+	server *Server
+	token  string
+	names  origin.Names
+	next   http.Handler
 }
 
 func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
-	case !d.named(r.Host):
+	case !d.names.Named(r):
 		http.Error(w, "another host's name", http.StatusForbidden)
-	case !d.sameOrigin(r.Header["Origin"]):
+	case !d.names.Same(r):
 		http.Error(w, "another origin", http.StatusForbidden)
 	case !bearer.Has(r.Header, d.token):
 		w.Header().Set("WWW-Authenticate", "Bearer")
@@ -117,22 +111,6 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		d.next.ServeHTTP(w, r)
 	}
-}
-
-// named: a page that has its own name lead here sends that name.
-func (d *door) named(host string) bool {
-	_, port, _ := net.SplitHostPort(d.host)
-	return host == d.host || host == net.JoinHostPort("localhost", port)
-}
-
-func (d *door) sameOrigin(origins []string) bool {
-	for _, o := range origins {
-		host := o[min(len(o), len("http://")):]
-		if "http://"+host != o || !d.named(host) {
-			return false
-		}
-	}
-	return true
 }
 
 func (d *door) full() bool {

@@ -18,7 +18,7 @@ var withAgents = []string{
 	"agents try", "checkpoint", "confront", "consult", "council", "debrief", "demo", "gate", "gate calibrate", "mcp",
 	"quest archive", "quest continue", "quest log", "quest return", "quest start",
 	"record import", "record watch", "table chat", "table end", "table new", "table play", "table resume",
-	"table say", "table signal",
+	"table say", "table signal", "web",
 }
 
 // logLast is how long the end of a command waits for who reads its log.

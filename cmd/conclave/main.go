@@ -142,6 +142,7 @@ Exit codes: 0 done, 1 the answer is no, 2 usage, 3 something is missing here.`,
 		newUninstallCommand(env),
 		newUsageCommand(env),
 		newVersionCommand(env),
+		newWebCommand(env),
 	)
 	addLogs(env, root)
 	strict(root)

@@ -125,6 +125,7 @@ var lines = map[string]line{
 	"usage":               {args: []string{"--by", "model", ".conclave/records", "sessions"}},
 	"uninstall":           {args: []string{"claude", "--dry-run"}},
 	"version":             {},
+	"web":                 {args: []string{"--no-open", "--addr", "127.0.0.1:0"}, waits: "#enter="},
 }
 
 // debriefQuest is a quest whose Dragon is slain.

@@ -40,7 +40,7 @@ var homes = []home{
 	{rule: "who bears a token", at: []string{"internal/bearer"}, uses: []string{"crypto/subtle"}},
 	{rule: "the terminal", at: []string{"terminal"}, uses: []string{"golang.org/x/term"}},
 	{rule: "the standard streams", at: []string{"cmd/conclave", "room"}, calls: []string{"os.Stdout", "os.Stderr", "os.Stdin"}},
-	{rule: "pages", at: []string{"archive/export", "table/story"}, uses: []string{"html/template"}},
+	{rule: "pages", at: []string{"archive/export", "table/story", "web"}, uses: []string{"html/template"}},
 }
 
 // apart are packages that are no part of the program: they make what tests use.

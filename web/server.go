@@ -1,0 +1,234 @@
+package web
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"errors"
+	"log"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"conclave/app"
+	"conclave/internal/origin"
+)
+
+// The bounds of connections.
+const (
+	headerTime     = 10 * time.Second
+	bodyTime       = 10 * time.Second
+	idleTime       = 2 * time.Minute
+	maxHeader      = 64 << 10
+	maxConnections = 1024
+	lastWords      = 5 * time.Second // for readers, when the process ends
+)
+
+// Options are where the page is served, and what may be done there.
+type Options struct {
+	Addr     string   // of this machine; "" for the usual one
+	Listen   string   // an address that others reach; "" for none
+	Hosts    []string // the names under which others call it
+	Cert     string   // files for TLS
+	Key      string
+	Proxy    bool // somebody else does TLS before it
+	ReadOnly bool
+}
+
+// Server serves the page of one workspace.
+type Server struct {
+	app     *app.App
+	options Options
+	names   origin.Names // once it listens
+	started chan struct{}
+
+	door   *door
+	routes *routes
+	stream *stream
+	jobs   *jobs
+	ending chan struct{} // closed when the streams have to end
+	work   sync.WaitGroup
+}
+
+// New makes a server of the verbs of a person's app.
+func New(a *app.App, o Options) (*Server, error) {
+	s := &Server{app: a, options: o, started: make(chan struct{}), ending: make(chan struct{})}
+	s.stream = newStream()
+	s.jobs = newJobs(s)
+	files, err := newAssets(a.Version, o.ReadOnly)
+	if err != nil {
+		return nil, err
+	}
+	s.routes = newRoutes(s)
+	s.baseRoutes(s.routes)
+	s.readRoutes(s.routes)
+	s.actRoutes(s.routes)
+	s.door = newDoor(s, files)
+	return s, nil
+}
+
+// Link is a new way in: it can be used once, and soon.
+func (s *Server) Link() (string, error) {
+	select {
+	case <-s.started:
+	case <-time.After(lastWords):
+		return "", app.ErrorOf(app.Environment, "the page is not served yet")
+	}
+	return s.names.URL() + "/#enter=" + s.door.newCode(), nil
+}
+
+// Opens says what is open to others; nothing where only this machine reaches it.
+func (s *Server) Opens() []string {
+	if s.options.Listen == "" {
+		return nil
+	}
+	can := "do what you can do: read every run, ask agents, spend money"
+	if s.options.ReadOnly {
+		can = "read every run"
+	}
+	return []string{"open to others at " + s.options.Listen + ", as " + strings.Join(s.options.Hosts, " and "),
+		"whoever comes in by a link of yours can " + can}
+}
+
+// Serve serves the page of a workspace until ctx ends, and then until what runs is
+// settled. ready is told a link once it listens.
+func (s *Server) Serve(ctx context.Context, root string, ready func(link string)) error {
+	l, err := s.listen(ctx)
+	if err != nil {
+		return err
+	}
+	s.door.root = root
+	close(s.started)
+	web := &http.Server{
+		Handler: s.door, ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,
+		ConnContext: connContext, ErrorLog: log.New(discard{}, "", 0),
+	}
+	living, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
+	s.jobs.begin(living)
+	s.work.Go(func() { s.live(living) })
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		<-ctx.Done()
+		s.jobs.end()
+		s.stream.publish(event{"kind": "end"})
+		close(s.ending)
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
+		defer cancel()
+		if web.Shutdown(last) != nil {
+			_ = web.Close() // who still reads is not waited for
+		}
+	}()
+	link, err := s.Link()
+	if err != nil {
+		return err
+	}
+	ready(link)
+	err = web.Serve(newBounded(l, maxConnections))
+	if !errors.Is(err, http.ErrServerClosed) {
+		return app.ErrorOf(app.Environment, "serve: %w", err)
+	}
+	<-stopped
+	end()
+	s.work.Wait()
+	return nil
+}
+
+type discard struct{}
+
+func (discard) Write(p []byte) (int, error) { return len(p), nil }
+
+// usualAddr is where the page is while nobody else is there.
+const usualAddr = "127.0.0.1:7777"
+
+func (s *Server) listen(ctx context.Context) (net.Listener, error) {
+	if s.options.Listen != "" {
+		return s.listenOpenly(ctx)
+	}
+	addr := s.options.Addr
+	if addr == "" {
+		addr = usualAddr
+	}
+	l, err := origin.Listen(ctx, addr)
+	if wrong := (*origin.AddrError)(nil); errors.As(err, &wrong) {
+		return nil, app.ErrorOf(app.Usage, "--addr %w\nfor others: --listen", err)
+	}
+	if err != nil && s.options.Addr == "" {
+		l, err = origin.Listen(ctx, "127.0.0.1:0")
+	}
+	if err != nil {
+		return nil, app.ErrorOf(app.Environment, "%w", err)
+	}
+	s.names = origin.Local(l.Addr())
+	return l, nil
+}
+
+// listenOpenly listens where others reach, by names that the person said.
+func (s *Server) listenOpenly(ctx context.Context) (net.Listener, error) {
+	o := s.options
+	if _, _, err := net.SplitHostPort(o.Listen); err != nil {
+		return nil, app.ErrorOf(app.Usage, "--listen %q: %w", o.Listen, err)
+	}
+	switch {
+	case len(o.Hosts) == 0:
+		return nil, app.ErrorOf(app.Usage, "--listen needs --host NAME, the name under which others call the page")
+	case (o.Cert == "") != (o.Key == ""):
+		return nil, app.ErrorOf(app.Usage, "--tls-cert and --tls-key belong together")
+	case (o.Cert == "") != o.Proxy:
+		return nil, app.ErrorOf(app.Usage, "--listen opens the page to others: give --tls-cert and --tls-key, "+
+			"or --behind-proxy where somebody else does TLS")
+	}
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", o.Listen)
+	if err != nil {
+		return nil, app.ErrorOf(app.Environment, "%w", err)
+	}
+	s.names = origin.Names{Scheme: "https", Hosts: o.Hosts}
+	if o.Proxy {
+		return l, nil
+	}
+	pair, err := tls.LoadX509KeyPair(s.app.AbsPath(o.Cert), s.app.AbsPath(o.Key))
+	if err != nil {
+		return nil, errors.Join(app.ErrorOf(app.Usage, "%w", err), l.Close())
+	}
+	return tls.NewListener(l, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}), nil
+}
+
+// bounded is a listener with at most so many connections at once.
+type bounded struct {
+	net.Listener
+	free chan struct{}
+}
+
+func newBounded(l net.Listener, most int) *bounded { return &bounded{l, make(chan struct{}, most)} }
+
+// Accept refuses one too many: to let it wait would hide that it is too many.
+func (b *bounded) Accept() (net.Conn, error) {
+	for {
+		conn, err := b.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		select {
+		case b.free <- struct{}{}:
+			return &boundedConn{Conn: conn, free: b.free}, nil
+		default:
+			conn.Close()
+		}
+	}
+}
+
+type boundedConn struct {
+	net.Conn
+	free chan struct{}
+	once sync.Once
+}
+
+func (c *boundedConn) Close() error {
+	c.once.Do(func() { <-c.free })
+	return c.Conn.Close()
+}
+
+func newSecret() string { return rand.Text() }
