@@ -71,6 +71,7 @@ type wrapper struct {
 	column int  // where the next character goes
 	hang   int  // where a line that is broken goes on
 	fresh  bool // a line has begun, so that hang is its own indent
+	spoken bool // the line has a word of this text, be it shorter than hang
 
 	paint bool // ** around words makes them bold
 	bold  bool // and does so now
@@ -92,7 +93,7 @@ func (w *wrapper) feed(dst, p []byte, final bool) []byte {
 		switch r {
 		case '\n':
 			dst = append(w.plain(w.flush(dst)), '\n')
-			w.column, w.fresh, w.blanks = 0, true, 0
+			w.column, w.fresh, w.spoken, w.blanks = 0, true, false, 0
 		case ' ':
 			dst = w.flush(dst)
 			w.blanks++
@@ -124,19 +125,19 @@ func (w *wrapper) flush(dst []byte) []byte {
 	if w.fresh {
 		w.hang, w.fresh = min(w.blanks, w.width/2), false
 	}
-	if gap := w.column + w.blanks; w.blanks >= 3 && w.column > w.hang && gap <= w.width/2 {
-		w.hang = gap // the second column of a list
+	if gap := w.column + w.blanks; w.blanks >= 3 && w.column > w.hang && gap <= w.width/2 && gap+w.wide <= w.width {
+		w.hang = gap // the second column of a list, unless it is too narrow for its first word
 	}
 	if w.paint {
 		w.emphasise()
 	}
-	if w.width > 0 && w.column+w.blanks+w.wide > w.width && w.column > w.hang {
+	if w.width > 0 && w.column+w.blanks+w.wide > w.width && (w.spoken || w.column > w.hang) {
 		dst = append(append(dst, '\n'), bytes.Repeat([]byte(" "), w.hang)...)
 		w.column, w.blanks = w.hang, 0
 	}
 	dst = append(append(dst, bytes.Repeat([]byte(" "), w.blanks)...), w.word...)
 	w.column += w.blanks + w.wide
-	w.word, w.wide, w.blanks = w.word[:0], 0, 0
+	w.word, w.wide, w.blanks, w.spoken = w.word[:0], 0, 0, true
 	return dst
 }
 

@@ -39,6 +39,12 @@ func TestProseIsBrokenBetweenWords(t *testing.T) {
 			"  1. Hear the Owl, for\n     time is tight\n"},
 		{"a word that is too long", func(w *Writer) { w.Printf("%s\n", Indent("  ", "see "+strings.Repeat("x", 30)+" there")) },
 			"see\n  " + strings.Repeat("x", 30) + "\n  there\n"},
+		{"a first word that is no longer than the indent",
+			func(w *Writer) { w.Printf("%s\n", Indent("  ", "a "+strings.Repeat("x", 23))) },
+			"a\n  " + strings.Repeat("x", 23) + "\n"},
+		{"a second column that is too narrow for its word",
+			func(w *Writer) { w.Printf("%s\n", Indent("  ", "a list:\n- a    "+strings.Repeat("x", 20))) },
+			"a list:\n  - a\n  " + strings.Repeat("x", 20) + "\n"},
 		{"what is no prose", func(w *Writer) { w.Printf("%s\n", strings.Repeat("word ", 9)) }, strings.Repeat("word ", 9) + "\n"},
 		{"emphasis", func(w *Writer) {
 			w.Printf("%s\n", Emphasis("  ", "**Verdict:** no\n\n1. **met** – 2**3 is *(noted)* here"))
