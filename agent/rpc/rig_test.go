@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 
 	"conclave/agent"
 	"conclave/internal/jsonrpc"
@@ -122,6 +123,17 @@ type rig struct {
 	program *program
 	driver  *driver
 	store   *store
+}
+
+// talk is a session in which the first turn runs, in a time of its own; nothing is
+// left of it.
+func talk(t *testing.T, d *driver, with func(t *testing.T, r *rig)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		r := open(t, d)
+		with(t, r)
+		r.stop(t)
+	})
 }
 
 // open begins a connection and its first turn, so that what follows is recorded.

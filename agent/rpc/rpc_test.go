@@ -18,8 +18,7 @@ import (
 // Answers find their calls in whatever order they come; one to nothing that was
 // asked, or a second one, is recorded and changes nothing.
 func TestAnswersFindTheirCalls(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := open(t, &driver{})
+	talk(t, &driver{}, func(t *testing.T, r *rig) {
 		const calls = 5
 		got := make(chan string, calls)
 		var ids []string
@@ -40,14 +39,12 @@ func TestAnswersFindTheirCalls(t *testing.T) {
 		if !r.store.holds("nobody") {
 			t.Error("an answer to nothing is not on the record")
 		}
-		r.stop(t)
 	})
 }
 
 // A refusal is an error that names the method.
 func TestRefusal(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := open(t, &driver{})
+	talk(t, &driver{}, func(t *testing.T, r *rig) {
 		go func() {
 			m := r.program.hears(t)
 			r.program.says(t, `{"id":`+string(m.ID)+`,"error":{"code":-3,"message":"not today"}}`)
@@ -57,16 +54,14 @@ func TestRefusal(t *testing.T) {
 		if !errors.As(err, &refused) || refused.Code != -3 || !strings.HasPrefix(err.Error(), "thread/start: ") {
 			t.Errorf("the refusal is %v", err)
 		}
-		r.stop(t)
 	})
 }
 
 // The program asks while it is asked: neither waits for the other, and what is
 // answered is on the record before it is sent.
 func TestRequestsInBothDirections(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := &driver{}
-		r := open(t, d)
+	d := &driver{}
+	talk(t, d, func(t *testing.T, r *rig) {
 		d.handle = func(m jsonrpc.Message) {
 			if m.Kind != jsonrpc.Request {
 				return
@@ -97,15 +92,13 @@ func TestRequestsInBothDirections(t *testing.T) {
 		if got := fmt.Sprint(d.handled); got != "[request may/i notification by/the/way]" {
 			t.Errorf("handled %s", got)
 		}
-		r.stop(t)
 	})
 }
 
 // What is no message is on the record, byte for byte, and stops nothing.
 func TestGarbageIsRecordedAndPassedOver(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := &driver{}
-		r := open(t, d)
+	d := &driver{}
+	talk(t, d, func(t *testing.T, r *rig) {
 		huge := `{"method":"huge","params":{"text":"` + strings.Repeat("x", 5<<20) + `"}}`
 		garbage := []string{"", "nonsense", "[]", `{"id":1`, "\x00\xff\xfe", `{}`, `{"id":{}}`, "\u2028", huge}
 		r.program.says(t, append(garbage, `{"method":"last"}`)...)
@@ -123,7 +116,6 @@ func TestGarbageIsRecordedAndPassedOver(t *testing.T) {
 		if len(d.entries) != len(garbage)+2 {
 			t.Errorf("%d entries of %d lines", len(d.entries), len(garbage)+2)
 		}
-		r.stop(t)
 	})
 }
 
@@ -131,9 +123,8 @@ func TestGarbageIsRecordedAndPassedOver(t *testing.T) {
 // ended and what it said last, what was held back is recorded, and nothing more
 // is sent.
 func TestProgramDiesMidRequest(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := &driver{rest: item("rest", []byte("unfinished"))}
-		r := open(t, d)
+	d := &driver{rest: item("rest", []byte("unfinished"))}
+	talk(t, d, func(t *testing.T, r *rig) {
 		turn := r.Running()
 		crash := errors.New("exit status 7")
 		go func() {
@@ -159,15 +150,13 @@ func TestProgramDiesMidRequest(t *testing.T) {
 		if _, err := r.Turn(t.Context(), func() {}, nil); !errors.Is(err, agent.ErrStopped) {
 			t.Errorf("a turn of a dead program: %v", err)
 		}
-		r.stop(t)
 	})
 }
 
 // Who gives up a call gives up waiting, not the session; a program that does not
 // answer is given up after a while.
 func TestCallsThatAreNotAnswered(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := open(t, &driver{})
+	talk(t, &driver{}, func(t *testing.T, r *rig) {
 		go func() { _, _ = io.Copy(io.Discard, r.program.in) }()
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)
@@ -182,11 +171,10 @@ func TestCallsThatAreNotAnswered(t *testing.T) {
 		if r.broken() || r.Running() == nil {
 			t.Errorf("the session ended with it: %v", r.Ended())
 		}
-		go func() { time.Sleep(time.Second); _ = r.Stop(context.Background()) }()
+		time.AfterFunc(time.Second, func() { _ = r.Stop(context.Background()) })
 		if _, err := r.Call(r.Context(), "late", nil); !errors.Is(err, agent.ErrStopped) {
 			t.Errorf("a call of a session that is stopped: %v", err)
 		}
-		r.stop(t)
 	})
 }
 
@@ -219,9 +207,10 @@ func TestCutTurn(t *testing.T) {
 		if got := turn.Reply(); got.Stopped != "interrupted" || got.Text != "half a" {
 			t.Errorf("the reply is %+v", got)
 		}
-		time.Sleep(2 * grace) // the program did as it was asked: it lives
-		if r.broken() {
+		select { // the program did as it was asked: it lives
+		case <-r.program.done:
 			t.Errorf("it was killed all the same: %v", r.Ended())
+		case <-time.After(2 * grace):
 		}
 		r.stop(t)
 	})
@@ -230,8 +219,7 @@ func TestCutTurn(t *testing.T) {
 // A program that does not stop its turn is killed after the grace, or at the end
 // of its time and the grace.
 func TestDeafProgramIsKilled(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := open(t, &driver{})
+	talk(t, &driver{}, func(t *testing.T, r *rig) {
 		began := time.Now()
 		turn := r.Running()
 		turn.Watch(t.Context(), time.Minute)
@@ -240,16 +228,14 @@ func TestDeafProgramIsKilled(t *testing.T) {
 			t.Errorf("the turn ends with %v after %v", err, time.Since(began))
 		}
 		<-r.program.done
-		r.stop(t)
 	})
 }
 
 // What cannot be recorded is not sent, is not acted upon, and ends the session.
 func TestRecordThatRefuses(t *testing.T) {
 	for _, who := range []string{"said", "heard"} {
-		synctest.Test(t, func(t *testing.T) {
-			d := &driver{}
-			r := open(t, d)
+		d := &driver{}
+		talk(t, d, func(t *testing.T, r *rig) {
 			r.store.refuses = "forbidden"
 			if who == "said" {
 				if _, err := r.Call(t.Context(), "forbidden", nil); !errors.Is(err, errFull) {
@@ -265,15 +251,13 @@ func TestRecordThatRefuses(t *testing.T) {
 			if len(d.handled) > 0 || !errors.Is(r.Ended(), errFull) {
 				t.Errorf("handled %v; ended with %v", d.handled, r.Ended())
 			}
-			r.stop(t)
 		})
 	}
 }
 
 // A secret goes to the program and not on the record.
 func TestSecretsAreWithheld(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := open(t, &driver{})
+	talk(t, &driver{}, func(t *testing.T, r *rig) {
 		go func() { _, _ = r.Call(r.Context(), "open", map[string]string{"token": "hunter2"}, "", "hunter2") }()
 		if m := r.program.hears(t); !strings.Contains(string(m.Params), "hunter2") {
 			t.Errorf("the program was sent %s", m.Params)
@@ -281,7 +265,6 @@ func TestSecretsAreWithheld(t *testing.T) {
 		if r.store.holds("hunter2") || strings.Contains(r.store.blob("prog.stdin"), "hunter2") || !r.store.holds(withheld) {
 			t.Error("the secret is on the record")
 		}
-		r.stop(t)
 	})
 }
 
