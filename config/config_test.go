@@ -50,6 +50,7 @@ func TestRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		"agents:\n  cat: {agent: gpt}":      `no agent is called "gpt"`,
 		"agents:\n  cat: {agnet: claude}":   "agnet",
+		"\nagents:\n  guardian.16: {}":      `line 3: agents: nobody would ever sit in "guardian.16": a gate has at most 15 judges, so that the last seat is guardian.15`,
 		"agents:\n  playr.tilda: {}":        `line 2: agents: there is no seat "playr.tilda"; did you mean player.tilda?`,
 		"agents:\n  gandlaf: {}":            `there is no seat "gandlaf"; did you mean gandalf?`,
 		"agents:\n  player.: {}":            `there is no seat "player."`,

@@ -33,10 +33,10 @@ func (c Config) Judge(role string, n int) string {
 	return role
 }
 
-// isJudge says whether a seat is that of a second judge or a further one.
-func isJudge(base, number string) bool {
+// judge is which judge of its role a seat is for: the second, or a further one.
+func judge(base, number string) (n int, ok bool) {
 	n, err := strconv.Atoi(number)
-	return err == nil && n >= 2 && n < 100 && strconv.Itoa(n) == number && slices.Contains(perJudge, base)
+	return n, err == nil && n >= 2 && strconv.Itoa(n) == number && slices.Contains(perJudge, base)
 }
 
 // Seats are those that a configuration can speak of: every role, and the seats of
@@ -68,7 +68,11 @@ func castRoles() []string {
 func checkSeat(name string) error {
 	base, character, dotted := strings.Cut(name, ".")
 	if dotted {
-		if isJudge(base, character) {
+		if n, ok := judge(base, character); ok {
+			if n > policy.MaxJudges {
+				return fmt.Errorf("nobody would ever sit in %q: a gate has at most %d judges, so that the last seat is %s.%[2]d",
+					name, policy.MaxJudges, base)
+			}
 			return nil
 		}
 		for _, seat := range perCharacter {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"conclave/policy"
 	"conclave/quest"
 )
 
@@ -22,17 +23,14 @@ const (
 	Majority = "majority"
 )
 
-// MaxJudges bounds how many are asked.
-const MaxJudges = 15
-
 // CheckPanel refuses a rule that there is not, and a number of judges that could
 // end in a tie.
 func CheckPanel(rule string, judges int) error {
 	switch {
 	case rule != All && rule != Majority:
 		return fmt.Errorf("rule %q is none of %s and %s", rule, All, Majority)
-	case judges < 1 || judges > MaxJudges || judges%2 == 0:
-		return fmt.Errorf("%d judges: ask an odd number of them, 1 to %d", judges, MaxJudges)
+	case judges < 1 || judges > policy.MaxJudges || judges%2 == 0:
+		return fmt.Errorf("%d judges: ask an odd number of them, 1 to %d", judges, policy.MaxJudges)
 	}
 	return nil
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"conclave/policy"
 )
 
 var words = []string{Met, NotMet, NotJudged}
@@ -94,7 +96,7 @@ func mustDecide(t testing.TB, rule string, judges int, ballots ...Ballot) Decisi
 
 func drawn(t *rapid.T) (rule string, judges int, ballots []Ballot) {
 	rule = rapid.SampledFrom([]string{All, Majority}).Draw(t, "rule")
-	judges = 1 + 2*rapid.IntRange(0, (MaxJudges-1)/2).Draw(t, "pairs")
+	judges = 1 + 2*rapid.IntRange(0, (policy.MaxJudges-1)/2).Draw(t, "pairs")
 	for i := range rapid.IntRange(1, 6).Draw(t, "criteria") {
 		votes := rapid.SliceOfN(rapid.SampledFrom(words), 0, judges).Draw(t, "votes")
 		ballots = append(ballots, Ballot{Number: i + 1, Votes: votes, CheckFailed: rapid.IntRange(0, 9).Draw(t, "check") == 0})
@@ -193,7 +195,7 @@ func TestWhatCannotBeCounted(t *testing.T) {
 		"no judges":         {All, 0, one, "odd number"},
 		"two judges":        {All, 2, one, "odd number"},
 		"minus one":         {All, -1, one, "odd number"},
-		"too many":          {Majority, MaxJudges + 2, one, "1 to 15"},
+		"too many":          {Majority, policy.MaxJudges + 2, one, "1 to 15"},
 		"no rule":           {"", 1, one, "is none of"},
 		"another rule":      {"most", 1, one, "is none of"},
 		"no criteria":       {All, 1, nil, "no criterion"},

@@ -27,6 +27,10 @@ const (
 	Spectator     Role = "spectator"      // watches a table
 )
 
+// MaxJudges bounds how many judges of one role a gate asks, and so how many seats
+// they have.
+const MaxJudges = 15
+
 // Level is how strongly a room is shut. The empty Level is no room at all.
 type Level string
 
