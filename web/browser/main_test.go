@@ -21,6 +21,10 @@ var (
 	theProgram = sync.OnceValues(func() (string, error) { return program.BuildFrom(filepath.Join("..", ".."), scratch) })
 )
 
+var servers []*Server // that tests share
+
+func atEnd(s *Server) { servers = append(servers, s) }
+
 func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "conclave-page-")
 	if err != nil {
@@ -29,6 +33,12 @@ func TestMain(m *testing.M) {
 	}
 	scratch = dir
 	code := m.Run()
+	for _, s := range servers {
+		if err := s.Stop(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
 	if shared.browser != nil {
 		shared.browser.Close()
 	}

@@ -25,8 +25,9 @@ const Patience = 30 * time.Second
 
 // Tab is one tab, and what was seen of it since it was opened.
 type Tab struct {
-	ctx context.Context
-	end func()
+	ctx     context.Context
+	browser context.Context // what other tabs of the same browser are opened in
+	end     func()
 
 	mu       sync.Mutex
 	faults   []string // what no page of ours does
@@ -49,8 +50,17 @@ func (b *Browser) Open(isolated bool) (*Tab, error) {
 	if isolated {
 		opts = append(opts, chromedp.WithNewBrowserContext())
 	}
-	ctx, end := chromedp.NewContext(b.ctx, opts...)
-	t := &Tab{ctx: ctx, end: end}
+	return openTab(b.ctx, opts...)
+}
+
+// Beside opens another tab of the same person: it shares the storage of this one.
+func (t *Tab) Beside() (*Tab, error) {
+	return openTab(t.browser, chromedp.WithExistingBrowserContext(chromedp.FromContext(t.ctx).BrowserContextID))
+}
+
+func openTab(browser context.Context, opts ...chromedp.ContextOption) (*Tab, error) {
+	ctx, end := chromedp.NewContext(browser, opts...)
+	t := &Tab{ctx: ctx, end: end, browser: browser}
 	if err := t.prepare(); err != nil {
 		end()
 		return nil, fmt.Errorf("open a tab: %w", err)
@@ -118,6 +128,13 @@ func (t *Tab) fault(what string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.faults = append(t.faults, what)
+}
+
+// Asked are the addresses that were asked for since Faults was last called.
+func (t *Tab) Asked() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.requests)
 }
 
 // Faults tells what was seen since it was last asked that no page of ours does: an
