@@ -46,13 +46,23 @@ export function page(given) {
 function find(path) {
   for (const p of pages) {
     const found = p.form.exec(path);
-    if (found) return [p, Object.fromEntries(p.names.map((name, i) => [name, found[i + 1] === undefined ? undefined : decode(found[i + 1])]))];
+    if (found)
+      return [
+        p,
+        Object.fromEntries(
+          p.names.map((name, i) => [name, found[i + 1] === undefined ? undefined : decode(found[i + 1])]),
+        ),
+      ];
   }
   return [null, {}];
 }
 
 function decode(text) {
-  try { return decodeURIComponent(text); } catch { return text; }
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** go leads to another address of this page. */
@@ -68,7 +78,9 @@ export function rewrite(href) {
 }
 
 /** filters are the query of the address; set one to change it, null to remove it. */
-export function filters() { return Object.fromEntries(new URLSearchParams(location.search)); }
+export function filters() {
+  return Object.fromEntries(new URLSearchParams(location.search));
+}
 
 /** setFilters writes filters into the address. */
 export function setFilters(changes) {
@@ -99,7 +111,12 @@ export async function show({ focus = true } = {}) {
     if (found) await found.render(el, params, signal);
     else append404(el);
   } catch (err) {
-    if (!signal.aborted) replace(el, heading(found?.title ?? t.failed), trouble(err, () => show()));
+    if (!signal.aborted)
+      replace(
+        el,
+        heading(found?.title ?? t.failed),
+        trouble(err, () => show()),
+      );
   }
   if (signal.aborted) return;
   if (focus) focusHeading(el);
@@ -139,9 +156,13 @@ function markMenu(found) {
  * @param {() => void} [again]
  */
 export function trouble(err, again) {
-  return h('div', { class: 'trouble', role: 'alert' },
-    h('strong', null, t.failed), h('p', null, plain(err.message)),
-    again ? h('button', { type: 'button', on: { click: again } }, t.again) : null);
+  return h(
+    'div',
+    { class: 'trouble', role: 'alert' },
+    h('strong', null, t.failed),
+    h('p', null, plain(err.message)),
+    again ? h('button', { type: 'button', on: { click: again } }, t.again) : null,
+  );
 }
 
 /** loading is what stands where something is being read. */
@@ -152,7 +173,9 @@ let saying = 0;
 /** say tells those who listen, politely; of what comes at once they hear the last. */
 export function say(text) {
   clearTimeout(saying);
-  saying = setTimeout(() => { document.getElementById('live').textContent = plain(text); }, 120);
+  saying = setTimeout(() => {
+    document.getElementById('live').textContent = plain(text);
+  }, 120);
 }
 
 /** notice shows a short message for a while, and says it. */
@@ -165,9 +188,24 @@ export function notice(text) {
 
 /** copyButton copies a text for the person. */
 export function copyButton(text, label = t.copy) {
-  return h('button', { type: 'button', class: 'quiet', on: { click: async () => {
-    try { await navigator.clipboard.writeText(text); notice(t.copied); } catch (err) { notice(err.message); }
-  } } }, label);
+  return h(
+    'button',
+    {
+      type: 'button',
+      class: 'quiet',
+      on: {
+        click: async () => {
+          try {
+            await navigator.clipboard.writeText(text);
+            notice(t.copied);
+          } catch (err) {
+            notice(err.message);
+          }
+        },
+      },
+    },
+    label,
+  );
 }
 
 // Keys. Those of one letter can be turned off (WCAG 2.1.4).
@@ -177,8 +215,12 @@ const SINGLE = 'conclave-single-keys';
 const bound = [];
 
 export const singleKeys = {
-  get on() { return localStorage.getItem(SINGLE) !== 'off'; },
-  set on(value) { localStorage.setItem(SINGLE, value ? 'on' : 'off'); },
+  get on() {
+    return localStorage.getItem(SINGLE) !== 'off';
+  },
+  set on(value) {
+    localStorage.setItem(SINGLE, value ? 'on' : 'off');
+  },
 };
 
 /**
@@ -200,7 +242,10 @@ let pressed = '';
 let pressedAt = 0;
 
 function typing(el) {
-  return el instanceof HTMLElement && (el.isContentEditable || el.matches('input:not([type=checkbox]):not([type=radio]), textarea, select'));
+  return (
+    el instanceof HTMLElement &&
+    (el.isContentEditable || el.matches('input:not([type=checkbox]):not([type=radio]), textarea, select'))
+  );
 }
 
 export function onKey(event) {

@@ -19,24 +19,35 @@ export function compare(before, after) {
   let head = 0;
   while (head < before.length && head < after.length && before[head] === after[head]) head++;
   let tail = 0;
-  while (tail < before.length - head && tail < after.length - head && before[before.length - 1 - tail] === after[after.length - 1 - tail]) tail++;
+  while (
+    tail < before.length - head &&
+    tail < after.length - head &&
+    before[before.length - 1 - tail] === after[after.length - 1 - tail]
+  )
+    tail++;
   const middle = longest(before.slice(head, before.length - tail), after.slice(head, after.length - tail));
   const same = (lines) => lines.map((text) => ({ sign: ' ', text }));
   return [...same(before.slice(0, head)), ...middle, ...same(before.slice(before.length - tail))];
 }
 
 function longest(before, after) {
-  const gone = before.map((text) => ({ sign: '-', text })), come = after.map((text) => ({ sign: '+', text }));
-  if (!before.length || !after.length || before.length * after.length > MOST_LINES * MOST_LINES) return [...gone, ...come];
+  const gone = before.map((text) => ({ sign: '-', text })),
+    come = after.map((text) => ({ sign: '+', text }));
+  if (!before.length || !after.length || before.length * after.length > MOST_LINES * MOST_LINES)
+    return [...gone, ...come];
   const wide = after.length + 1;
   const length = new Uint16Array((before.length + 1) * wide);
   for (let i = before.length - 1; i >= 0; i--) {
     for (let j = after.length - 1; j >= 0; j--) {
-      length[i * wide + j] = before[i] === after[j] ? length[(i + 1) * wide + j + 1] + 1 : Math.max(length[(i + 1) * wide + j], length[i * wide + j + 1]);
+      length[i * wide + j] =
+        before[i] === after[j]
+          ? length[(i + 1) * wide + j + 1] + 1
+          : Math.max(length[(i + 1) * wide + j], length[i * wide + j + 1]);
     }
   }
   const lines = [];
-  let i = 0, j = 0;
+  let i = 0,
+    j = 0;
   while (i < before.length && j < after.length) {
     if (before[i] === after[j]) {
       lines.push({ sign: ' ', text: before[i++] });
@@ -50,7 +61,7 @@ function longest(before, after) {
   return [...lines, ...gone.slice(i), ...come.slice(j)];
 }
 
-const linesOf = (text) => text === '' ? [] : text.replace(/\n$/, '').split('\n');
+const linesOf = (text) => (text === '' ? [] : text.replace(/\n$/, '').split('\n'));
 
 /**
  * edits finds what a call of a tool changes: a path and its lines each.
@@ -68,9 +79,19 @@ export function edits(tool, input) {
   if (typeof path !== 'string') return [];
   const pairs = Array.isArray(given.edits) ? given.edits : [given];
   const replaced = pairs.flatMap(pairOf);
-  if (replaced.length) return [{ path, lines: replaced.flatMap(([before, after], i) => [...(i ? [{ sign: '@', text: '' }] : []), ...compare(linesOf(before), linesOf(after))]) }];
+  if (replaced.length)
+    return [
+      {
+        path,
+        lines: replaced.flatMap(([before, after], i) => [
+          ...(i ? [{ sign: '@', text: '' }] : []),
+          ...compare(linesOf(before), linesOf(after)),
+        ]),
+      },
+    ];
   const whole = given.content ?? given.file_text ?? given.new_source;
-  if (/write|create|edit/i.test(tool) && path && typeof whole === 'string') return [{ path, lines: linesOf(whole).map((text) => ({ sign: '+', text })) }];
+  if (/write|create|edit/i.test(tool) && path && typeof whole === 'string')
+    return [{ path, lines: linesOf(whole).map((text) => ({ sign: '+', text })) }];
   return changesOf(given);
 }
 
@@ -83,22 +104,41 @@ function pairOf(one) {
 /** changesOf reads Codex' changes: a path each, with a unified diff or a content. */
 function changesOf(given) {
   if (!given.changes || typeof given.changes !== 'object') return [];
-  const all = Array.isArray(given.changes) ? given.changes.map((one) => [one?.path, one]) : Object.entries(given.changes);
+  const all = Array.isArray(given.changes)
+    ? given.changes.map((one) => [one?.path, one])
+    : Object.entries(given.changes);
   return all.flatMap(([path, one]) => {
     const change = one?.add ?? one?.update ?? one?.delete ?? one;
     const text = change?.unified_diff ?? change?.diff;
     if (typeof text === 'string') return [{ path: String(path), lines: unified(text) }];
-    return typeof change?.content === 'string' ? [{ path: String(path), lines: linesOf(change.content).map((line) => ({ sign: one.delete ? '-' : '+', text: line })) }] : [];
+    return typeof change?.content === 'string'
+      ? [
+          {
+            path: String(path),
+            lines: linesOf(change.content).map((line) => ({ sign: one.delete ? '-' : '+', text: line })),
+          },
+        ]
+      : [];
   });
 }
 
 function fromJSON(text) {
-  try { return JSON.parse(text); } catch { return null; }
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
 function patchOf(given, text) {
-  const found = [given?.input, given?.patch, given?.diff, ...(Array.isArray(given?.command) ? given.command : [given?.command]), given?.cmd, text]
-    .find((one) => typeof one === 'string' && one.includes('*** Begin Patch'));
+  const found = [
+    given?.input,
+    given?.patch,
+    given?.diff,
+    ...(Array.isArray(given?.command) ? given.command : [given?.command]),
+    given?.cmd,
+    text,
+  ].find((one) => typeof one === 'string' && one.includes('*** Begin Patch'));
   return found ?? null;
 }
 
@@ -108,7 +148,7 @@ export function readPatch(text) {
   let at = null;
   for (const line of text.slice(text.indexOf('*** Begin Patch')).split('\n')) {
     const head = /^\*\*\* (Add|Update|Delete) File: (.*)$/.exec(line);
-    if (head) files.push(at = { path: head[2], lines: [] });
+    if (head) files.push((at = { path: head[2], lines: [] }));
     else if (/^\*\*\* End Patch/.test(line)) break;
     else if (at && line.startsWith('*** Move to: ')) at.path += ` → ${line.slice(13)}`;
     else if (at && !line.startsWith('***')) at.lines.push(signed(line));
@@ -117,7 +157,11 @@ export function readPatch(text) {
 }
 
 function unified(text) {
-  return text.split('\n').filter((line) => !/^(---|\+\+\+) /.test(line)).map(signed).filter((line, i, all) => i < all.length - 1 || line.text !== '' || line.sign !== ' ');
+  return text
+    .split('\n')
+    .filter((line) => !/^(---|\+\+\+) /.test(line))
+    .map(signed)
+    .filter((line, i, all) => i < all.length - 1 || line.text !== '' || line.sign !== ' ');
 }
 
 function signed(line) {
@@ -138,14 +182,36 @@ export function diff({ path, lines }) {
   const { added, removed } = counts(lines);
   const kept = lines.slice(0, MOST_SHOWN);
   const names = { '-': t.diff.removed, '+': t.diff.added };
-  const row = ({ sign, text }) => h('div', { class: `dline ${CLASSES[sign] ?? ''}` },
-    h('span', { class: 'sign', 'aria-hidden': 'true' }, sign === '@' ? '⋯' : sign), names[sign] ? h('span', { class: 'unseen' }, `${names[sign]}: `) : null,
-    h('span', { class: 'dtext' }, plain(text)));
-  return h('div', { class: 'diff' },
-    h('div', { class: 'diff-head' }, h('span', { class: 'mono' }, oneLine(path, 400) || t.unknown),
-      h('span', { class: 'num' }, h('span', { class: 'plus' }, `+${added}`), ' ', h('span', { class: 'minus' }, `−${removed}`))),
-    h('div', { class: 'diff-body', role: 'group', 'aria-label': t.diff.label(oneLine(path, 200), added, removed) }, kept.map(row),
-      lines.length > kept.length ? h('div', { class: 'dline muted' }, t.diff.more(lines.length - kept.length)) : null));
+  const row = ({ sign, text }) =>
+    h(
+      'div',
+      { class: `dline ${CLASSES[sign] ?? ''}` },
+      h('span', { class: 'sign', 'aria-hidden': 'true' }, sign === '@' ? '⋯' : sign),
+      names[sign] ? h('span', { class: 'unseen' }, `${names[sign]}: `) : null,
+      h('span', { class: 'dtext' }, plain(text)),
+    );
+  return h(
+    'div',
+    { class: 'diff' },
+    h(
+      'div',
+      { class: 'diff-head' },
+      h('span', { class: 'mono' }, oneLine(path, 400) || t.unknown),
+      h(
+        'span',
+        { class: 'num' },
+        h('span', { class: 'plus' }, `+${added}`),
+        ' ',
+        h('span', { class: 'minus' }, `−${removed}`),
+      ),
+    ),
+    h(
+      'div',
+      { class: 'diff-body', role: 'group', 'aria-label': t.diff.label(oneLine(path, 200), added, removed) },
+      kept.map(row),
+      lines.length > kept.length ? h('div', { class: 'dline muted' }, t.diff.more(lines.length - kept.length)) : null,
+    ),
+  );
 }
 
 const CLASSES = { '-': 'minus', '+': 'plus', '@': 'gap' };

@@ -23,12 +23,22 @@ export function s(tag, attrs, ...children) {
   return fill(document.createElementNS(SVG, tag), attrs, children);
 }
 
-const PROPERTIES = new Set(['value', 'checked', 'disabled', 'selected', 'readOnly', 'indeterminate', 'open', 'hidden', 'textContent']);
+const PROPERTIES = new Set([
+  'value',
+  'checked',
+  'disabled',
+  'selected',
+  'readOnly',
+  'indeterminate',
+  'open',
+  'hidden',
+  'textContent',
+]);
 const FORBIDDEN = /^(on|style$|srcdoc$|formaction$|action$|srcset$|xlink:|ping$|http-equiv$)/i;
 
 function fill(el, attrs, children) {
   for (const [name, value] of Object.entries(attrs ?? {})) {
-    if (value === null || value === undefined || value === false && !PROPERTIES.has(name)) continue;
+    if (value === null || value === undefined || (value === false && !PROPERTIES.has(name))) continue;
     setOne(el, name, value);
   }
   append(el, children);
@@ -98,7 +108,12 @@ export function link(href, text) {
   const words = text === undefined || text === '' ? plain(href) : text;
   if (!url) return h('span', { class: 'nolink' }, words, words === plain(href) ? null : ` (${plain(href)})`);
   const seen = typeof words === 'string' && (words === href || words === url.href);
-  return h('span', { class: 'outlink' }, h('a', { href }, words), seen ? null : h('span', { class: 'where' }, ` (${plain(url.href)})`));
+  return h(
+    'span',
+    { class: 'outlink' },
+    h('a', { href }, words),
+    seen ? null : h('span', { class: 'where' }, ` (${plain(url.href)})`),
+  );
 }
 
 /** replace puts children in the place of everything that el holds. */
@@ -111,8 +126,25 @@ export function replace(el, ...children) {
 /** mark is one of our own pictures, by its name; decoration, so it says nothing. */
 export function mark(name, size = 16) {
   const at = MARKS[name] ?? MARKS.dot;
-  return s('svg', { viewBox: '0 0 16 16', width: size, height: size, class: `mark mark-${name}`, 'aria-hidden': 'true', focusable: 'false' },
-    s('path', { d: at, fill: 'none', stroke: 'currentColor', 'stroke-width': '1.5', 'stroke-linecap': 'round', 'stroke-linejoin': 'round' }));
+  return s(
+    'svg',
+    {
+      viewBox: '0 0 16 16',
+      width: size,
+      height: size,
+      class: `mark mark-${name}`,
+      'aria-hidden': 'true',
+      focusable: 'false',
+    },
+    s('path', {
+      d: at,
+      fill: 'none',
+      stroke: 'currentColor',
+      'stroke-width': '1.5',
+      'stroke-linecap': 'round',
+      'stroke-linejoin': 'round',
+    }),
+  );
 }
 
 const MARKS = {

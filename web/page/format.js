@@ -7,10 +7,10 @@ const whole = new Intl.NumberFormat('en-GB');
 const short = new Intl.NumberFormat('en-GB', { notation: 'compact', maximumFractionDigits: 1 });
 
 /** number is 12,345. */
-export const number = (n) => n == null ? t.unknown : whole.format(n);
+export const number = (n) => (n == null ? t.unknown : whole.format(n));
 
 /** compact is 12.3k. */
-export const compact = (n) => n == null ? t.unknown : short.format(n).toLowerCase().replace('b', 'bn');
+export const compact = (n) => (n == null ? t.unknown : short.format(n).toLowerCase().replace('b', 'bn'));
 
 /** counted is "1 entry" or "7 entries". */
 export const counted = (n, one, many) => `${number(n)} ${n === 1 ? one : many}`;
@@ -36,7 +36,12 @@ export function span(seconds) {
 
 /** bytes is 12.3 MB. */
 export function bytes(n) {
-  for (const [size, unit] of [[1e9, 'GB'], [1e6, 'MB'], [1e3, 'kB']]) if (n >= size) return `${(n / size).toFixed(1)} ${unit}`;
+  for (const [size, unit] of [
+    [1e9, 'GB'],
+    [1e6, 'MB'],
+    [1e3, 'kB'],
+  ])
+    if (n >= size) return `${(n / size).toFixed(1)} ${unit}`;
   return counted(n, 'byte', 'bytes');
 }
 
@@ -73,7 +78,11 @@ export function ago(at, now = Date.now()) {
  */
 export function when(at, { relative = true } = {}) {
   if (!at || Number.isNaN(new Date(at).getTime())) return h('span', { class: 'muted' }, t.unknown);
-  return h('time', { datetime: at, title: fullTime(at), class: relative ? 'ago' : null }, relative ? ago(at) : dayTime(at));
+  return h(
+    'time',
+    { datetime: at, title: fullTime(at), class: relative ? 'ago' : null },
+    relative ? ago(at) : dayTime(at),
+  );
 }
 
 /** keepTimes lets every relative time on the page go on. */

@@ -46,7 +46,8 @@ export class Heights {
 
   /** at is the row at a height, and how far into it. */
   at(y) {
-    let k = 0, rest = Math.max(0, y);
+    let k = 0,
+      rest = Math.max(0, y);
     for (let step = 1 << Math.floor(Math.log2(Math.max(1, this.sizes.length))); step > 0; step >>= 1) {
       if (k + step < this.tree.length && this.tree[k + step] <= rest) {
         k += step;
@@ -54,7 +55,7 @@ export class Heights {
       }
     }
     const i = Math.min(k, this.sizes.length - 1);
-    return { i, dy: i === k ? rest : this.sizes[i] ?? 0 };
+    return { i, dy: i === k ? rest : (this.sizes[i] ?? 0) };
   }
 }
 
@@ -113,7 +114,8 @@ export class VirtualList {
   /** grow takes rows that were added at the end; who stands there follows them. */
   grow(rows) {
     const follow = this.atEnd();
-    const known = this.heights.sizes, old = this.measured;
+    const known = this.heights.sizes,
+      old = this.measured;
     this.rows = rows;
     const sizes = new Float64Array(rows.count);
     for (let i = 0; i < sizes.length; i++) sizes[i] = i < known.length && old.has(i) ? known[i] : rows.estimate(i);
@@ -123,8 +125,12 @@ export class VirtualList {
     else this.place();
   }
 
-  get view() { return this.el.clientHeight || 600; }
-  get tall() { return Math.min(this.heights.total, TALLEST); }
+  get view() {
+    return this.el.clientHeight || 600;
+  }
+  get tall() {
+    return Math.min(this.heights.total, TALLEST);
+  }
 
   /** scale is how many pixels of the list one pixel of the scroll bar is. */
   get scale() {
@@ -132,11 +138,17 @@ export class VirtualList {
     return room > 0 ? (this.heights.total - this.view) / room : 1;
   }
 
-  get top() { return this.heights.before(this.anchor.i) + this.anchor.dy; }
+  get top() {
+    return this.heights.before(this.anchor.i) + this.anchor.dy;
+  }
 
-  atEnd() { return this.heights.total - this.top - this.view < 40; }
+  atEnd() {
+    return this.heights.total - this.top - this.view < 40;
+  }
 
-  toEnd() { this.moveTo(this.heights.total - this.view); }
+  toEnd() {
+    this.moveTo(this.heights.total - this.view);
+  }
 
   moveTo(top) {
     this.anchor = this.heights.at(Math.min(Math.max(0, top), Math.max(0, this.heights.total - this.view)));
@@ -246,7 +258,7 @@ export class VirtualList {
 
   keepOnly(from, to) {
     for (const [i, el] of this.drawn) {
-      if (i >= from && i <= to || i === this.current && el.contains(document.activeElement)) continue;
+      if ((i >= from && i <= to) || (i === this.current && el.contains(document.activeElement))) continue;
       this.drop(el);
       this.drawn.delete(i);
     }
@@ -260,7 +272,8 @@ export class VirtualList {
   position() {
     const shift = this.el.scrollTop - this.top;
     this.space.style.height = `${this.tall}px`;
-    for (const [i, el] of this.drawn) el.style.transform = `translateY(${Math.round(this.heights.before(i) + shift)}px)`;
+    for (const [i, el] of this.drawn)
+      el.style.transform = `translateY(${Math.round(this.heights.before(i) + shift)}px)`;
   }
 
   /** redraw draws rows again, for example after they have been loaded. */
@@ -288,7 +301,10 @@ export class VirtualList {
         if (this.width !== undefined && this.width !== this.el.clientWidth) this.measured.clear();
         this.width = this.el.clientWidth;
         this.seenHeight = this.el.clientHeight;
-      } else if (this.drawn.get(target.vindex) === target && target.offsetHeight !== this.heights.sizes[target.vindex]) {
+      } else if (
+        this.drawn.get(target.vindex) === target &&
+        target.offsetHeight !== this.heights.sizes[target.vindex]
+      ) {
         this.take(target.vindex, target.offsetHeight);
         changed = true;
       }
@@ -320,7 +336,10 @@ export class VirtualList {
   /** step goes on by rows; what is out of sight begins at what is seen. */
   step(by) {
     const inside = this.space.contains(document.activeElement);
-    const start = inside || this.inView(this.current) && this.drawn.get(this.current)?.classList.contains('current') ? this.current + by : this.heights.at(this.top + 1).i;
+    const start =
+      inside || (this.inView(this.current) && this.drawn.get(this.current)?.classList.contains('current'))
+        ? this.current + by
+        : this.heights.at(this.top + 1).i;
     this.focusRow(start);
   }
 }

@@ -1,17 +1,33 @@
 // The beginning: the door, the pages, the frame around them.
 
+import * as compare from './compare.js';
 import * as core from './core.js';
 import { enter, enterBy, listen, on, whenLocked } from './net.js';
+import * as now from './now.js';
 import { bindKeys, openHelp, openPalette } from './palette.js';
+import * as run from './run.js';
+import * as runs from './runs.js';
 
 const { h, mark, replace, t } = core;
 
 // A page is added here.
-const modules = [];
+const modules = [now, runs, run, compare];
 
 function menu() {
-  const items = core.pages.filter((p) => p.nav).map((p) => h('li', null,
-    h('a', { href: p.nav.href ?? p.path, dataset: { section: '/' + p.path.split('/')[1] } }, mark(p.nav.icon), h('span', null, p.nav.label))));
+  const items = core.pages
+    .filter((p) => p.nav)
+    .map((p) =>
+      h(
+        'li',
+        null,
+        h(
+          'a',
+          { href: p.nav.href ?? p.path, dataset: { section: '/' + p.path.split('/')[1] } },
+          mark(p.nav.icon),
+          h('span', null, p.nav.label),
+        ),
+      ),
+    );
   replace(document.getElementById('menu'), h('ul', null, items));
 }
 
@@ -34,16 +50,38 @@ function nameTheme(button) {
 function tools() {
   const theme = h('button', { type: 'button', class: 'icon', on: { click: () => nextTheme(theme) } }, mark('theme'));
   nameTheme(theme);
-  replace(document.getElementById('tools'),
+  replace(
+    document.getElementById('tools'),
     core.readOnly ? h('span', { class: 'badge' }, t.shell.readOnly) : null,
-    h('button', { type: 'button', class: 'find', on: { click: openPalette } }, mark('search'), h('span', null, t.shell.palette), h('kbd', null, 'Ctrl K')),
-    theme, h('button', { type: 'button', class: 'icon', 'aria-label': t.shell.help, title: t.shell.help, on: { click: openHelp } }, mark('help')));
+    h(
+      'button',
+      { type: 'button', class: 'find', on: { click: openPalette } },
+      mark('search'),
+      h('span', null, t.shell.palette),
+      h('kbd', null, 'Ctrl K'),
+    ),
+    theme,
+    h(
+      'button',
+      { type: 'button', class: 'icon', 'aria-label': t.shell.help, title: t.shell.help, on: { click: openHelp } },
+      mark('help'),
+    ),
+  );
 }
 
 /** follow lets links of our own lead on without loading the shell again. */
 function follow(event) {
   const a = event.target.closest?.('a[href]');
-  if (!a || event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+  if (
+    !a ||
+    event.defaultPrevented ||
+    event.button !== 0 ||
+    event.metaKey ||
+    event.ctrlKey ||
+    event.shiftKey ||
+    event.altKey
+  )
+    return;
   const href = a.getAttribute('href');
   if (!href.startsWith('/') || a.hasAttribute('download') || a.target) return;
   event.preventDefault();
@@ -53,17 +91,29 @@ function follow(event) {
 function locked() {
   const field = h('input', { type: 'text', id: 'code', autocomplete: 'off', spellcheck: 'false' });
   const wrong = h('p', { class: 'wrong', role: 'alert' });
-  const form = h('form', { class: 'door', on: { submit: async (event) => {
-    event.preventDefault();
-    const code = field.value.trim().replace(/^.*enter=/, '');
-    try {
-      await enterBy(code);
-      location.reload();
-    } catch {
-      wrong.textContent = t.locked.wrong;
-    }
-  } } }, core.heading(t.locked.title), h('p', null, t.locked.text), h('label', { for: 'code' }, t.locked.code),
-  h('div', { class: 'row' }, field, h('button', { class: 'primary' }, t.locked.enter)), wrong);
+  const form = h(
+    'form',
+    {
+      class: 'door',
+      on: {
+        submit: async (event) => {
+          event.preventDefault();
+          const code = field.value.trim().replace(/^.*enter=/, '');
+          try {
+            await enterBy(code);
+            location.reload();
+          } catch {
+            wrong.textContent = t.locked.wrong;
+          }
+        },
+      },
+    },
+    core.heading(t.locked.title),
+    h('p', null, t.locked.text),
+    h('label', { for: 'code' }, t.locked.code),
+    h('div', { class: 'row' }, field, h('button', { class: 'primary' }, t.locked.enter)),
+    wrong,
+  );
   core.titled(t.locked.title);
   replace(document.getElementById('main'), form).setAttribute('aria-busy', 'false');
 }
@@ -71,7 +121,13 @@ function locked() {
 function connection() {
   const bar = document.getElementById('connection');
   let timer = 0;
-  on('disconnected', () => { timer ||= setTimeout(() => { bar.textContent = t.lost; bar.hidden = false; core.say(t.lost); }, 1500); });
+  on('disconnected', () => {
+    timer ||= setTimeout(() => {
+      bar.textContent = t.lost;
+      bar.hidden = false;
+      core.say(t.lost);
+    }, 1500);
+  });
   on('connected', () => {
     clearTimeout(timer);
     timer = 0;
@@ -91,7 +147,7 @@ async function begin() {
   document.addEventListener('click', follow);
   window.addEventListener('popstate', () => core.show());
   whenLocked(locked);
-  if (!await enter()) return locked();
+  if (!(await enter())) return locked();
   connection();
   listen();
   if (location.pathname === '/') history.replaceState(null, '', core.pages[0]?.path ?? '/');

@@ -41,7 +41,8 @@ function block(lines, at, found, deep) {
   }
   if (deep < DEEPEST && QUOTE.test(line)) return quoted(lines, at, found, deep);
   if (deep < DEEPEST && ITEM.test(line)) return listed(lines, at, found, deep);
-  if (line.includes('|') && DIVIDER.test(lines[at + 1] ?? '') && (lines[at + 1] ?? '').includes('|')) return tabled(lines, at, found);
+  if (line.includes('|') && DIVIDER.test(lines[at + 1] ?? '') && (lines[at + 1] ?? '').includes('|'))
+    return tabled(lines, at, found);
   return paragraph(lines, at, found, deep);
 }
 
@@ -63,7 +64,8 @@ function quoted(lines, at, found, deep) {
 
 function listed(lines, at, found, deep) {
   const first = ITEM.exec(lines[at]);
-  const indent = first[1].length, ordered = /\d/.test(first[2]);
+  const indent = first[1].length,
+    ordered = /\d/.test(first[2]);
   const items = [];
   let end = at;
   for (; end < lines.length; end++) {
@@ -81,7 +83,12 @@ function listed(lines, at, found, deep) {
       items[items.length - 1].push(lines[end].trim());
     }
   }
-  found.push({ kind: 'list', ordered, start: ordered ? parseInt(first[2], 10) : 1, items: items.map((inner) => blocks(inner.join('\n'), deep + 1)) });
+  found.push({
+    kind: 'list',
+    ordered,
+    start: ordered ? parseInt(first[2], 10) : 1,
+    items: items.map((inner) => blocks(inner.join('\n'), deep + 1)),
+  });
   return end;
 }
 
@@ -95,37 +102,53 @@ const leading = (line) => line.length - line.trimStart().length;
 const opens = (line) => FENCE.test(line) || HEADING.test(line) || RULE.test(line) || QUOTE.test(line);
 
 function cells(line) {
-  const inner = line.trim().replace(/^\|/, '').replace(/(?<!\\)\|$/, '');
-  return inner.split(/(?<!\\)\|/).slice(0, 60).map((cell) => cell.trim().replace(/\\\|/g, '|'));
+  const inner = line
+    .trim()
+    .replace(/^\|/, '')
+    .replace(/(?<!\\)\|$/, '');
+  return inner
+    .split(/(?<!\\)\|/)
+    .slice(0, 60)
+    .map((cell) => cell.trim().replace(/\\\|/g, '|'));
 }
 
 function tabled(lines, at, found) {
   const rows = [];
   let end = at + 2;
-  for (; end < lines.length && lines[end].includes('|') && lines[end].trim() !== ''; end++) rows.push(cells(lines[end]));
+  for (; end < lines.length && lines[end].includes('|') && lines[end].trim() !== ''; end++)
+    rows.push(cells(lines[end]));
   found.push({ kind: 'table', head: cells(lines[at]), rows });
   return end;
 }
 
 function paragraph(lines, at, found, deep) {
   let end = at + 1;
-  while (end < lines.length && lines[end].trim() !== '' && !opens(lines[end]) && !(deep < DEEPEST && startsList(lines[end]))) end++;
+  while (
+    end < lines.length &&
+    lines[end].trim() !== '' &&
+    !opens(lines[end]) &&
+    !(deep < DEEPEST && startsList(lines[end]))
+  )
+    end++;
   found.push({ kind: 'text', text: lines.slice(at, end).join('\n') });
   return end;
 }
 
 const startsList = (line) => /^ {0,3}(?:[-*+]|1[.)])[ \t]+\S/.test(line);
 
-const INLINE = new RegExp([
-  '(?<escape>\\\\[!-/:-@[-`{-~])',
-  '(?<ticks>`+)',
-  '!?\\[(?<label>[^\\[\\]\\n]{0,500})\\]\\((?<href>[^()\\s]{1,2000}(?:\\([^()\\s]{0,200}\\)[^()\\s]{0,500})?)(?:\\s+"[^"\\n]{0,300}")?\\)',
-  '<(?<angle>https?://[^\\s<>]{1,2000})>',
-  '(?<bare>https?://[^\\s<>"`|]{1,2000})',
-  '(?<strong>\\*\\*(?=\\S)|__(?=\\S))',
-  '(?<em>\\*(?=[^\\s*])|(?<![\\p{L}\\p{N}_])_(?=[^\\s_]))',
-  '(?<strike>~~(?=\\S))',
-].join('|'), 'gu');
+const INLINE = new RegExp(
+  [
+    '(?<escape>\\\\[!-/:-@[-`{-~])',
+    '(?<ticks>`+)',
+    '!?\\[(?<label>[^\\[\\]\\n]{0,500})\\]\\((?<href>[^()\\s]{1,2000}(?:\\([^()\\s]{0,200}\\)[^()\\s]{0,500})?)(?:\\s+"[^"\\n]{0,300}")?\\)',
+    '<(?<angle>https?://[^\\s<>]{1,2000})>',
+    '(?<bare>https?://[^\\s<>"`|]{1,2000})',
+    '(?<strong>\\*\\*(?=\\S)|__(?=\\S))',
+    '(?<em>\\*(?=[^\\s*])|(?<![\\p{L}\\p{N}_])_(?=[^\\s_]))',
+    '(?<strike>~~(?=\\S))',
+  ].join('|'),
+  'gu',
+);
 
 /**
  * inline reads the words of a line: code, emphasis, links.
@@ -139,7 +162,8 @@ export function inline(text, deep = 0) {
   for (let match; (match = form.exec(text));) {
     const span = deep > 4 ? null : spanOf(match, text, deep);
     if (!span) {
-      form.lastIndex = match.index + (match.groups.ticks?.length ?? match.groups.strong?.length ?? match.groups.strike?.length ?? 1);
+      form.lastIndex =
+        match.index + (match.groups.ticks?.length ?? match.groups.strong?.length ?? match.groups.strike?.length ?? 1);
       continue;
     }
     if (match.index > done) found.push({ kind: 'words', text: text.slice(done, match.index) });
@@ -164,7 +188,10 @@ function spanOf(match, text, deep) {
   const sign = strong ?? em ?? strike;
   const end = closing(text, after, sign);
   if (end < 0) return null;
-  return { node: { kind: strong ? 'strong' : em ? 'em' : 'strike', parts: inline(text.slice(after, end), deep + 1) }, end: end + sign.length };
+  return {
+    node: { kind: strong ? 'strong' : em ? 'em' : 'strike', parts: inline(text.slice(after, end), deep + 1) },
+    end: end + sign.length,
+  };
 }
 
 const FARTHEST = 2000; // how far away emphasis may end
@@ -173,7 +200,8 @@ function closing(text, from, sign) {
   const window = text.slice(from, from + FARTHEST);
   for (let at = window.indexOf(sign, 1); at > 0; at = window.indexOf(sign, at + 1)) {
     const single = sign.length === 1 && (window[at - 1] === sign || window[at + 1] === sign);
-    if (!/\s/.test(window[at - 1]) && !single && !(sign === '_' && /[\p{L}\p{N}]/u.test(window[at + 1] ?? ''))) return from + at;
+    if (!/\s/.test(window[at - 1]) && !single && !(sign === '_' && /[\p{L}\p{N}]/u.test(window[at + 1] ?? '')))
+      return from + at;
   }
   return -1;
 }
@@ -182,7 +210,10 @@ function codeSpan(text, from, ticks) {
   for (let at = text.indexOf(ticks, from); at >= 0 && at - from < 20000; at = text.indexOf(ticks, at + 1)) {
     if (text[at + ticks.length] === '`' || text[at - 1] === '`') continue;
     const inner = text.slice(from, at).replace(/\n/g, ' ');
-    return { node: { kind: 'code', text: /^ .* $/.test(inner) && inner.trim() ? inner.slice(1, -1) : inner }, end: at + ticks.length };
+    return {
+      node: { kind: 'code', text: /^ .* $/.test(inner) && inner.trim() ? inner.slice(1, -1) : inner },
+      end: at + ticks.length,
+    };
   }
   return null;
 }
@@ -198,13 +229,24 @@ export function markdown(text) {
 
 function blockNode(b) {
   switch (b.kind) {
-    case 'heading': return h(`h${Math.min(6, b.level + 2)}`, null, words(b.text));
-    case 'rule': return h('hr');
-    case 'code': return h('pre', { class: 'code', tabindex: '-1' }, h('code', { dataset: { language: b.language || null } }, b.text));
-    case 'quote': return h('blockquote', null, b.blocks.map(blockNode));
-    case 'list': return h(b.ordered ? 'ol' : 'ul', b.ordered && b.start !== 1 ? { start: b.start } : null, b.items.map(itemNode));
-    case 'table': return tableNode(b);
-    default: return h('p', null, words(b.text));
+    case 'heading':
+      return h(`h${Math.min(6, b.level + 2)}`, null, words(b.text));
+    case 'rule':
+      return h('hr');
+    case 'code':
+      return h(
+        'pre',
+        { class: 'code', tabindex: '-1' },
+        h('code', { dataset: { language: b.language || null } }, b.text),
+      );
+    case 'quote':
+      return h('blockquote', null, b.blocks.map(blockNode));
+    case 'list':
+      return h(b.ordered ? 'ol' : 'ul', b.ordered && b.start !== 1 ? { start: b.start } : null, b.items.map(itemNode));
+    case 'table':
+      return tableNode(b);
+    default:
+      return h('p', null, words(b.text));
   }
 }
 
@@ -212,14 +254,45 @@ function itemNode(inner) {
   const [first, ...rest] = inner;
   if (first?.kind !== 'text') return h('li', null, inner.map(blockNode));
   const task = /^\[([ xX])\]\s+/.exec(first.text);
-  return h('li', null, task ? (task[1] === ' ' ? '☐ ' : '☑ ') : null, words(task ? first.text.slice(task[0].length) : first.text), rest.map(blockNode));
+  return h(
+    'li',
+    null,
+    task ? (task[1] === ' ' ? '☐ ' : '☑ ') : null,
+    words(task ? first.text.slice(task[0].length) : first.text),
+    rest.map(blockNode),
+  );
 }
 
 function tableNode(b) {
   const wide = b.head.length;
-  return h('div', { class: 'scroll' }, h('table', null,
-    h('thead', null, h('tr', null, b.head.map((cell) => h('th', { scope: 'col' }, words(cell))))),
-    h('tbody', null, b.rows.map((row) => h('tr', null, Array.from({ length: wide }, (_, i) => h('td', null, words(row[i] ?? ''))))))));
+  return h(
+    'div',
+    { class: 'scroll' },
+    h(
+      'table',
+      null,
+      h(
+        'thead',
+        null,
+        h(
+          'tr',
+          null,
+          b.head.map((cell) => h('th', { scope: 'col' }, words(cell))),
+        ),
+      ),
+      h(
+        'tbody',
+        null,
+        b.rows.map((row) =>
+          h(
+            'tr',
+            null,
+            Array.from({ length: wide }, (_, i) => h('td', null, words(row[i] ?? ''))),
+          ),
+        ),
+      ),
+    ),
+  );
 }
 
 /** words are the nodes of one line of foreign Markdown. */
@@ -229,12 +302,18 @@ export function words(text) {
 
 function inlineNode(part) {
   switch (part.kind) {
-    case 'words': return part.text;
-    case 'code': return h('code', null, part.text);
-    case 'link': return link(part.href, part.parts.length ? textOf(part.parts) : undefined);
-    case 'strong': return h('strong', null, part.parts.map(inlineNode));
-    case 'em': return h('em', null, part.parts.map(inlineNode));
-    default: return h('s', null, part.parts.map(inlineNode));
+    case 'words':
+      return part.text;
+    case 'code':
+      return h('code', null, part.text);
+    case 'link':
+      return link(part.href, part.parts.length ? textOf(part.parts) : undefined);
+    case 'strong':
+      return h('strong', null, part.parts.map(inlineNode));
+    case 'em':
+      return h('em', null, part.parts.map(inlineNode));
+    default:
+      return h('s', null, part.parts.map(inlineNode));
   }
 }
 

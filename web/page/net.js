@@ -30,8 +30,8 @@ export async function enter() {
   channel.addEventListener('message', ({ data }) => heard(data));
   const code = new URLSearchParams(location.hash.slice(1)).get('enter');
   if (code !== null) history.replaceState(null, '', location.pathname + location.search);
-  if (code && await enterBy(code).catch(() => false)) return true;
-  token = sessionStorage.getItem(KEY) ?? await askTabs();
+  if (code && (await enterBy(code).catch(() => false))) return true;
+  token = sessionStorage.getItem(KEY) ?? (await askTabs());
   if (token) sessionStorage.setItem(KEY, token);
   return token !== null;
 }
@@ -39,7 +39,10 @@ export async function enter() {
 /** enterBy buys a credential with a one-time code. */
 export async function enterBy(code) {
   const answer = await fetch('/api/enter', {
-    method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ code }), credentials: 'omit',
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ code }),
+    credentials: 'omit',
   });
   if (!answer.ok) throw await refusal(answer);
   token = (await answer.json()).token;
@@ -48,7 +51,9 @@ export async function enterBy(code) {
 }
 
 /** whenLocked names what is done when the server knows the credential no longer. */
-export function whenLocked(fn) { onLocked = fn; }
+export function whenLocked(fn) {
+  onLocked = fn;
+}
 
 function askTabs() {
   return new Promise((resolve) => {
@@ -77,8 +82,16 @@ function heard(message) {
 export async function ask(path, { method, body, signal, headers } = {}) {
   const sent = body === undefined || body instanceof Blob ? body : JSON.stringify(body);
   const answer = await fetch(path, {
-    method: method ?? (body === undefined ? 'GET' : 'POST'), body: sent, signal, credentials: 'omit', redirect: 'error',
-    headers: { Authorization: `Bearer ${token}`, ...(typeof sent === 'string' ? { 'Content-Type': 'application/json' } : {}), ...headers },
+    method: method ?? (body === undefined ? 'GET' : 'POST'),
+    body: sent,
+    signal,
+    credentials: 'omit',
+    redirect: 'error',
+    headers: {
+      Authorization: `Bearer ${token}`,
+      ...(typeof sent === 'string' ? { 'Content-Type': 'application/json' } : {}),
+      ...headers,
+    },
   });
   if (answer.status === 401) {
     sessionStorage.removeItem(KEY);
@@ -118,7 +131,8 @@ export async function download(path, name) {
 /** query writes what is set of params as ?a=b, or nothing. */
 export function query(params) {
   const set = new URLSearchParams();
-  for (const [key, value] of Object.entries(params)) if (value !== null && value !== undefined && value !== '') set.set(key, value);
+  for (const [key, value] of Object.entries(params))
+    if (value !== null && value !== undefined && value !== '') set.set(key, value);
   const text = set.toString();
   return text ? `?${text}` : '';
 }
@@ -136,8 +150,12 @@ export function on(kind, fn, signal) {
 function take(event, id) {
   if (id != null) lastId = id;
   if (event.kind === 'hello') hello = event;
-  for (const fn of [...listeners.get(event.kind) ?? []]) {
-    try { fn(event); } catch (err) { console.error(err); }
+  for (const fn of [...(listeners.get(event.kind) ?? [])]) {
+    try {
+      fn(event);
+    } catch (err) {
+      console.error(err);
+    }
   }
 }
 
@@ -174,7 +192,8 @@ async function hold() {
 }
 
 function parse(block) {
-  let id = null, data = '';
+  let id = null,
+    data = '';
   for (const line of block.split('\n')) {
     if (line.startsWith('id:')) id = line.slice(3).trim();
     if (line.startsWith('data:')) data += line.slice(5).trimStart();

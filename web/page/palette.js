@@ -2,7 +2,20 @@
 // and the help with every key.
 
 import {
-  api, boundKeys, go, h, key, mark, offers, oneLine, pages, query, replace, say, singleKeys, t,
+  api,
+  boundKeys,
+  go,
+  h,
+  key,
+  mark,
+  offers,
+  oneLine,
+  pages,
+  query,
+  replace,
+  say,
+  singleKeys,
+  t,
 } from './core.js';
 
 /** openPalette shows it, with the focus in its field. */
@@ -20,12 +33,27 @@ class Palette {
     this.asked = new AbortController();
     this.list = h('ul', { id: 'palette-list', role: 'listbox', 'aria-label': t.palette.title, class: 'palette-list' });
     this.field = h('input', {
-      type: 'text', role: 'combobox', autocomplete: 'off', spellcheck: 'false', 'aria-expanded': 'true', 'aria-controls': 'palette-list',
-      'aria-autocomplete': 'list', 'aria-label': t.palette.title, placeholder: t.palette.placeholder,
+      type: 'text',
+      role: 'combobox',
+      autocomplete: 'off',
+      spellcheck: 'false',
+      'aria-expanded': 'true',
+      'aria-controls': 'palette-list',
+      'aria-autocomplete': 'list',
+      'aria-label': t.palette.title,
+      placeholder: t.palette.placeholder,
       on: { input: () => this.refresh(), keydown: (e) => this.onKey(e) },
     });
-    this.dialog = h('dialog', { class: 'palette', 'aria-label': t.palette.title, on: { close: () => this.end(), click: (e) => this.outside(e) } },
-      h('div', { class: 'palette-field' }, mark('search'), this.field), this.list);
+    this.dialog = h(
+      'dialog',
+      {
+        class: 'palette',
+        'aria-label': t.palette.title,
+        on: { close: () => this.end(), click: (e) => this.outside(e) },
+      },
+      h('div', { class: 'palette-field' }, mark('search'), this.field),
+      this.list,
+    );
   }
 
   end() {
@@ -47,9 +75,14 @@ class Palette {
   }
 
   *local(words) {
-    const fits = (name) => words.toLowerCase().split(/\s+/).every((w) => name.toLowerCase().includes(w));
+    const fits = (name) =>
+      words
+        .toLowerCase()
+        .split(/\s+/)
+        .every((w) => name.toLowerCase().includes(w));
     for (const p of pages) {
-      if (p.nav && fits(p.nav.label)) yield { group: t.palette.pages, name: p.nav.label, icon: p.nav.icon, act: () => go(p.nav.href ?? p.path) };
+      if (p.nav && fits(p.nav.label))
+        yield { group: t.palette.pages, name: p.nav.label, icon: p.nav.icon, act: () => go(p.nav.href ?? p.path) };
     }
     for (const o of offers()) if (fits(o.name)) yield { group: t.palette.actions, name: o.name, act: o.act };
   }
@@ -57,25 +90,45 @@ class Palette {
   async remote(words, signal) {
     if (signal.aborted) return;
     const [runs, found] = await Promise.allSettled([
-      api(`/api/runs${query({ q: words, n: 6 })}`, { signal }), api(`/api/search${query({ q: words, n: 8 })}`, { signal }),
+      api(`/api/runs${query({ q: words, n: 6 })}`, { signal }),
+      api(`/api/search${query({ q: words, n: 8 })}`, { signal }),
     ]);
     if (signal.aborted) return;
-    this.show([...this.local(words), ...(runs.value?.items ?? []).map(runItem), ...(found.value?.hits ?? []).map(hitItem)]);
+    this.show([
+      ...this.local(words),
+      ...(runs.value?.items ?? []).map(runItem),
+      ...(found.value?.hits ?? []).map(hitItem),
+    ]);
   }
 
   show(items) {
     this.items = items;
     this.at = Math.min(this.at, Math.max(0, items.length - 1));
-    replace(this.list, items.length ? items.map((item, i) => this.row(item, i)) : h('li', { class: 'muted', role: 'presentation' }, t.palette.none));
+    replace(
+      this.list,
+      items.length
+        ? items.map((item, i) => this.row(item, i))
+        : h('li', { class: 'muted', role: 'presentation' }, t.palette.none),
+    );
     this.move(0);
     say(t.palette.results(items.length));
   }
 
   row(item, i) {
     const group = this.items[i - 1]?.group !== item.group ? h('span', { class: 'palette-group' }, item.group) : null;
-    return h('li', { id: `palette-${i}`, role: 'option', 'aria-selected': 'false', on: { click: () => this.take(i), mousemove: () => this.move(i - this.at) } },
-      group, item.icon ? mark(item.icon) : null, h('span', { class: 'palette-name' }, item.name),
-      item.detail ? h('span', { class: 'muted' }, item.detail) : null);
+    return h(
+      'li',
+      {
+        id: `palette-${i}`,
+        role: 'option',
+        'aria-selected': 'false',
+        on: { click: () => this.take(i), mousemove: () => this.move(i - this.at) },
+      },
+      group,
+      item.icon ? mark(item.icon) : null,
+      h('span', { class: 'palette-name' }, item.name),
+      item.detail ? h('span', { class: 'muted' }, item.detail) : null,
+    );
   }
 
   move(by) {
@@ -105,27 +158,60 @@ class Palette {
 }
 
 function runItem(run) {
-  return { group: t.palette.runs, icon: 'runs', name: oneLine(run.title || run.id, 90), detail: oneLine(run.project ?? '', 40), act: () => go(`/run/${encodeURIComponent(run.id)}`) };
+  return {
+    group: t.palette.runs,
+    icon: 'runs',
+    name: oneLine(run.title || run.id, 90),
+    detail: oneLine(run.project ?? '', 40),
+    act: () => go(`/run/${encodeURIComponent(run.id)}`),
+  };
 }
 
 function hitItem(hit) {
   const at = hit.entry ?? hit.n;
-  return { group: t.palette.entries, icon: 'search', name: oneLine(hit.snippet ?? hit.text ?? '', 110), detail: oneLine(hit.project ?? hit.run ?? '', 40),
-    act: () => go(`/run/${encodeURIComponent(hit.run)}${at == null ? '' : `/${at}`}`) };
+  return {
+    group: t.palette.entries,
+    icon: 'search',
+    name: oneLine(hit.snippet ?? hit.text ?? '', 110),
+    detail: oneLine(hit.project ?? hit.run ?? '', 40),
+    act: () => go(`/run/${encodeURIComponent(hit.run)}${at == null ? '' : `/${at}`}`),
+  };
 }
 
 /** openHelp shows every key that does something now. */
 export function openHelp() {
-  const rows = (here) => boundKeys().filter((b) => b.here === here)
-    .map((b) => [h('dt', null, b.key.split(' ').map((k) => h('kbd', null, k.replace('Ctrl+', 'Ctrl ')))), h('dd', null, b.does)]);
-  const single = h('input', { type: 'checkbox', checked: singleKeys.on, on: { change: (e) => { singleKeys.on = e.target.checked; } } });
+  const rows = (here) =>
+    boundKeys()
+      .filter((b) => b.here === here)
+      .map((b) => [
+        h(
+          'dt',
+          null,
+          b.key.split(' ').map((k) => h('kbd', null, k.replace('Ctrl+', 'Ctrl '))),
+        ),
+        h('dd', null, b.does),
+      ]);
+  const single = h('input', {
+    type: 'checkbox',
+    checked: singleKeys.on,
+    on: {
+      change: (e) => {
+        singleKeys.on = e.target.checked;
+      },
+    },
+  });
   const here = rows(true);
-  const dialog = h('dialog', { class: 'help', 'aria-labelledby': 'help-title', on: { close: () => dialog.remove() } },
+  const dialog = h(
+    'dialog',
+    { class: 'help', 'aria-labelledby': 'help-title', on: { close: () => dialog.remove() } },
     h('h2', { id: 'help-title' }, t.help.title),
     here.length ? [h('h3', null, t.help.here), h('dl', { class: 'keys' }, here)] : null,
-    h('h3', null, t.help.everywhere), h('dl', { class: 'keys' }, rows(false)),
-    h('label', { class: 'check' }, single, ' ', t.help.single), h('p', { class: 'muted' }, t.help.singleHint),
-    h('form', { method: 'dialog' }, h('button', null, t.close)));
+    h('h3', null, t.help.everywhere),
+    h('dl', { class: 'keys' }, rows(false)),
+    h('label', { class: 'check' }, single, ' ', t.help.single),
+    h('p', { class: 'muted' }, t.help.singleHint),
+    h('form', { method: 'dialog' }, h('button', null, t.close)),
+  );
   document.body.append(dialog);
   dialog.showModal();
 }
@@ -136,5 +222,6 @@ export function bindKeys() {
   key('Ctrl+k', t.help.palette, openPalette, everywhere);
   key('?', t.help.help, openHelp, everywhere);
   key('/', t.help.search, () => document.querySelector('#main [type=search]')?.focus() ?? openPalette(), everywhere);
-  for (const p of pages) if (p.nav?.key) key(`g ${p.nav.key}`, t.help.goTo(p.nav.label), () => go(p.nav.href ?? p.path), everywhere);
+  for (const p of pages)
+    if (p.nav?.key) key(`g ${p.nav.key}`, t.help.goTo(p.nav.label), () => go(p.nav.href ?? p.path), everywhere);
 }

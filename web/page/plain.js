@@ -4,14 +4,20 @@
 
 const PLAIN_ASCII = /^[\n\t\x20-\x7e]*$/;
 const COLOUR = /\x1b\[[0-9;:]*m/g;
-const SUSPECT = new RegExp('[\\0-\\x08\\x0b-\\x1f\\x7f-\\x9f]|\\p{Cf}|\\p{Cs}|[\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f' +
-  '\\u2028\\u2029\\u2065\\u3164\\ufdd0-\\ufdef\\uffa0\\ufff0-\\ufff8\\ufffe\\uffff\\ufe00-\\ufe0f]|' +
-  '[\\u{e0000}-\\u{e0fff}\\u{10fffe}\\u{10ffff}]|(?<=[\\p{Mn}\\p{Me}]{8})[\\p{Mn}\\p{Me}]+', 'gu');
+const SUSPECT = new RegExp(
+  '[\\0-\\x08\\x0b-\\x1f\\x7f-\\x9f]|\\p{Cf}|\\p{Cs}|[\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f' +
+    '\\u2028\\u2029\\u2065\\u3164\\ufdd0-\\ufdef\\uffa0\\ufff0-\\ufff8\\ufffe\\uffff\\ufe00-\\ufe0f]|' +
+    '[\\u{e0000}-\\u{e0fff}\\u{10fffe}\\u{10ffff}]|(?<=[\\p{Mn}\\p{Me}]{8})[\\p{Mn}\\p{Me}]+',
+  'gu',
+);
 const PICTURE = /[\p{So}\p{Sm}]/u;
 const HAN = /\p{Script=Han}/u;
 const JOINING = /[\p{L}\p{M}]/u;
-const UNJOINED = new RegExp('[\\0-\\x7f\\p{Script=Latin}\\p{Script=Greek}\\p{Script=Cyrillic}\\p{Script=Armenian}\\p{Script=Georgian}' +
-  '\\p{Script=Hebrew}\\p{Script=Han}\\p{Script=Hangul}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Bopomofo}]', 'u');
+const UNJOINED = new RegExp(
+  '[\\0-\\x7f\\p{Script=Latin}\\p{Script=Greek}\\p{Script=Cyrillic}\\p{Script=Armenian}\\p{Script=Georgian}' +
+    '\\p{Script=Hebrew}\\p{Script=Han}\\p{Script=Hangul}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Bopomofo}]',
+  'u',
+);
 const DRAWN = new Set([0x600, 0x601, 0x602, 0x603, 0x604, 0x605, 0x6dd, 0x70f, 0x890, 0x891, 0x8e2, 0x110bd, 0x110cd]);
 
 /**
@@ -23,8 +29,10 @@ const DRAWN = new Set([0x600, 0x601, 0x602, 0x603, 0x604, 0x605, 0x6dd, 0x70f, 0
 export function plain(text) {
   const given = typeof text === 'string' ? text : text == null ? '' : String(text);
   if (PLAIN_ASCII.test(given)) return given;
-  return given.replace(/\r\n/g, '\n').replace(COLOUR, '')
-    .replace(SUSPECT, (found, at, whole) => harmless(found, at, whole) ? found : [...found].map(shown).join(''));
+  return given
+    .replace(/\r\n/g, '\n')
+    .replace(COLOUR, '')
+    .replace(SUSPECT, (found, at, whole) => (harmless(found, at, whole) ? found : [...found].map(shown).join('')));
 }
 
 /**
@@ -34,7 +42,12 @@ export function plain(text) {
  */
 export function oneLine(text, max = 300) {
   const given = typeof text === 'string' ? text : text == null ? '' : String(text);
-  const line = plain(given.slice(0, max * 4).replace(/\s+/g, ' ').trim());
+  const line = plain(
+    given
+      .slice(0, max * 4)
+      .replace(/\s+/g, ' ')
+      .trim(),
+  );
   if (line.length <= max) return line;
   return line.slice(0, /[\ud800-\udbff]/.test(line[max - 1]) ? max - 1 : max) + '…';
 }
@@ -42,17 +55,18 @@ export function oneLine(text, max = 300) {
 function harmless(found, at, whole) {
   const code = found.codePointAt(0);
   if (DRAWN.has(code)) return true;
-  const prev = before(whole, at), next = after(whole, at + found.length);
+  const prev = before(whole, at),
+    next = after(whole, at + found.length);
   if (code === 0x200c || code === 0x200d) return joins(prev) && joins(next);
   if (code >= 0xfe00 && code <= 0xfe0f) {
-    return PICTURE.test(prev) || HAN.test(prev) || code === 0xfe0f && next === '\u20e3' && /[0-9#*]/.test(prev);
+    return PICTURE.test(prev) || HAN.test(prev) || (code === 0xfe0f && next === '\u20e3' && /[0-9#*]/.test(prev));
   }
   return code >= 0xe0100 && code <= 0xe01ef && HAN.test(prev);
 }
 
 function joins(char) {
   if (char === '') return false;
-  if (char === '\ufe0f' || PICTURE.test(char) || /\p{Sk}/u.test(char) && char.codePointAt(0) > 0x1f000) return true;
+  if (char === '\ufe0f' || PICTURE.test(char) || (/\p{Sk}/u.test(char) && char.codePointAt(0) > 0x1f000)) return true;
   return JOINING.test(char) && !UNJOINED.test(char);
 }
 

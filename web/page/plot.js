@@ -22,22 +22,40 @@ export function lines({ title, x, series, xText = number, yText = number, area =
   const frame = new Frame(height, nice(top), x[0], x[x.length - 1], yText);
   const drawn = series.flatMap((one, k) => curve(frame, x, one.values, picked, k, area));
   const ticks = frame.xTicks(5).map((at) => frame.xTick(at, xText(at)));
-  return figure(title, frame.svg([...frame.grid(), ...drawn, ...ticks], told(title, series.map((one) => `${one.name}: ${yText(one.values[one.values.length - 1] ?? 0)}`))),
+  return figure(
+    title,
+    frame.svg(
+      [...frame.grid(), ...drawn, ...ticks],
+      told(
+        title,
+        series.map((one) => `${one.name}: ${yText(one.values[one.values.length - 1] ?? 0)}`),
+      ),
+    ),
     series.length > 1 ? legend(series.map((one) => one.name)) : null,
-    asTable([xName, ...series.map((one) => one.name)], picked.map((i) => [xText(x[i]), ...series.map((one) => yText(one.values[i] ?? 0))])));
+    asTable(
+      [xName, ...series.map((one) => one.name)],
+      picked.map((i) => [xText(x[i]), ...series.map((one) => yText(one.values[i] ?? 0))]),
+    ),
+  );
 }
 
 function thin(n) {
   if (n <= MOST_POINTS) return Array.from({ length: n }, (_, i) => i);
-  return Array.from({ length: MOST_POINTS }, (_, i) => Math.round(i * (n - 1) / (MOST_POINTS - 1)));
+  return Array.from({ length: MOST_POINTS }, (_, i) => Math.round((i * (n - 1)) / (MOST_POINTS - 1)));
 }
 
 function curve(frame, x, values, picked, k, area) {
   const points = picked.map((i) => `${frame.x(x[i]).toFixed(1)},${frame.y(values[i] ?? 0).toFixed(1)}`);
-  const group = `k${k % 8 + 1}`;
-  const first = frame.x(x[picked[0]]), last = frame.x(x[picked[picked.length - 1]]);
+  const group = `k${(k % 8) + 1}`;
+  const first = frame.x(x[picked[0]]),
+    last = frame.x(x[picked[picked.length - 1]]);
   return [
-    area ? s('path', { class: `area ${group}`, d: `M${first},${frame.bottom}L${points.join('L')}L${last},${frame.bottom}Z` }) : null,
+    area
+      ? s('path', {
+          class: `area ${group}`,
+          d: `M${first},${frame.bottom}L${points.join('L')}L${last},${frame.bottom}Z`,
+        })
+      : null,
     s('path', { class: `curve ${group}`, d: `M${points.join('L')}` }),
   ];
 }
@@ -49,25 +67,56 @@ function curve(frame, x, values, picked, k, area) {
  */
 export function bars({ title, items, names = [], yText = number, height = 180 }) {
   if (items.length === 0) return empty(title);
-  const total = (item) => item.parts ? item.parts.reduce((a, b) => a + b, 0) : item.value ?? 0;
+  const total = (item) => (item.parts ? item.parts.reduce((a, b) => a + b, 0) : (item.value ?? 0));
   const frame = new Frame(height, nice(Math.max(...items.map(total), 0)), 0, items.length, yText);
   const wide = (WIDTH - frame.left) / items.length;
   const drawn = items.flatMap((item, i) => stack(frame, item, i, wide, names, yText));
   const each = Math.ceil(items.length / 8);
-  const ticks = items.map((item, i) => i % each === 0 ? s('text', { x: frame.left + (i + .5) * wide, y: frame.bottom + 15, 'text-anchor': 'middle' }, plain(item.label)) : null);
+  const ticks = items.map((item, i) =>
+    i % each === 0
+      ? s(
+          'text',
+          { x: frame.left + (i + 0.5) * wide, y: frame.bottom + 15, 'text-anchor': 'middle' },
+          plain(item.label),
+        )
+      : null,
+  );
   const head = names.length ? ['', ...names] : ['', title];
-  return figure(title, frame.svg([...frame.grid(), ...drawn, ...ticks], told(title, items.slice(0, 40).map((item) => `${item.label}: ${yText(total(item))}`))),
+  return figure(
+    title,
+    frame.svg(
+      [...frame.grid(), ...drawn, ...ticks],
+      told(
+        title,
+        items.slice(0, 40).map((item) => `${item.label}: ${yText(total(item))}`),
+      ),
+    ),
     names.length > 1 ? legend(names) : null,
-    asTable(head, items.map((item) => [item.label, ...(item.parts ?? [item.value ?? 0]).map(yText)])));
+    asTable(
+      head,
+      items.map((item) => [item.label, ...(item.parts ?? [item.value ?? 0]).map(yText)]),
+    ),
+  );
 }
 
 function stack(frame, item, i, wide, names, yText) {
   let base = 0;
   return (item.parts ?? [item.value ?? 0]).map((value, k) => {
-    const upper = frame.y(base + value), lower = frame.y(base);
+    const upper = frame.y(base + value),
+      lower = frame.y(base);
     base += value;
-    return s('rect', { class: `fill k${k % 8 + 1}`, x: frame.left + i * wide + wide * .1, width: wide * .8, y: upper, height: Math.max(0, lower - upper), rx: Math.min(2, wide * .2) },
-      s('title', null, `${plain(item.label)}${names[k] ? ` · ${plain(names[k])}` : ''}: ${yText(value)}`));
+    return s(
+      'rect',
+      {
+        class: `fill k${(k % 8) + 1}`,
+        x: frame.left + i * wide + wide * 0.1,
+        width: wide * 0.8,
+        y: upper,
+        height: Math.max(0, lower - upper),
+        rx: Math.min(2, wide * 0.2),
+      },
+      s('title', null, `${plain(item.label)}${names[k] ? ` · ${plain(names[k])}` : ''}: ${yText(value)}`),
+    );
   });
 }
 
@@ -78,12 +127,28 @@ function stack(frame, item, i, wide, names, yText) {
 export function levels({ title, items, text = number }) {
   if (items.length === 0) return empty(title);
   const most = Math.max(...items.map((item) => item.value), 0) || 1;
-  const row = (item) => h('tr', null,
-    h('th', { scope: 'row' }, item.href ? h('a', { href: item.href }, plain(item.label)) : plain(item.label)),
-    h('td', { class: 'level' }, h('span', { 'aria-hidden': 'true', style: { width: `${item.value / most * 100}%` } })),
-    h('td', { class: 'num' }, text(item.value)));
-  return h('figure', { class: 'plot' }, h('figcaption', null, title),
-    h('div', { class: 'scroll' }, h('table', { class: 'levels', 'aria-label': title }, h('tbody', null, items.map(row)))));
+  const row = (item) =>
+    h(
+      'tr',
+      null,
+      h('th', { scope: 'row' }, item.href ? h('a', { href: item.href }, plain(item.label)) : plain(item.label)),
+      h(
+        'td',
+        { class: 'level' },
+        h('span', { 'aria-hidden': 'true', style: { width: `${(item.value / most) * 100}%` } }),
+      ),
+      h('td', { class: 'num' }, text(item.value)),
+    );
+  return h(
+    'figure',
+    { class: 'plot' },
+    h('figcaption', null, title),
+    h(
+      'div',
+      { class: 'scroll' },
+      h('table', { class: 'levels', 'aria-label': title }, h('tbody', null, items.map(row))),
+    ),
+  );
 }
 
 /**
@@ -93,19 +158,68 @@ export function levels({ title, items, text = number }) {
 export function heat({ title, rows, columns, values, text = number, cell = 14 }) {
   const left = 8 + Math.max(...rows.map((r) => r.length)) * 6.5;
   const most = Math.max(...values.flat().map((v) => v ?? 0), 0) || 1;
-  const squares = values.flatMap((line, r) => line.map((v, c) => v === null || v === undefined ? null :
-    s('rect', { class: 'heat', x: left + c * (cell + 2), y: 18 + r * (cell + 2), width: cell, height: cell, rx: 2, 'fill-opacity': v === 0 ? 0 : .18 + .82 * Math.sqrt(v / most) },
-      s('title', null, `${plain(rows[r])} ${plain(columns[c])}: ${text(v)}`))));
-  const beds = values.flatMap((line, r) => line.map((v, c) => v === null || v === undefined ? null :
-    s('rect', { class: 'bed', x: left + c * (cell + 2), y: 18 + r * (cell + 2), width: cell, height: cell, rx: 2 })));
+  const squares = values.flatMap((line, r) =>
+    line.map((v, c) =>
+      v === null || v === undefined
+        ? null
+        : s(
+            'rect',
+            {
+              class: 'heat',
+              x: left + c * (cell + 2),
+              y: 18 + r * (cell + 2),
+              width: cell,
+              height: cell,
+              rx: 2,
+              'fill-opacity': v === 0 ? 0 : 0.18 + 0.82 * Math.sqrt(v / most),
+            },
+            s('title', null, `${plain(rows[r])} ${plain(columns[c])}: ${text(v)}`),
+          ),
+    ),
+  );
+  const beds = values.flatMap((line, r) =>
+    line.map((v, c) =>
+      v === null || v === undefined
+        ? null
+        : s('rect', {
+            class: 'bed',
+            x: left + c * (cell + 2),
+            y: 18 + r * (cell + 2),
+            width: cell,
+            height: cell,
+            rx: 2,
+          }),
+    ),
+  );
   const names = [
-    ...rows.map((name, r) => s('text', { x: left - 6, y: 18 + r * (cell + 2) + cell - 3, 'text-anchor': 'end' }, plain(name))),
-    ...columns.map((name, c) => name ? s('text', { x: left + c * (cell + 2), y: 12 }, plain(name)) : null),
+    ...rows.map((name, r) =>
+      s('text', { x: left - 6, y: 18 + r * (cell + 2) + cell - 3, 'text-anchor': 'end' }, plain(name)),
+    ),
+    ...columns.map((name, c) => (name ? s('text', { x: left + c * (cell + 2), y: 12 }, plain(name)) : null)),
   ];
-  const wide = left + columns.length * (cell + 2), high = 20 + rows.length * (cell + 2);
-  const svg = s('svg', { viewBox: `0 0 ${wide} ${high}`, role: 'img', 'aria-label': plain(title), style: { 'max-width': `${wide * 1.5}px` } }, beds, squares, names);
-  return figure(title, h('div', { class: 'scroll' }, svg), null,
-    asTable(['', ...columns], rows.map((name, r) => [name, ...values[r].map((v) => v == null ? '' : text(v))])));
+  const wide = left + columns.length * (cell + 2),
+    high = 20 + rows.length * (cell + 2);
+  const svg = s(
+    'svg',
+    {
+      viewBox: `0 0 ${wide} ${high}`,
+      role: 'img',
+      'aria-label': plain(title),
+      style: { 'max-width': `${wide * 1.5}px` },
+    },
+    beds,
+    squares,
+    names,
+  );
+  return figure(
+    title,
+    h('div', { class: 'scroll' }, svg),
+    null,
+    asTable(
+      ['', ...columns],
+      rows.map((name, r) => [name, ...values[r].map((v) => (v == null ? '' : text(v)))]),
+    ),
+  );
 }
 
 class Frame {
@@ -115,18 +229,30 @@ class Frame {
     this.bottom = height - 20;
   }
 
-  x(at) { return this.left + (at - this.from) / (this.to - this.from) * (WIDTH - this.left); }
+  x(at) {
+    return this.left + ((at - this.from) / (this.to - this.from)) * (WIDTH - this.left);
+  }
 
-  y(value) { return this.bottom - value / this.top * (this.bottom - 8); }
+  y(value) {
+    return this.bottom - (value / this.top) * (this.bottom - 8);
+  }
 
   grid() {
     return [0, this.top / 2, this.top].flatMap((value) => [
-      s('line', { class: value === 0 ? 'axis' : 'grid', x1: this.left, x2: WIDTH, y1: this.y(value), y2: this.y(value) }),
+      s('line', {
+        class: value === 0 ? 'axis' : 'grid',
+        x1: this.left,
+        x2: WIDTH,
+        y1: this.y(value),
+        y2: this.y(value),
+      }),
       s('text', { x: this.left - 8, y: this.y(value) + 4, 'text-anchor': 'end' }, this.yText(value)),
     ]);
   }
 
-  xTicks(n) { return Array.from({ length: n }, (_, i) => this.from + (this.to - this.from) * i / (n - 1)); }
+  xTicks(n) {
+    return Array.from({ length: n }, (_, i) => this.from + ((this.to - this.from) * i) / (n - 1));
+  }
 
   xTick(at, text) {
     const where = at === this.from ? 'start' : at === this.to ? 'end' : 'middle';
@@ -145,7 +271,9 @@ function nice(n) {
   return [1, 2, 4, 5, 10].map((f) => f * unit).find((v) => v >= n);
 }
 
-function told(title, parts) { return plain(`${title}. ${parts.join('; ')}`); }
+function told(title, parts) {
+  return plain(`${title}. ${parts.join('; ')}`);
+}
 
 function figure(title, svg, ...more) {
   return h('figure', { class: 'plot' }, h('figcaption', null, plain(title)), svg, ...more);
@@ -156,7 +284,11 @@ function empty(title) {
 }
 
 function legend(names) {
-  return h('ul', { class: 'legend' }, names.map((name, k) => h('li', null, h('i', { class: `k${k % 8 + 1}` }), plain(name))));
+  return h(
+    'ul',
+    { class: 'legend' },
+    names.map((name, k) => h('li', null, h('i', { class: `k${(k % 8) + 1}` }), plain(name))),
+  );
 }
 
 function asTable(head, rows) {
@@ -164,8 +296,34 @@ function asTable(head, rows) {
   const build = () => {
     if (body.firstChild) return;
     const kept = rows.slice(0, MOST_ROWS);
-    body.append(h('table', null, h('thead', null, h('tr', null, head.map((name) => h('th', { scope: 'col' }, plain(name))))),
-      h('tbody', null, kept.map((row) => h('tr', null, row.map((cell, i) => i ? h('td', { class: 'num' }, plain(cell)) : h('th', { scope: 'row' }, plain(cell))))))));
+    body.append(
+      h(
+        'table',
+        null,
+        h(
+          'thead',
+          null,
+          h(
+            'tr',
+            null,
+            head.map((name) => h('th', { scope: 'col' }, plain(name))),
+          ),
+        ),
+        h(
+          'tbody',
+          null,
+          kept.map((row) =>
+            h(
+              'tr',
+              null,
+              row.map((cell, i) =>
+                i ? h('td', { class: 'num' }, plain(cell)) : h('th', { scope: 'row' }, plain(cell)),
+              ),
+            ),
+          ),
+        ),
+      ),
+    );
   };
   return h('details', { class: 'noprint', on: { toggle: build } }, h('summary', null, t.asTable), body);
 }

@@ -1,0 +1,77 @@
+// What the person marked: stars, pins, and how far each run was read.
+
+import { api, h, mark, readOnly, say, t } from './core.js';
+
+let all = null;
+
+/** marks are everything marked; asked for once, and again after a change. */
+export async function marks(signal) {
+  all ??= await api('/api/marks', { signal }).catch(() => null);
+  return { stars: all?.stars ?? [], pins: all?.pins ?? [], seen: all?.seen ?? {} };
+}
+
+async function change(body) {
+  const answer = await api('/api/marks', { method: 'PUT', body });
+  all = answer?.stars ? answer : null;
+}
+
+/** remember how far a run was read. */
+export function remember(run, seen) {
+  if (!readOnly) change({ run, seen }).catch(() => {});
+}
+
+/**
+ * toggle is a button that is pressed or not: a star of a run, a pin of an entry.
+ * @param {{icon: string, label: string, pressed: boolean, body: (on: boolean) => object, changed?: (on: boolean) => void}} given
+ */
+function toggle({ icon, label, pressed, body, changed }) {
+  const button = h(
+    'button',
+    {
+      type: 'button',
+      class: `icon toggle-${icon}`,
+      'aria-pressed': String(pressed),
+      'aria-label': label,
+      title: label,
+      disabled: readOnly,
+      on: {
+        click: async (event) => {
+          event.stopPropagation();
+          const on = button.getAttribute('aria-pressed') !== 'true';
+          button.setAttribute('aria-pressed', String(on));
+          try {
+            await change(body(on));
+            changed?.(on);
+          } catch (err) {
+            button.setAttribute('aria-pressed', String(!on));
+            say(err.message);
+          }
+        },
+      },
+    },
+    mark(icon),
+  );
+  return button;
+}
+
+/** starButton stars a run. */
+export function starButton(run, starred, changed) {
+  return toggle({
+    icon: 'star',
+    label: t.runs.star,
+    pressed: Boolean(starred),
+    body: (star) => ({ run, star }),
+    changed,
+  });
+}
+
+/** pinButton pins an entry. */
+export function pinButton(run, entry, pinned, changed) {
+  return toggle({
+    icon: 'pin',
+    label: t.run.pin(entry),
+    pressed: pinned,
+    body: (pin) => ({ run, entry, pin }),
+    changed,
+  });
+}

@@ -1,0 +1,466 @@
+// A run as a conversation: the virtual list of its entries, filters, search with
+// hits on the minimap, jumps, pins and the mark of how far it was read.
+
+import {
+  clockTime,
+  filters,
+  h,
+  key,
+  mark,
+  number,
+  offer,
+  oneLine,
+  plain,
+  replace,
+  rewrite,
+  say,
+  setFilters,
+  t,
+} from './core.js';
+import { drawEntry, estimate } from './entry.js';
+import { VirtualList } from './list.js';
+import { remember } from './marks.js';
+import { Minimap } from './minimap.js';
+import { FLAG, TYPES, laneName } from './rundata.js';
+
+const HIDDEN_AT_FIRST = 'k'; // figures stand in the plot
+
+export class Talk {
+  /**
+   * @param {import('./rundata.js').RunData} data
+   * @param {{signal: AbortSignal, pins: number[], seen: number|null, at?: number, alone?: boolean, label: string}} options
+   *        alone: it is the page's own run, has its keys and its address
+   */
+  constructor(data, { signal, pins, seen, at, alone = true, label }) {
+    Object.assign(this, { data, signal, alone, seen, read: seen ?? -1 });
+    this.folds = new Map();
+    this.hits = [];
+    this.ctx = {
+      data,
+      folds: this.folds,
+      pins: new Set(pins),
+      whole: new Map(),
+      seen: seen !== null && seen < data.total - 1 ? seen : null,
+      redraw: (n) => this.redrawEntry(n),
+      href: (n) => this.href(n),
+    };
+    this.choose();
+    this.list = new VirtualList(this.rows(), { label, signal });
+    this.map = new Minimap({
+      label: t.run.minimap,
+      go: (row) => this.list.scrollTo(row, { edge: true }),
+      told: (row) => this.told(row),
+      signal,
+    });
+    this.bar = this.toolbar();
+    this.el = h('div', { class: 'talk' }, this.bar, h('div', { class: 'talk-body' }, this.list.el, this.map.el));
+    this.wire();
+    this.start(at);
+  }
+
+  wire() {
+    const { data, signal } = this;
+    data.onLoaded = (from, to) => this.list.redraw(this.rowOf(from), this.rowOf(to));
+    data.onGrow = (before) => this.grown(before);
+    data.onAnew = () => this.again();
+    signal.addEventListener('abort', () => this.leave());
+    if (this.alone) this.bindKeys();
+  }
+
+  start(at) {
+    requestAnimationFrame(() => {
+      if (this.signal.aborted) return;
+      this.drawMap();
+      if (at !== undefined) this.goTo(at, { focus: true });
+      else if (this.ctx.seen !== null) this.list.scrollTo(this.rowOf(this.ctx.seen + 1));
+      else this.list.place();
+      const { find } = filters();
+      if (this.alone && find) this.search(find);
+    });
+  }
+
+  // Which entries are rows.
+
+  /** choose applies the filters of the address. */
+  choose() {
+    const { hide = HIDDEN_AT_FIRST, lane, tool } = this.alone ? filters() : {};
+    this.hidden = new Set(hide === 'none' ? '' : hide);
+    const wantedLane = lane === undefined ? -1 : this.data.laneNumber(lane);
+    const wantedTool = tool === undefined ? -1 : this.data.tools.indexOf(tool);
+    this.fits = (n) =>
+      !this.hidden.has(this.data.type[n]) &&
+      (lane === undefined || this.data.lane[n] === wantedLane) &&
+      (tool === undefined ||
+        this.data.tool[n] === wantedTool ||
+        (this.data.call[n] >= 0 && this.data.tool[this.data.call[n]] === wantedTool));
+    this.shown = [];
+    for (let n = 0; n < this.data.total; n++) if (this.fits(n)) this.shown.push(n);
+  }
+
+  rows() {
+    const width = Math.min(860, window.innerWidth - 80);
+    const { data } = this;
+    return {
+      count: this.shown.length,
+      estimate: (i) => estimate(data.type[this.shown[i]], data.size[this.shown[i]], data.flag[this.shown[i]], width),
+      draw: (i) => drawEntry(this.shown[i], this.ctx),
+      need: (from, to) => {
+        for (let i = from; i <= to; i++) data.need(this.shown[i], this.shown[i]);
+      },
+      focused: (i) => this.stand(this.shown[i]),
+      seen: (first, last) => this.inView(first, last),
+    };
+  }
+
+  /** rowOf is the row of entry n, or of the next one that is shown. */
+  rowOf(n) {
+    let low = 0,
+      high = this.shown.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.shown[middle] < n) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  redrawEntry(n) {
+    const row = this.rowOf(n);
+    this.list.redraw(row, row);
+  }
+
+  href(n) {
+    return `/run/${encodeURIComponent(this.data.id)}/${n}${this.alone ? location.search : ''}`;
+  }
+
+  /** stand notes in the address where the person is. */
+  stand(n) {
+    if (this.alone && n !== undefined) rewrite(this.href(n));
+  }
+
+  inView(first, last) {
+    this.map?.view(first, last);
+    const end = this.shown[Math.min(last, this.shown.length - 1)];
+    if (end > this.read) {
+      this.read = end;
+      this.note ??= setTimeout(() => {
+        this.note = null;
+        this.leave();
+      }, 4000);
+    }
+    this.highlight();
+  }
+
+  leave() {
+    if (this.alone && this.read >= 0 && this.read !== this.noted) remember(this.data.id, (this.noted = this.read));
+  }
+
+  told(row) {
+    const n = this.shown[row];
+    return n === undefined
+      ? ''
+      : t.run.place(
+          number(row + 1),
+          number(this.shown.length),
+          this.data.at[n] === undefined ? '' : clockTime(this.data.atTime(n)),
+        );
+  }
+
+  // Growing.
+
+  grown(before) {
+    for (let n = before; n < this.data.total; n++) if (this.fits(n)) this.shown.push(n);
+    this.list.grow(this.rows());
+    this.drawMap();
+    this.fillLabels();
+    this.tellNew(this.data.total - before);
+    this.onGrow?.();
+  }
+
+  /** tellNew says how many entries came, at most every ten seconds. */
+  tellNew(n) {
+    this.fresh = (this.fresh ?? 0) + n;
+    this.telling ??= setTimeout(() => {
+      say(t.run.grown(this.fresh));
+      this.fresh = 0;
+      this.telling = null;
+    }, 10000);
+  }
+
+  again() {
+    const n = this.shown[this.list.anchor.i] ?? 0;
+    this.ctx.whole.clear();
+    this.filter();
+    this.list.scrollTo(this.rowOf(n), { edge: true });
+  }
+
+  filter() {
+    const n = this.shown[this.list.current] ?? 0;
+    this.choose();
+    this.list.reset(this.rows(), this.rowOf(n));
+    this.drawMap();
+    this.fillLabels();
+    say(t.run.shown(number(this.shown.length)));
+  }
+
+  drawMap() {
+    const { data, shown } = this;
+    const rowsOf = (list) => list.map((n) => this.rowOf(n)).filter((row, i) => shown[row] === list[i]);
+    this.map.show(
+      { count: shown.length, letter: (i) => data.type[shown[i]], flag: (i) => data.flag[shown[i]] },
+      rowsOf(this.hits),
+      rowsOf([...this.ctx.pins]),
+    );
+  }
+
+  // The bar above.
+
+  toolbar() {
+    this.kinds = h('div', { class: 'row kinds', role: 'group', 'aria-label': t.run.show });
+    this.jumps = h('div', { class: 'row jumps', role: 'group', 'aria-label': t.run.jump });
+    this.found = h('span', { class: 'muted small num' });
+    let timer = 0;
+    this.field = h('input', {
+      type: 'search',
+      value: this.alone ? (filters().find ?? '') : '',
+      'aria-label': t.run.search,
+      placeholder: t.run.search,
+      on: {
+        input: () => {
+          clearTimeout(timer);
+          timer = setTimeout(() => this.search(this.field.value.trim()), 200);
+        },
+        keydown: (e) => {
+          if (e.key === 'Enter') {
+            e.preventDefault();
+            this.nextHit(e.shiftKey ? -1 : 1);
+          }
+        },
+      },
+    });
+    this.fillLabels();
+    return h(
+      'div',
+      { class: 'talk-bar noprint' },
+      h(
+        'div',
+        { class: 'row grow', role: 'search' },
+        this.field,
+        this.arrows(t.run.hit, (by) => this.nextHit(by)),
+        this.found,
+      ),
+      this.jumps,
+      this.kinds,
+    );
+  }
+
+  fillLabels() {
+    replace(
+      this.kinds,
+      Object.entries(TYPES).map(([letter, name]) => this.kindButton(letter, name)),
+    );
+    const count = (flag) => this.shown.reduce((sum, n) => sum + (this.data.flag[n] & flag ? 1 : 0), 0);
+    replace(
+      this.jumps,
+      [
+        ['prompt', FLAG.prompt],
+        ['error', FLAG.error],
+        ['tool', FLAG.call],
+      ].map(([name, flag]) => this.jumpGroup(name, flag, count(flag))),
+      this.ctx.seen === null
+        ? null
+        : h(
+            'button',
+            { type: 'button', on: { click: () => this.goTo(this.ctx.seen + 1, { focus: true }) } },
+            t.run.toNew(number(this.data.total - 1 - this.ctx.seen)),
+          ),
+    );
+  }
+
+  kindButton(letter, name) {
+    let n = 0;
+    for (let i = 0; i < this.data.total; i++) if (this.data.type[i] === letter) n++;
+    if (n === 0) return null;
+    return h(
+      'button',
+      {
+        type: 'button',
+        class: 'chip',
+        'aria-pressed': String(!this.hidden.has(letter)),
+        on: { click: (e) => this.toggleKind(letter, e.currentTarget) },
+      },
+      t.run.typesMany[name],
+      ' ',
+      h('span', { class: 'num muted' }, number(n)),
+    );
+  }
+
+  toggleKind(letter, button) {
+    if (this.hidden.has(letter)) this.hidden.delete(letter);
+    else this.hidden.add(letter);
+    const hide = [...this.hidden].sort().join('');
+    const label = button.textContent;
+    if (this.alone) setFilters({ hide: hide === HIDDEN_AT_FIRST ? null : hide || 'none' });
+    this.filter();
+    [...this.kinds.children].find((b) => b.textContent === label)?.focus();
+  }
+
+  jumpGroup(name, flag, n) {
+    if (n === 0 && name !== 'prompt') return null;
+    return h(
+      'span',
+      { class: 'jump' },
+      h('span', { class: 'muted small' }, `${t.run.jumps[name]} `, h('span', { class: 'num' }, number(n))),
+      this.arrows(t.run.jumps[name], (by) => this.jump(flag, by)),
+    );
+  }
+
+  arrows(name, go) {
+    return [
+      [-1, 'previous', t.run.previous(name)],
+      [1, 'next', t.run.next(name)],
+    ].map(([by, icon, label]) =>
+      h(
+        'button',
+        { type: 'button', class: 'icon', 'aria-label': label, title: label, on: { click: () => go(by) } },
+        mark(icon),
+      ),
+    );
+  }
+
+  bindKeys() {
+    key('j', t.help.next, () => this.list.step(1));
+    key('k', t.help.previous, () => this.list.step(-1));
+    key(']', t.run.next(t.run.jumps.prompt), () => this.jump(FLAG.prompt, 1));
+    key('[', t.run.previous(t.run.jumps.prompt), () => this.jump(FLAG.prompt, -1));
+    key('e', t.run.next(t.run.jumps.error), () => this.jump(FLAG.error, 1));
+    key('E', t.run.previous(t.run.jumps.error), () => this.jump(FLAG.error, -1));
+    key('t', t.run.next(t.run.jumps.tool), () => this.jump(FLAG.call, 1));
+    key('T', t.run.previous(t.run.jumps.tool), () => this.jump(FLAG.call, -1));
+    key('n', t.run.next(t.run.hit), () => this.nextHit(1));
+    key('N', t.run.previous(t.run.hit), () => this.nextHit(-1));
+    key('u', t.run.toNewKey, () =>
+      this.goTo(Math.min(this.data.total - 1, (this.ctx.seen ?? this.data.total - 2) + 1), { focus: true }),
+    );
+    key('z', t.run.unfold, () => this.unfold());
+    key('p', t.run.pinKey, () => this.list.drawn.get(this.list.current)?.querySelector('.toggle-pin')?.click());
+    key('g g', t.run.toStart, () => this.list.focusRow(0));
+    key('G', t.run.toEnd, () => this.list.focusRow(this.shown.length - 1));
+    offer(t.run.toEnd, () => this.list.focusRow(this.shown.length - 1), this.signal);
+    offer(t.run.unfoldAll, () => this.every(true), this.signal);
+    offer(t.run.foldAll, () => this.every(false), this.signal);
+  }
+
+  unfold() {
+    const details = this.list.drawn.get(this.list.current)?.querySelector('details.fold');
+    if (details) details.open = !details.open;
+  }
+
+  /** every folds or unfolds all thinking and tools. */
+  every(open) {
+    this.folds.clear();
+    for (const type of ['thinking', 'tool_use', 'tool_result', 'unknown']) this.folds.set(`every ${type}`, open);
+    this.list.redraw();
+  }
+
+  // Going somewhere.
+
+  goTo(n, { focus = false } = {}) {
+    const row = Math.min(this.rowOf(n), this.shown.length - 1);
+    if (row < 0) return;
+    this.list.scrollTo(row);
+    if (focus) this.list.focusRow(row, { scroll: false });
+  }
+
+  /** from is the row from which jumps are counted. */
+  get from() {
+    const { current } = this.list;
+    return this.list.space.contains(document.activeElement) || this.list.inView(current)
+      ? current
+      : this.list.heights.at(this.list.top + 1).i;
+  }
+
+  jump(flag, by) {
+    for (let row = this.from + by; row >= 0 && row < this.shown.length; row += by) {
+      if (this.data.flag[this.shown[row]] & flag) {
+        this.list.focusRow(row);
+        return;
+      }
+    }
+    say(t.run.noMore);
+  }
+
+  async search(words) {
+    this.finding?.abort();
+    this.finding = new AbortController();
+    const { signal } = this.finding;
+    if (this.alone) setFilters({ find: words || null });
+    this.words = words.toLowerCase().split(/\s+/).filter(Boolean);
+    try {
+      const answer = words ? await this.data.find(words, signal) : { hits: [] };
+      if (signal.aborted || this.signal.aborted) return;
+      this.hits = answer.hits;
+      this.found.textContent = words ? t.run.found(number(this.hits.length), answer.more) : '';
+      if (words) say(this.found.textContent);
+    } catch (err) {
+      if (signal.aborted) return;
+      this.hits = [];
+      this.found.textContent = oneLine(err.message, 120);
+    }
+    this.drawMap();
+    this.highlight();
+  }
+
+  nextHit(by) {
+    const rows = this.hits
+      .map((n) => this.rowOf(n))
+      .filter((row, i) => this.shown[row] === this.hits[i])
+      .sort((a, b) => a - b);
+    if (rows.length === 0) return;
+    const { from } = this;
+    const next =
+      by > 0
+        ? (rows.find((row) => row > from) ?? rows[0])
+        : (rows.findLast((row) => row < from) ?? rows[rows.length - 1]);
+    this.list.focusRow(next);
+    this.found.textContent = t.run.hitOf(number(rows.indexOf(next) + 1), number(rows.length));
+  }
+
+  /** highlight marks the words in what is in the document, without changing it. */
+  highlight() {
+    if (!globalThis.Highlight || !this.alone) return;
+    cancelIdleCallback(this.idle);
+    this.idle = requestIdleCallback(() => {
+      CSS.highlights.delete('found');
+      if (!this.words?.length || this.signal.aborted) return;
+      const ranges = [];
+      for (const el of this.list.drawn.values()) rangesIn(el, this.words, ranges);
+      CSS.highlights.set('found', new Highlight(...ranges));
+    });
+  }
+}
+
+const MOST_RANGES = 500;
+
+function rangesIn(el, words, ranges) {
+  const walker = document.createTreeWalker(el, NodeFilter.SHOW_TEXT);
+  for (let node; (node = walker.nextNode()) && ranges.length < MOST_RANGES;) {
+    const text = node.data.slice(0, 20000).toLowerCase();
+    for (const word of words) {
+      for (
+        let at = text.indexOf(word);
+        at >= 0 && ranges.length < MOST_RANGES;
+        at = text.indexOf(word, at + word.length)
+      ) {
+        if (at + word.length > node.data.length) break;
+        const range = new Range();
+        range.setStart(node, at);
+        range.setEnd(node, at + word.length);
+        ranges.push(range);
+      }
+    }
+  }
+}
+
+/** laneLabel is a lane as a reader knows it. */
+export const laneLabel = (name) => plain(laneName(name)) || t.run.mainLane;

@@ -1,0 +1,372 @@
+// The other views of a run: its agents over time and as a tree, its figures, what
+// it changed, what was pinned.
+
+import {
+  api,
+  compact,
+  dayTime,
+  go,
+  h,
+  loading,
+  money,
+  number,
+  oneLine,
+  plain,
+  query,
+  replace,
+  s,
+  span,
+  t,
+  when,
+} from './core.js';
+import { levels, lines } from './plot.js';
+import { FLAG, isMain, laneName } from './rundata.js';
+import { runPath } from './runs.js';
+
+const WIDE = 1000;
+const BUCKETS = 500;
+
+/** drawLanes shows every agent of a run: as a tree, and as lanes over time. */
+export function drawLanes(el, { data, head }) {
+  const lanes = head.lanes ?? [];
+  replace(
+    el,
+    h('h2', null, t.run.timeline),
+    timeline(data, lanes),
+    h('p', { class: 'muted small' }, t.run.timelineHint),
+    h('h2', null, t.run.tree),
+    lanes.length > 1 ? tree(data, lanes) : h('p', { class: 'muted' }, t.run.noSubagents),
+  );
+}
+
+const KINDS = [
+  ['u', 'lane-u'],
+  ['a', 'lane-a'],
+  ['t', 'lane-t'],
+  ['cr', 'lane-c'],
+  ['e', 'lane-e'],
+];
+
+function timeline(data, lanes) {
+  const end = Math.max(
+    1,
+    data.at.reduce((most, at) => Math.max(most, at), 0),
+  );
+  const rows = lanes.slice(0, 60);
+  const high = 26,
+    top = 20;
+  const filled = buckets(data, end);
+  const drawn = rows.flatMap((lane, r) => {
+    const number2 = data.laneNumber(lane.name);
+    const y = top + r * high;
+    return [
+      s('rect', { class: 'lane-bed', x: 0, y: y + 2, width: WIDE, height: high - 6, rx: 3 }),
+      ...KINDS.map(([letters, name]) =>
+        s('path', { class: name, d: segments(filled, number2, letters, y + 2, high - 6) }),
+      ),
+      s(
+        'rect',
+        { class: 'lane-hit', x: 0, y, width: WIDE, height: high, on: { click: (e) => jump(e, data, end, number2) } },
+        s('title', null, `${plain(laneName(lane.name)) || t.run.mainLane}: ${t.runs.entries(lane.entries)}`),
+      ),
+      s('text', { x: 6, y: y + high / 2 + 3 }, oneLine(laneName(lane.name), 40) || t.run.mainLane),
+    ];
+  });
+  const ticks = [0, 0.25, 0.5, 0.75, 1].map((f) =>
+    s(
+      'text',
+      { x: f * WIDE, y: 12, 'text-anchor': f === 0 ? 'start' : f === 1 ? 'end' : 'middle' },
+      dayTime(data.began + f * end),
+    ),
+  );
+  return h(
+    'div',
+    { class: 'timeline scroll', tabindex: '0', role: 'group', 'aria-label': t.run.timeline },
+    s(
+      'svg',
+      {
+        viewBox: `0 0 ${WIDE} ${top + rows.length * high}`,
+        role: 'img',
+        'aria-label': t.run.timelineLabel(lanes.length, span(end / 1000)),
+      },
+      drawn,
+      ticks,
+    ),
+  );
+}
+
+/** buckets are the pieces of time in which a lane said something, by kind. */
+function buckets(data, end) {
+  const filled = new Map();
+  for (let n = 0; n < data.total; n++) {
+    const name = `${data.lane[n]} ${data.flag[n] & FLAG.error ? 'e' : data.type[n]}`;
+    if (!filled.has(name)) filled.set(name, new Uint8Array(BUCKETS));
+    filled.get(name)[Math.min(BUCKETS - 1, Math.floor((data.at[n] / end) * BUCKETS))] = 1;
+  }
+  return filled;
+}
+
+function segments(filled, lane, letters, y, high) {
+  const wide = WIDE / BUCKETS;
+  const order = 'uatcre'.indexOf(letters[0]);
+  const inset = order === 1 || order === 0 || letters === 'e' ? 0 : high * 0.25;
+  let path = '';
+  for (const letter of letters) {
+    const marks = filled.get(`${lane} ${letter}`);
+    if (marks)
+      marks.forEach((one, b) => {
+        if (one) path += `M${(b * wide).toFixed(1)} ${y + inset}h${wide}v${high - inset * 2}h${-wide}z`;
+      });
+  }
+  return path;
+}
+
+function jump(event, data, end, lane) {
+  const box = event.currentTarget.getBoundingClientRect();
+  const at = ((event.clientX - box.left) / box.width) * end;
+  go(runPath(data.id, data.nearest(at, lane)));
+}
+
+function tree(data, lanes) {
+  const names = new Set(lanes.map((lane) => lane.name));
+  const children = (parent) =>
+    lanes.filter((lane) => (names.has(lane.parent) && lane.parent !== lane.name ? lane.parent : null) === parent);
+  const seen = new Set();
+  const branch = (parent) => {
+    const list = children(parent).filter((lane) => !seen.has(lane.name));
+    list.forEach((lane) => seen.add(lane.name));
+    return list.length
+      ? h(
+          'ul',
+          { class: 'tree' },
+          list.map((lane) => h('li', null, laneLine(data, lane), branch(lane.name))),
+        )
+      : null;
+  };
+  return branch(null) ?? h('p', { class: 'muted' }, t.nothing);
+}
+
+function laneLine(data, lane) {
+  const label = oneLine(laneName(lane.name), 80) || t.run.mainLane;
+  return h(
+    'span',
+    { class: 'lane-line' },
+    h('a', { href: `${runPath(data.id)}${query({ lane: lane.name })}` }, isMain(lane.name) ? t.run.mainLane : label),
+    lane.role ? h('span', { class: 'badge' }, oneLine(lane.role, 60)) : null,
+    h('span', { class: 'muted num' }, t.runs.entries(lane.entries)),
+    lane.began && lane.last_at
+      ? h('span', { class: 'muted num' }, span((new Date(lane.last_at) - new Date(lane.began)) / 1000))
+      : null,
+    Number.isInteger(lane.call) ? h('a', { class: 'small', href: runPath(data.id, lane.call) }, t.run.startedBy) : null,
+  );
+}
+
+/** drawFigures shows what a run consumed over time, its tools, and where the time went. */
+export function drawFigures(el, { data, head }) {
+  const { x, tokens, cost } = sums(data);
+  const time = (head.time ?? []).filter((share) => share.seconds > 0);
+  replace(
+    el,
+    h(
+      'div',
+      { class: 'cards' },
+      card(t.run.cards.tokens, compact(head.tokens)),
+      card(t.run.cards.cost, money(head.cost_usd)),
+      card(t.run.cards.entries, number(data.total)),
+      card(
+        t.run.cards.length,
+        head.began && head.last_at ? span((new Date(head.last_at) - new Date(head.began)) / 1000) : t.unknown,
+      ),
+    ),
+    lines({
+      title: t.run.tokensOver,
+      x,
+      series: [{ name: t.run.cards.tokens, values: tokens }],
+      xText: dayTime,
+      yText: compact,
+      area: true,
+      xName: t.run.time,
+    }),
+    data.priced && head.cost_usd
+      ? lines({
+          title: t.run.costOver,
+          x,
+          series: [{ name: t.run.cards.cost, values: cost }],
+          xText: dayTime,
+          yText: (v) => `$${v.toFixed(v < 1 ? 3 : 2)}`,
+          area: true,
+          xName: t.run.time,
+        })
+      : null,
+    levels({
+      title: t.run.timeBy,
+      items: time.map((share) => ({ label: t.run.categories[share.category] ?? share.category, value: share.seconds })),
+      text: span,
+    }),
+    h('h2', null, t.run.tools),
+    toolTable(data, head.tools ?? []),
+  );
+}
+
+function sums(data) {
+  const x = [],
+    tokens = [],
+    cost = [];
+  const each = Math.max(1, Math.floor(data.total / 400));
+  let spent = 0,
+    paid = 0;
+  for (let n = 0; n < data.total; n++) {
+    spent += data.tokens[n] ?? 0;
+    paid += data.cost[n] ?? 0;
+    if (n % each && n !== data.total - 1) continue;
+    x.push(data.atTime(n));
+    tokens.push(spent);
+    cost.push(paid / 1e6);
+  }
+  return { x, tokens, cost };
+}
+
+const card = (name, value) =>
+  h('div', { class: 'card' }, h('div', { class: 'muted small' }, name), h('div', { class: 'figure' }, value));
+
+function toolTable(data, tools) {
+  if (tools.length === 0) return h('p', { class: 'muted' }, t.run.noTools);
+  return h(
+    'div',
+    { class: 'scroll' },
+    h(
+      'table',
+      null,
+      h(
+        'thead',
+        null,
+        h(
+          'tr',
+          null,
+          h('th', { scope: 'col' }, t.run.tool),
+          ['calls', 'failed', 'seconds', 'each'].map((name) =>
+            h('th', { scope: 'col', class: 'num' }, t.run.toolColumns[name]),
+          ),
+        ),
+      ),
+      h(
+        'tbody',
+        null,
+        tools
+          .slice(0, 300)
+          .map((tool) =>
+            h(
+              'tr',
+              null,
+              h(
+                'th',
+                { scope: 'row' },
+                h('a', { href: `${runPath(data.id)}${query({ tool: tool.name })}` }, oneLine(tool.name, 80)),
+              ),
+              h('td', { class: 'num' }, number(tool.calls)),
+              h('td', { class: `num${tool.failed ? ' wrong' : ''}` }, number(tool.failed)),
+              h('td', { class: 'num' }, span(tool.seconds)),
+              h('td', { class: 'num' }, span(tool.calls ? tool.seconds / tool.calls : 0)),
+            ),
+          ),
+      ),
+    ),
+  );
+}
+
+/** drawEdits shows which files were changed lately. */
+export function drawEdits(el, { data, head }) {
+  const list = (head.edits ?? []).slice().reverse();
+  if (list.length === 0) {
+    replace(el, h('p', { class: 'muted' }, t.run.noEdits));
+    return;
+  }
+  const files = new Map();
+  for (const edit of list) {
+    if (!files.has(edit.path)) files.set(edit.path, []);
+    files.get(edit.path).push(edit);
+  }
+  replace(
+    el,
+    h(
+      'div',
+      { class: 'scroll' },
+      h(
+        'table',
+        null,
+        h('caption', null, t.run.editsCaption(number(list.length), number(head.more_edits ?? 0))),
+        h(
+          'thead',
+          null,
+          h(
+            'tr',
+            null,
+            [t.run.file, t.run.editTimes].map((name) => h('th', { scope: 'col' }, name)),
+            h('th', { scope: 'col', class: 'num' }, t.run.linesChanged),
+            h('th', { scope: 'col' }, t.run.lastEdit),
+          ),
+        ),
+        h(
+          'tbody',
+          null,
+          [...files].map(([path, all]) => fileRow(data, path, all)),
+        ),
+      ),
+    ),
+  );
+}
+
+function fileRow(data, path, all) {
+  const sum = (name) => all.reduce((n, edit) => n + (edit[name] ?? 0), 0);
+  return h(
+    'tr',
+    null,
+    h('th', { scope: 'row', class: 'mono' }, oneLine(path, 300) || t.unknown),
+    h(
+      'td',
+      null,
+      all
+        .slice(0, 12)
+        .map((edit, i) => [
+          i ? ' ' : '',
+          h('a', { href: runPath(data.id, edit.entry), class: 'num' }, `#${edit.entry}`),
+        ]),
+      all.length > 12 ? ' …' : '',
+    ),
+    h(
+      'td',
+      { class: 'num' },
+      h('span', { class: 'plus' }, `+${sum('added')}`),
+      ' ',
+      h('span', { class: 'minus' }, `−${sum('removed')}`),
+    ),
+    h('td', null, all[0].at ? when(all[0].at) : t.unknown),
+  );
+}
+
+/** drawPins shows the entries that the person pinned, with their words. */
+export function drawPins(el, { data, pins, signal }) {
+  if (pins.length === 0) {
+    replace(el, h('p', { class: 'muted' }, t.run.noPins));
+    return;
+  }
+  const list = h('ol', { class: 'pins' }, loading());
+  replace(el, list);
+  Promise.all(
+    pins
+      .slice()
+      .sort((a, b) => a.entry - b.entry)
+      .map(async (pin) => {
+        const entry = await api(`${data.base}/entry/${pin.entry}`, { signal }).catch(() => null);
+        return h(
+          'li',
+          null,
+          h('a', { href: runPath(data.id, pin.entry) }, `#${pin.entry}`),
+          ' ',
+          h('span', { class: 'muted' }, t.run.types[entry?.type] ?? ''),
+          pin.note ? h('p', { class: 'foreign' }, plain(pin.note)) : null,
+          h('p', { class: 'foreign' }, oneLine(entry?.text, 400) || t.run.noWords),
+        );
+      }),
+  ).then((items) => signal.aborted || replace(list, items));
+}

@@ -1,0 +1,54 @@
+// Who somebody is: names of states, agents and roles, with the animals' faces.
+
+import { h } from './dom.js';
+import { oneLine } from './plain.js';
+import { t } from './texts.js';
+
+const FACES = {
+  bear: '🐻',
+  cat: '🐱',
+  owl: '🦉',
+  puppy: '🐶',
+  rabbit: '🐰',
+  wolf: '🐺',
+  gandalf: '🧙',
+  guardian: '🛡️',
+  dragon: '🐉',
+  simon: '🎓',
+  gm: '🎲',
+  player: '🎭',
+  judge: '⚖️',
+};
+
+/** face is an animal's picture, or nothing. */
+export function face(role) {
+  const found =
+    FACES[
+      String(role ?? '')
+        .toLowerCase()
+        .split(/[ :/]/)[0]
+    ];
+  return found ? h('span', { class: 'face', 'aria-hidden': 'true' }, found) : null;
+}
+
+/** state says how a run stands: by a word, a shape and a colour. */
+export function state(name) {
+  const known = Object.hasOwn(t.states, name);
+  return h('span', { class: `state ${known ? name : 'idle'}` }, known ? t.states[name] : oneLine(name, 30));
+}
+
+/** agentName is how people call an adapter. */
+export function agentName(adapter) {
+  return Object.hasOwn(t.agents, adapter ?? '') ? t.agents[adapter] : oneLine(adapter ?? '', 60) || t.unknown;
+}
+
+/** projectName is the last part of a project's path, which is its name. */
+export function projectName(path) {
+  return oneLine(
+    String(path ?? '')
+      .replace(/[/\\]+$/, '')
+      .split(/[/\\]/)
+      .pop() ?? '',
+    80,
+  );
+}
