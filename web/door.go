@@ -42,7 +42,7 @@ func newDoor(s *Server, pages http.Handler) *door {
 }
 
 func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	w = newSteady(w)
+	w = newSteady(w, d.server.patience)
 	setHeaders(w.Header())
 	names := d.server.names
 	api := strings.HasPrefix(r.URL.Path, "/api/")
@@ -224,18 +224,19 @@ func (b *slowBody) Read(p []byte) (int, error) {
 // steady writes in pieces, each of which a reader has to take in time.
 type steady struct {
 	http.ResponseWriter
-	limits *http.ResponseController
+	limits   *http.ResponseController
+	patience time.Duration
 }
 
 const piece = 64 << 10
 
-func newSteady(w http.ResponseWriter) *steady {
-	s := &steady{w, http.NewResponseController(w)}
+func newSteady(w http.ResponseWriter, patience time.Duration) *steady {
+	s := &steady{w, http.NewResponseController(w), patience}
 	s.renew()
 	return s
 }
 
-func (s *steady) renew() { _ = s.limits.SetWriteDeadline(time.Now().Add(writeTime)) }
+func (s *steady) renew() { _ = s.limits.SetWriteDeadline(time.Now().Add(s.patience)) }
 
 // Unwrap is for http.ResponseController.
 func (s *steady) Unwrap() http.ResponseWriter { return s.ResponseWriter }

@@ -37,19 +37,23 @@ type job struct {
 
 	mu      sync.Mutex
 	state   jobState
-	size    int
-	last    int // question
+	newest  app.Event // of state.Events the last
+	size    int       // of all of them
+	last    int       // question
 	waiting map[int]chan reply
 }
 
 // jobState is what is told of a job.
 type jobState struct {
-	Job       string            `json:"job"`
-	Verb      string            `json:"verb"`
-	Args      []json.RawMessage `json:"args"`
-	Began     time.Time         `json:"began"`
-	Ended     *time.Time        `json:"ended,omitempty"`
-	Stopped   bool              `json:"stopped,omitempty"` // the person asked for it
+	Job     string            `json:"job"`
+	Verb    string            `json:"verb"`
+	Args    []json.RawMessage `json:"args"`
+	Began   time.Time         `json:"began"`
+	Ended   *time.Time        `json:"ended,omitempty"`
+	Stopped bool              `json:"stopped,omitempty"` // the person asked for it
+	// Told is how much the stream has told of it; the number stands there, too, so
+	// that nobody takes for new what is here.
+	Told      int               `json:"told"`
 	Events    []jobEvent        `json:"events"`
 	Cut       bool              `json:"cut,omitempty"` // the oldest events are gone
 	Questions []jobQuestion     `json:"questions"`     // that wait
@@ -220,7 +224,8 @@ func (t *job) told() jobState {
 // tell publishes something of the job. The lock is held, so that the stream has it
 // in the order in which it happened.
 func (t *job) tell(e event) {
-	e["job"] = t.state.Job
+	t.state.Told++
+	e["job"], e["told"] = t.state.Job, t.state.Told
 	t.server.stream.publish(e)
 }
 
@@ -231,19 +236,44 @@ func (t *job) show(e app.Event) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	one := jobEvent{name, data}
-	t.keep(one)
-	t.tell(event{"kind": "job", "event": one})
+	t.tell(event{"kind": "job", "event": jobEvent{name, data}})
+	if joined, ok := join(t.newest, e); ok {
+		e = joined
+		if _, data, err = app.EventData(e); err != nil {
+			return
+		}
+		last := len(t.state.Events) - 1
+		t.size -= len(t.state.Events[last].Data)
+		t.state.Events = t.state.Events[:last]
+	}
+	t.newest = e
+	t.keep(jobEvent{name, data})
 }
 
-// keep remembers an event for who comes later. Of progress the newest is enough.
-func (t *job) keep(e jobEvent) {
-	events := t.state.Events
-	if n := len(events); n > 0 && e.Type == "Progress" && events[n-1].Type == e.Type {
-		t.size -= len(events[n-1].Data)
-		events = events[:n-1]
+// maxJoined is how long words get that are kept as one.
+const maxJoined = 4 << 10
+
+// join makes one event of two, for who comes later: of progress the newest is
+// enough, and words that were spoken a few at a time are words.
+func join(before, e app.Event) (app.Event, bool) {
+	switch e := e.(type) {
+	case app.Progress:
+		_, same := before.(app.Progress)
+		return e, same
+	case app.Speech:
+		said, ok := before.(app.Speech)
+		if !ok || said.Part != app.Spoken || e.Part != app.Spoken || said.Name != e.Name || len(said.Text) > maxJoined {
+			return nil, false
+		}
+		e.Text = said.Text + e.Text
+		return e, true
 	}
-	events = append(events, e)
+	return nil, false
+}
+
+// keep remembers an event for who comes later, while there is room.
+func (t *job) keep(e jobEvent) {
+	events := append(t.state.Events, e)
 	t.size += len(e.Data)
 	for t.size > maxJobSize && len(events) > 1 {
 		t.size -= len(events[0].Data)

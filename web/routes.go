@@ -28,6 +28,7 @@ type routes struct {
 type route struct {
 	pattern string // "GET /api/now"
 	acts    bool   // it changes something: refused where nothing may be
+	most    int64  // bytes of a body
 }
 
 func newRoutes(s *Server) *routes { return &routes{server: s, mux: http.NewServeMux()} }
@@ -44,7 +45,7 @@ func (m *routes) act(method, path string, h handler) { m.add(method+" "+path, tr
 // add adds a path. A body that may be longer than others is read by the handler, as
 // it comes.
 func (m *routes) add(pattern string, acts bool, most int64, h handler) {
-	m.list = append(m.list, route{pattern, acts})
+	m.list = append(m.list, route{pattern, acts, most})
 	m.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 		v, err := m.serve(w, r, acts, most, h)
 		switch {

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"crypto/tls"
@@ -14,6 +15,7 @@ import (
 
 	"conclave/app"
 	"conclave/internal/origin"
+	"conclave/internal/screen"
 )
 
 // The bounds of connections.
@@ -50,11 +52,14 @@ type Server struct {
 	jobs   *jobs
 	ending chan struct{} // closed when the streams have to end
 	work   sync.WaitGroup
+
+	patience time.Duration // with who takes a piece of an answer
 }
 
 // New makes a server of the verbs of a person's app.
 func New(a *app.App, o Options) (*Server, error) {
-	s := &Server{app: a, options: o, started: make(chan struct{}), ending: make(chan struct{})}
+	s := &Server{app: a, options: o, started: make(chan struct{}), ending: make(chan struct{}),
+		patience: writeTime}
 	s.stream = newStream()
 	s.jobs = newJobs(s)
 	files, err := newAssets(a.Version, o.ReadOnly)
@@ -99,47 +104,58 @@ func (s *Server) Serve(ctx context.Context, root string, ready func(link string)
 	if err != nil {
 		return err
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	s.door.root = root
 	close(s.started)
+	link, err := s.Link()
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
 	web := &http.Server{
 		Handler: s.door, ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,
-		ConnContext: connContext, ErrorLog: log.New(discard{}, "", 0),
+		ConnContext: connContext, ErrorLog: log.New(faults{s.app}, "", 0),
 	}
 	living, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
 	s.jobs.begin(living)
 	s.work.Go(func() { s.live(living) })
-	stopped := make(chan struct{})
-	go func() {
-		defer close(stopped)
-		<-ctx.Done()
-		s.jobs.end()
-		s.stream.publish(event{"kind": "end"})
-		close(s.ending)
-		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
-		defer cancel()
-		if web.Shutdown(last) != nil {
-			_ = web.Close() // who still reads is not waited for
-		}
-	}()
-	link, err := s.Link()
-	if err != nil {
-		return err
-	}
+	s.work.Go(func() { s.endWith(ctx, web) })
 	ready(link)
 	err = web.Serve(newBounded(l, maxConnections))
-	if !errors.Is(err, http.ErrServerClosed) {
-		return app.ErrorOf(app.Environment, "serve: %w", err)
-	}
-	<-stopped
+	cancel()
 	end()
 	s.work.Wait()
-	return nil
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return app.ErrorOf(app.Environment, "serve: %w", err)
 }
 
-type discard struct{}
+// endWith waits for the end of ctx, lets what runs be settled and everybody be told,
+// and ends the server.
+func (s *Server) endWith(ctx context.Context, web *http.Server) {
+	<-ctx.Done()
+	s.jobs.end()
+	s.stream.publish(event{"kind": "end"})
+	close(s.ending)
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
+	defer cancel()
+	if web.Shutdown(last) != nil {
+		_ = web.Close() // who still reads is not waited for
+	}
+}
 
-func (discard) Write(p []byte) (int, error) { return len(p), nil }
+// faults tells the person of a fault in this program, and not of the faults of
+// those who connect.
+type faults struct{ app *app.App }
+
+func (f faults) Write(line []byte) (int, error) {
+	if bytes.HasPrefix(line, []byte("http: panic")) && f.app.Show != nil {
+		f.app.Show(app.Warning{Text: screen.Block(string(line))})
+	}
+	return len(line), nil
+}
 
 // usualAddr is where the page is while nobody else is there.
 const usualAddr = "127.0.0.1:7777"

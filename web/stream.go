@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -13,6 +14,7 @@ import (
 const (
 	maxKept    = 10_000   // events
 	maxKeptMem = 16 << 20 // bytes of them
+	maxBatch   = 256      // that a reader holds at once
 	maxStreams = 256
 	pulse      = 15 * time.Second
 )
@@ -58,7 +60,7 @@ func (s *stream) publish(e event) {
 	s.changed = make(chan struct{})
 }
 
-// from are the events from a number on, the number after them, and what is closed
+// from are some events from a number on, the number after them, and what is closed
 // when there are more; lost says that some before them are gone.
 func (s *stream) from(n int) (events [][]byte, next int, more <-chan struct{}, lost bool) {
 	s.mu.Lock()
@@ -70,8 +72,19 @@ func (s *stream) from(n int) (events [][]byte, next int, more <-chan struct{}, l
 	if n > end {
 		n, lost = end, true
 	}
-	return append([][]byte(nil), s.kept[n-s.first:]...), end, s.changed, lost
+	events = slices.Clone(s.kept[n-s.first:][:min(end-n, maxBatch)])
+	if more = s.changed; n+len(events) < end {
+		more = always
+	}
+	return events, n + len(events), more, lost
 }
+
+// always is closed: there is more at once.
+var always = func() <-chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}()
 
 // now is the number of the next event.
 func (s *stream) now() int {
@@ -114,6 +127,9 @@ func (s *stream) after(id string) (n int, lost bool) {
 
 // serveStream tells everything that happens, for as long as somebody reads.
 func (s *Server) serveStream(w http.ResponseWriter, r *http.Request) (any, error) {
+	if r.Method == http.MethodHead {
+		return event{}, nil
+	}
 	if !s.stream.join() {
 		return nil, &problem{http.StatusServiceUnavailable, "environment", "too many pages are open"}
 	}

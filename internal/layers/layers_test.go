@@ -149,7 +149,7 @@ var house = map[string]string{
 	"transcript":          "internal/jsontext",
 	"trust":               "internal/atomicfile internal/lockfile internal/newer",
 	"usage":               "archive archive/source internal/atomicfile internal/price session session/claude transcript workspace",
-	"web":                 "app internal/bearer internal/origin",
+	"web":                 "app internal/bearer internal/origin internal/screen",
 	"web/browser":         "internal/clients",
 	"web/browser/shot":    "web/browser",
 	"workspace":           "",
