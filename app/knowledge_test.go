@@ -84,7 +84,9 @@ func citedLines(t *testing.T, a *App) {
 	if err != nil || got.From != 1 || !strings.Contains(got.Lines[2], "rollback") {
 		t.Errorf("%+v, %v", got, err)
 	}
-	for name, content := range map[string]string{".env": "TOKEN=abcdefgh12345678\n", "long.txt": strings.Repeat("x", 9000) + "\n", "bin": "\xff\xfe\n"} {
+	for name, content := range map[string]string{
+		".env": "TOKEN=abcdefgh12345678\n", "long.txt": strings.Repeat("x", 9000) + "\n", "bin": "\xff\xfe\n",
+	} {
 		if err := os.WriteFile(filepath.Join(a.Root, name), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +97,9 @@ func citedLines(t *testing.T, a *App) {
 	if got, err := a.Cited("long.txt", 1, 0); err != nil || len(got.Lines[0]) > maxLine+3 {
 		t.Errorf("a long line: %v", err)
 	}
-	for _, name := range []string{".env", ".campaign/quest.md", ".conclave/x", "../other", "/etc/passwd", "link", "gone.md", "bin", ""} {
+	for _, name := range []string{
+		".env", ".campaign/quest.md", ".conclave/x", "../other", "/etc/passwd", "link", "gone.md", "bin", "",
+	} {
 		if got, err := a.Cited(name, 1, 0); err == nil {
 			t.Errorf("%q is shown: %+v", name, got)
 		}

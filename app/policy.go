@@ -46,5 +46,20 @@ func (a *App) Policy(role string) ([]RolePolicy, error) {
 	return table, nil
 }
 
+// PolicyKind is a kind of knowledge, and what it is in words.
+type PolicyKind struct {
+	Kind  policy.Kind `json:"kind"`
+	About string      `json:"about"`
+}
+
+// PolicyKinds are all kinds, in the order of the table.
+func (a *App) PolicyKinds() []PolicyKind {
+	var list []PolicyKind
+	for _, kind := range policy.Kinds() {
+		list = append(list, PolicyKind{kind, policy.Describe(kind)})
+	}
+	return list
+}
+
 // PolicyPage is the table as the page docs/ISOLATION.md.
 func (a *App) PolicyPage() string { return policy.Markdown() }

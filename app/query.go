@@ -23,6 +23,7 @@ type Query struct {
 	NoRedact bool
 	Rows     int           // at most so many
 	Time     time.Duration // at most so long
+	Bytes    int           // at most so much
 }
 
 // Rows are what a query found.
@@ -49,7 +50,7 @@ func (a *App) Query(ctx context.Context, query string, q Query) (Rows, error) {
 		return Rows{}, err
 	}
 	defer x.Close()
-	rows, err := sql.Query(ctx, x, query, sql.Limits{Rows: q.Rows, Time: q.Time})
+	rows, err := sql.Query(ctx, x, query, sql.Limits{Rows: q.Rows, Time: q.Time, Bytes: q.Bytes})
 	switch {
 	case errors.Is(err, sql.ErrLimit):
 		err = noError("%w", err)

@@ -2,8 +2,11 @@ package quest
 
 import (
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 
+	"conclave/policy"
 	"conclave/profile"
 )
 
@@ -71,6 +74,24 @@ func (v DragonVerdict) Outcome(dragon profile.Face, t verdictTest) string {
 		b.WriteString("\n")
 	}
 	return strings.TrimSpace(b.String())
+}
+
+// judged is a line that DragonVerdict.Outcome has written of a criterion.
+var judged = regexp.MustCompile(`(?m)^(\d{1,4})\. \*\*([a-z ]+)\*\* – (.*)$`)
+
+// Findings are what a conversation's outcome says of each criterion, as a
+// Dragon's verdict was rendered into it; none for any other conversation.
+func (t Transcript) Findings() []finding {
+	at := strings.LastIndex(string(t.Data), "\n"+outcomeHeading+"\n")
+	if at < 0 || t.Kind != policy.ConversationOf(string(policy.Dragon)) {
+		return nil
+	}
+	var out []finding
+	for _, m := range judged.FindAllStringSubmatch(string(t.Data[at:]), -1) {
+		n, _ := strconv.Atoi(m[1])
+		out = append(out, finding{Number: n, Status: Status(m[2]), Evidence: m[3]})
+	}
+	return out
 }
 
 func (t verdictTest) sortOf(number int) Sort {

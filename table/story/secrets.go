@@ -79,7 +79,9 @@ func waysOf(e Event) []Way {
 	for _, s := range secretsOf(e.Asked) {
 		w := at
 		w.Who, w.Kind, w.Text = s.Who, waySaid, strings.TrimSpace(s.Text)
-		w.Known = []knows{{Seat: s.Who, Cycle: e.Cycle, How: knowsOwn}, {Seat: string(policy.GM), Cycle: e.Cycle, How: knowsTold}}
+		w.Known = []knows{
+			{Seat: s.Who, Cycle: e.Cycle, How: knowsOwn}, {Seat: string(policy.GM), Cycle: e.Cycle, How: knowsTold},
+		}
 		out = append(out, w)
 	}
 	for _, b := range e.Blocks {

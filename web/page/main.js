@@ -2,8 +2,10 @@
 
 import * as compare from './compare.js';
 import * as core from './core.js';
+import { keepJobs } from './jobs.js';
 import { enter, enterBy, listen, on, whenLocked } from './net.js';
 import * as now from './now.js';
+import * as quest from './quest.js';
 import { bindKeys, openHelp, openPalette } from './palette.js';
 import * as run from './run.js';
 import * as runs from './runs.js';
@@ -11,7 +13,7 @@ import * as runs from './runs.js';
 const { h, mark, replace, t } = core;
 
 // A page is added here.
-const modules = [now, runs, run, compare];
+const modules = [now, runs, run, compare, quest];
 
 function menu() {
   const items = core.pages
@@ -149,6 +151,7 @@ async function begin() {
   whenLocked(locked);
   if (!(await enter())) return locked();
   connection();
+  keepJobs();
   listen();
   if (location.pathname === '/') history.replaceState(null, '', core.pages[0]?.path ?? '/');
   return core.show({ focus: false });

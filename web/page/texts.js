@@ -1,8 +1,11 @@
 // Every text of the page that is not somebody else's, in one place.
 
+import { acts } from './texts-acts.js';
+
 const counted = (n, one, many) => `${n.toLocaleString('en-GB')} ${n === 1 ? one : many}`;
 
 export const t = {
+  ...acts,
   name: 'Conclave',
   unknown: 'not known',
   noPrice: 'no price known',

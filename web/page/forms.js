@@ -1,0 +1,170 @@
+// Forms for what a person can do: each is a list of fields, and makes of what
+// was typed the arguments of a verb.
+
+import { h, plain, replace, t, trouble } from './core.js';
+import { start } from './jobs.js';
+
+/**
+ * @typedef {object} Field
+ * @property {string} name
+ * @property {string} label
+ * @property {'line'|'lines'|'choice'|'check'|'paths'|'number'} kind
+ * @property {[string, string][]} [options]
+ * @property {string} [hint]
+ * @property {boolean} [required]
+ * @property {any} [value]
+ *
+ * @typedef {object} Action
+ * @property {string} name
+ * @property {string} label
+ * @property {string} [about]
+ * @property {string} verb
+ * @property {Field[]} fields
+ * @property {(v: any) => any[]} args
+ * @property {string} [go]        the words on its button
+ * @property {boolean} [danger]
+ */
+
+let made = 0;
+
+/** form is an action as a form. @param {Action} action */
+export function form(action, { values = {}, begun, close } = {}) {
+  const id = `form${++made}`;
+  const controls = new Map(
+    action.fields.map((f) => [f.name, control(f, `${id}-${f.name}`, values[f.name] ?? f.value)]),
+  );
+  const wrong = h('div');
+  const send = h('button', { class: action.danger ? 'danger' : 'primary' }, action.go ?? action.label);
+  const el = h(
+    'form',
+    {
+      class: 'sheet action',
+      'aria-labelledby': `${id}-title`,
+      on: {
+        submit: async (event) => {
+          event.preventDefault();
+          send.disabled = true;
+          try {
+            const job = await start(action.verb, ...action.args(read(action, controls)));
+            begun?.(job);
+          } catch (err) {
+            replace(wrong, trouble(err));
+          } finally {
+            send.disabled = false;
+          }
+        },
+      },
+    },
+    h('h3', { id: `${id}-title` }, action.label),
+    action.about ? h('p', { class: 'muted' }, action.about) : null,
+    action.fields.map((f) => row(f, controls.get(f.name), `${id}-${f.name}`)),
+    wrong,
+    h(
+      'div',
+      { class: 'row' },
+      send,
+      close ? h('button', { type: 'button', class: 'quiet', on: { click: close } }, t.close) : null,
+    ),
+  );
+  return el;
+}
+
+function control(f, id, value) {
+  const common = { id, name: f.name, required: f.required || null, 'aria-describedby': f.hint ? `${id}-hint` : null };
+  switch (f.kind) {
+    case 'choice':
+      return h(
+        'select',
+        common,
+        f.options.map(([v, label]) => h('option', { value: v, selected: v === value }, plain(label))),
+      );
+    case 'check':
+      return h('input', { ...common, type: 'checkbox', checked: Boolean(value) });
+    case 'number':
+      return h('input', { ...common, type: 'number', min: 1, value: value ?? '' });
+    case 'lines':
+      return h('textarea', { ...common, rows: 4, value: value ?? '' });
+    case 'paths':
+      return h('textarea', { ...common, rows: 3, spellcheck: 'false', value: (value ?? []).join('\n') });
+    default:
+      return h('input', { ...common, type: 'text', autocomplete: 'off', value: value ?? '' });
+  }
+}
+
+function row(f, el, id) {
+  const hint = f.hint ? h('span', { class: 'muted small', id: `${id}-hint` }, f.hint) : null;
+  if (f.kind === 'check') return h('div', { class: 'field' }, h('label', { class: 'check' }, el, f.label), hint);
+  return h('div', { class: 'field' }, h('label', { for: id }, f.label), el, hint);
+}
+
+function read(action, controls) {
+  const out = {};
+  for (const f of action.fields) {
+    const el = controls.get(f.name);
+    if (f.kind === 'check') out[f.name] = el.checked;
+    else if (f.kind === 'number') out[f.name] = Number(el.value) || 0;
+    else if (f.kind === 'paths')
+      out[f.name] = el.value
+        .split('\n')
+        .map((line) => line.trim())
+        .filter(Boolean);
+    else out[f.name] = el.value;
+  }
+  return out;
+}
+
+/** said is what was typed as a message: null where nothing was. */
+export const said = (text) => (text.trim() === '' ? null : text);
+
+/**
+ * actions are several forms behind buttons: one is open at a time.
+ * @param {Action[]} list
+ */
+export function actions(list, { label, begun } = {}) {
+  const place = h('div');
+  let open = '';
+  const buttons = new Map();
+  const show = (name, values) => {
+    open = name;
+    for (const [key, b] of buttons) b.setAttribute('aria-expanded', String(key === open));
+    const action = list.find((a) => a.name === open);
+    if (!action) {
+      replace(place);
+      return;
+    }
+    const el = form(action, {
+      values,
+      begun: (job) => {
+        show('');
+        begun?.(job);
+      },
+      close: () => {
+        buttons.get(name)?.focus();
+        show('');
+      },
+    });
+    replace(place, el);
+    el.querySelector('input, textarea, select, button')?.focus();
+  };
+  for (const action of list) {
+    buttons.set(
+      action.name,
+      h(
+        'button',
+        {
+          type: 'button',
+          'aria-expanded': 'false',
+          on: { click: () => show(open === action.name ? '' : action.name) },
+        },
+        action.label,
+      ),
+    );
+  }
+  const el = h(
+    'div',
+    { class: 'actions' },
+    h('div', { class: 'row', role: 'group', 'aria-label': label }, [...buttons.values()]),
+    place,
+  );
+  return { el, show };
+}
