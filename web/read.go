@@ -1,9 +1,237 @@
 package web
 
-import "context"
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+
+	"conclave/app"
+)
+
+// library is what is recorded, opened when it is first asked for.
+type library struct {
+	mu   sync.Mutex
+	held *app.Library
+}
+
+func (s *Server) library(ctx context.Context) (*app.Library, error) {
+	s.books.mu.Lock()
+	defer s.books.mu.Unlock()
+	if s.books.held != nil {
+		return s.books.held, nil
+	}
+	l, err := s.app.OpenLibrary(context.WithoutCancel(ctx), app.ArchiveAt{})
+	if err != nil {
+		return nil, err
+	}
+	s.books.held = l
+	return l, nil
+}
 
 // readRoutes are those that show what is recorded.
-func (s *Server) readRoutes(*routes) {}
+func (s *Server) readRoutes(m *routes) {
+	m.look("/api/runs", s.read(listRuns))
+	m.look("/api/runs/facets", s.read(func(l *app.Library, r *http.Request) (any, error) {
+		return l.RunFacets(r.Context())
+	}))
+	m.look("/api/run/{run}", s.read(func(l *app.Library, r *http.Request) (any, error) {
+		return l.Run(r.Context(), r.PathValue("run"))
+	}))
+	m.look("/api/run/{run}/index", s.runIndex)
+	m.look("/api/run/{run}/entries", s.read(runEntries))
+	m.look("/api/run/{run}/entry/{n}", s.read(runEntry))
+	m.look("/api/run/{run}/entry/{n}/raw", s.rawEntry)
+	m.look("/api/run/{run}/find", s.read(func(l *app.Library, r *http.Request) (any, error) {
+		return l.FindInRun(r.Context(), r.PathValue("run"), r.FormValue("q"))
+	}))
+	m.look("/api/marks", s.read(func(l *app.Library, _ *http.Request) (any, error) { return l.Marks() }))
+	m.act("PUT", "/api/marks", s.read(mark))
+	m.look("/api/saved", s.read(savedQueries))
+	m.act("PUT", "/api/saved", s.read(saveQuery))
+	m.add("POST /api/bundles", true, app.MaxUpload, s.read(takeBundle))
+	m.look("/api/run/{run}/export", s.exportRun)
+}
+
+// read is a handler that reads of the library.
+func (s *Server) read(h func(l *app.Library, r *http.Request) (any, error)) handler {
+	return func(_ http.ResponseWriter, r *http.Request) (any, error) {
+		l, err := s.library(r.Context())
+		if err != nil {
+			return nil, err
+		}
+		v, err := h(l, r)
+		return v, notThere(r, err)
+	}
+}
+
+// notThere gives what a path names and what is not there its own status.
+func notThere(r *http.Request, err error) error {
+	if errors.Is(err, app.ErrNoRun) || errors.Is(err, app.ErrNoEntry) {
+		return missing("%v", err)
+	}
+	return err
+}
+
+// count reads a number of a query that is not below 0.
+func count(r *http.Request, name string, otherwise int) (int, error) {
+	text := r.FormValue(name)
+	if text == "" {
+		return otherwise, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 {
+		return 0, badRequest("%s: %q is no number from 0 on", name, text)
+	}
+	return n, nil
+}
+
+func listRuns(l *app.Library, r *http.Request) (any, error) {
+	from, err := count(r, "from", 0)
+	if err != nil {
+		return nil, err
+	}
+	n, err := count(r, "n", 0)
+	if err != nil {
+		return nil, err
+	}
+	return l.Runs(r.Context(), app.RunFilter{
+		Text: r.FormValue("q"), State: r.FormValue("state"), Project: r.FormValue("project"), Agent: r.FormValue("agent"),
+		Role: r.FormValue("role"), Kind: r.FormValue("kind"), Since: r.FormValue("since"), Until: r.FormValue("until"),
+		Starred: r.FormValue("star") == "1", Sort: r.FormValue("sort"), From: from, N: n,
+	})
+}
+
+// runIndex gives the columns as they were packed, so that a long run is not packed
+// for every reader.
+func (s *Server) runIndex(w http.ResponseWriter, r *http.Request) (any, error) {
+	l, err := s.library(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	from, err := count(r, "from", 0)
+	if err != nil {
+		return nil, err
+	}
+	c, err := l.RunIndex(r.Context(), r.PathValue("run"), from)
+	if err != nil {
+		return nil, notThere(r, err)
+	}
+	h, data := w.Header(), c.JSON
+	h.Set("Content-Type", "application/json; charset=utf-8")
+	h.Set("Vary", "Accept-Encoding")
+	if packed := c.Gzip(); packed != nil && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		h.Set("Content-Encoding", "gzip")
+		data = packed
+	}
+	h.Set("Content-Length", strconv.Itoa(len(data)))
+	_, _ = w.Write(data) // who has gone is not told
+	return nil, nil
+}
+
+func runEntries(l *app.Library, r *http.Request) (any, error) {
+	from, err := count(r, "from", 0)
+	if err != nil {
+		return nil, err
+	}
+	n, err := count(r, "n", 200)
+	if err != nil {
+		return nil, err
+	}
+	return l.RunEntries(r.Context(), r.PathValue("run"), from, n)
+}
+
+func entryNumber(r *http.Request) (int, error) {
+	n, err := strconv.Atoi(r.PathValue("n"))
+	if err != nil {
+		return 0, app.ErrNoEntry
+	}
+	return n, nil
+}
+
+func runEntry(l *app.Library, r *http.Request) (any, error) {
+	n, err := entryNumber(r)
+	if err != nil {
+		return nil, err
+	}
+	e, _, err := l.RunEntry(r.Context(), r.PathValue("run"), n)
+	return e, err
+}
+
+// rawEntry gives the line of an entry as text.
+func (s *Server) rawEntry(w http.ResponseWriter, r *http.Request) (any, error) {
+	l, err := s.library(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	n, err := entryNumber(r)
+	if err != nil {
+		return nil, notThere(r, err)
+	}
+	_, raw, err := l.RunEntry(r.Context(), r.PathValue("run"), n)
+	if err != nil {
+		return nil, notThere(r, err)
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Content-Length", strconv.Itoa(len(raw)))
+	_, _ = w.Write(raw) // who has gone is not told
+	return nil, nil
+}
+
+func mark(l *app.Library, r *http.Request) (any, error) {
+	var m app.Mark
+	if err := readJSON(r, &m); err != nil {
+		return nil, err
+	}
+	return l.Mark(r.Context(), m)
+}
+
+func savedQueries(l *app.Library, _ *http.Request) (any, error) {
+	m, err := l.Marks()
+	return m.Queries, err
+}
+
+func saveQuery(l *app.Library, r *http.Request) (any, error) {
+	var q app.SavedQuery
+	if err := readJSON(r, &q); err != nil {
+		return nil, err
+	}
+	m, err := l.Mark(r.Context(), app.Mark{Query: &q})
+	return m.Queries, err
+}
+
+func takeBundle(l *app.Library, r *http.Request) (any, error) {
+	ids, err := l.Upload(r.Context(), r.URL.Query().Get("name"), r.Body)
+	return map[string][]string{"runs": ids}, err
+}
+
+var exportTypes = map[string]string{
+	"html": "text/html", "csv": "text/csv", "md": "text/markdown", "jsonl": "application/jsonl",
+}
+
+// exportRun gives a run as a file to keep.
+func (s *Server) exportRun(w http.ResponseWriter, r *http.Request) (any, error) {
+	l, err := s.library(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	id, format := r.PathValue("run"), r.FormValue("format")
+	kind := exportTypes[format]
+	if kind == "" {
+		return nil, badRequest("format %q: html, csv, md or jsonl", format)
+	}
+	if _, err := l.RunIndex(r.Context(), id, 0); err != nil {
+		return nil, notThere(r, err)
+	}
+	w.Header().Set("Content-Type", kind+"; charset=utf-8")
+	w.Header().Set("Content-Disposition", `attachment; filename="run.`+format+`"`)
+	if err := l.ExportRun(r.Context(), id, format, w); err != nil {
+		panic(http.ErrAbortHandler) // a file that ends too early must not look whole
+	}
+	return nil, nil
+}
 
 // live tells the stream what grows, until ctx ends.
 func (s *Server) live(context.Context) {}

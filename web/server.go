@@ -50,6 +50,7 @@ type Server struct {
 	routes *routes
 	stream *stream
 	jobs   *jobs
+	books  library
 	ending chan struct{} // closed when the streams have to end
 	work   sync.WaitGroup
 

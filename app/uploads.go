@@ -1,0 +1,160 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"conclave/archive"
+	"conclave/archive/runs"
+)
+
+// MaxUpload is how large a bundle may be that is handed over.
+const MaxUpload = 512 << 20
+
+// maxUploads is how many are open at once.
+const maxUploads = 32
+
+// uploaded is a bundle that was handed over: a file in a directory of its own,
+// and what is read of it.
+type uploaded struct {
+	prefix string // of the names of its runs
+	dir    string
+	x      *archive.Archive
+	shelf  *runs.Shelf
+}
+
+func (u *uploaded) close() error { return errors.Join(u.x.Close(), os.RemoveAll(u.dir)) }
+
+// Upload opens a bundle that is handed over, with the checks of OpenBundle. It is
+// never unpacked into a workspace, and stands among the runs until the library is
+// closed. The answer is the names of its runs.
+func (l *Library) Upload(ctx context.Context, name string, in io.Reader) (ids []string, err error) {
+	dir, err := os.MkdirTemp("", "conclave-bundle-")
+	if err != nil {
+		return nil, environmentError("%w", err)
+	}
+	defer func() {
+		if err != nil {
+			_ = os.RemoveAll(dir) // it is of no use
+		}
+	}()
+	file := filepath.Join(dir, bundleName(name))
+	if err := spool(file, in); err != nil {
+		return nil, err
+	}
+	if _, err := l.app.OpenBundle(file); err != nil {
+		return nil, err
+	}
+	o, err := l.app.archiveOptions(false)
+	if err != nil {
+		return nil, err
+	}
+	x, err := archive.OpenFiles(ctx, filepath.Join(dir, "read"), []string{file}, o)
+	if err != nil {
+		return nil, noError("%w", err)
+	}
+	u := &uploaded{dir: dir, x: x, shelf: runs.New(x)}
+	_, err = u.shelf.Update(ctx)
+	if err == nil {
+		ids, err = l.addUpload(ctx, u)
+	}
+	if err != nil {
+		return nil, errors.Join(err, x.Close())
+	}
+	return ids, nil
+}
+
+func (l *Library) addUpload(ctx context.Context, u *uploaded) (ids []string, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.uploads) >= maxUploads {
+		return nil, noError("%d bundles are open: end this process and start it again, and they are gone", maxUploads)
+	}
+	u.prefix = fmt.Sprintf("bundle-%d:", len(l.uploads)+1)
+	list, err := u.shelf.List(ctx, runs.Filter{N: runs.MaxListed}, time.Now())
+	if err != nil {
+		return nil, environmentError("%w", err)
+	}
+	for _, r := range list.Items {
+		ids = append(ids, u.prefix+r.ID)
+	}
+	if len(ids) == 0 {
+		return nil, noError("the bundle holds no entries")
+	}
+	l.uploads = append(l.uploads, u)
+	return ids, nil
+}
+
+// bundleName is the last part of a name that somebody else gave, as a name here.
+func bundleName(name string) string {
+	name = filepath.Base(filepath.ToSlash(strings.ReplaceAll(name, `\`, "/")))
+	keep := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' {
+			return r
+		}
+		return -1
+	}, strings.TrimSuffix(name, ".zip"))
+	if len(keep) > 80 {
+		keep = keep[:80]
+	}
+	if keep == "" {
+		keep = "bundle"
+	}
+	return keep + ".zip"
+}
+
+// spool keeps what comes in, up to MaxUpload.
+func spool(file string, in io.Reader) error {
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return environmentError("%w", err)
+	}
+	n, err := io.Copy(f, io.LimitReader(in, MaxUpload+1))
+	if err = errors.Join(err, f.Close()); err != nil {
+		return environmentError("take the bundle: %w", err)
+	}
+	if n > MaxUpload {
+		return noError("a bundle of more than %d MiB is not taken", MaxUpload>>20)
+	}
+	return nil
+}
+
+// shelfOf is the shelf on which a run stands, and its name there.
+func (l *Library) shelfOf(id string) (*runs.Shelf, string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, u := range l.uploads {
+		if name, ok := strings.CutPrefix(id, u.prefix); ok {
+			return u.shelf, name
+		}
+	}
+	return l.shelf, id
+}
+
+// uploadedRuns are the runs of what was handed over that a filter chooses.
+func (l *Library) uploadedRuns(ctx context.Context, f runs.Filter, now time.Time) (all []runs.Run) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	f.From, f.N = 0, runs.MaxListed
+	only := f.Only
+	for _, u := range l.uploads {
+		f.Only = nil
+		list, err := u.shelf.List(ctx, f, now)
+		if err != nil {
+			continue // it says so itself when it is opened
+		}
+		for _, r := range list.Items {
+			if r.ID = u.prefix + r.ID; only == nil || only[r.ID] {
+				r.State = runs.Idle
+				all = append(all, r)
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,297 @@
+package runs
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"conclave/transcript"
+)
+
+// Sheet is the places of all entries of one run, in order. What a caller holds is
+// never changed: a run that grows has a new one.
+type Sheet struct {
+	Run   string
+	Epoch int // another one: earlier entries have other numbers now
+	Lanes []string
+	Tools []string
+
+	entries []entry
+	pieces  map[int64]*piece // by source
+	version string           // of the sources that it was made of
+	calls   map[string]int32 // where a tool was called, by the call's id
+	packed  *Columns
+}
+
+// piece is what a sheet has read of a source.
+type piece struct {
+	at, first int64 // its last block
+	entries   []entry
+}
+
+// entry is one entry: where it is, and what a picture of the run needs.
+type entry struct {
+	id, source, origin int64
+	seq, at, doc       int64
+	chars, tokens      int32
+	call               int32 // of a result: the number of its call; -1: none
+	lane, tool         uint16
+	typ                uint8 // in letters
+	flags              uint8
+	toolID             string
+}
+
+// What is to be seen of an entry in a picture.
+const (
+	FlagPrompt = 1 << iota
+	FlagError
+	FlagCall
+	FlagResult
+	FlagThinking
+	FlagEdit
+)
+
+// letters stand for the types of entries, in the order of types.
+const letters = "uacrtskex"
+
+var types = []transcript.Type{
+	transcript.UserMessage, transcript.AssistantMessage, transcript.ToolUse, transcript.ToolResult,
+	transcript.Thinking, transcript.SystemEvent, transcript.TokenUsage, transcript.Error, transcript.Unknown,
+}
+
+// Letter is what stands for a type in Columns.
+func Letter(t transcript.Type) byte { return letters[typeCode(t)] }
+
+func typeCode(t transcript.Type) uint8 {
+	if i := slices.Index(types, t); i >= 0 {
+		return uint8(i)
+	}
+	return uint8(len(types) - 1)
+}
+
+// maxHeld is how many entries the sheets that are kept may have together.
+const maxHeld = 2_000_000
+
+// Sheet is the places of the entries of a run as the shelf knows it; nil when
+// there is no such run.
+func (s *Shelf) Sheet(ctx context.Context, run string) (*Sheet, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := s.byRun[run]
+	if len(list) == 0 {
+		return nil, nil
+	}
+	var old *Sheet
+	if i := slices.IndexFunc(s.sheets, func(h *Sheet) bool { return h.Run == run }); i >= 0 {
+		old = s.sheets[i]
+		s.sheets = slices.Delete(s.sheets, i, i+1)
+	}
+	sheet, err := s.renewed(ctx, run, list, old)
+	if err != nil {
+		return nil, fmt.Errorf("read the entries of %s: %w", run, err)
+	}
+	s.sheets = slices.Insert(s.sheets, 0, sheet)
+	held := 0
+	for i, h := range s.sheets {
+		if held += len(h.entries); held > maxHeld && i > 0 {
+			s.sheets = slices.Clip(s.sheets[:i])
+			break
+		}
+	}
+	return sheet, nil
+}
+
+func (s *Shelf) renewed(ctx context.Context, run string, list []*source, old *Sheet) (*Sheet, error) {
+	list = slices.Clone(list)
+	slices.SortFunc(list, (*source).order)
+	var version strings.Builder
+	for _, src := range list {
+		fmt.Fprintf(&version, "%d %d %d %d %s;", src.id, src.pos, src.size, src.mtime, src.state)
+	}
+	if old != nil && old.version == version.String() {
+		return old, nil
+	}
+	sheet := &Sheet{Run: run, version: version.String(), pieces: map[int64]*piece{}, calls: map[string]int32{}}
+	if old != nil {
+		sheet.Lanes, sheet.Tools, sheet.Epoch = slices.Clip(old.Lanes), slices.Clip(old.Tools), old.Epoch
+	}
+	for _, src := range list {
+		var have *piece
+		if old != nil && !src.shared {
+			have = old.pieces[src.id]
+		}
+		p, err := s.piece(ctx, sheet, src, list, have)
+		if err != nil {
+			return nil, err
+		}
+		sheet.pieces[src.id] = p
+	}
+	sheet.weave(list)
+	if old != nil && !sheet.continues(old) {
+		sheet.Epoch++
+	}
+	return sheet, nil
+}
+
+// piece reads the entries of a source, or what is new in it: the last block that
+// have knows is read again.
+func (s *Shelf) piece(ctx context.Context, sheet *Sheet, src *source, list []*source, have *piece) (*piece, error) {
+	pos, first, err := s.lastBlock(ctx, src.id)
+	if err != nil {
+		return nil, err
+	}
+	p, from := &piece{at: pos, first: first}, int64(0)
+	where, args := "source = ?", []any{src.id}
+	if have != nil && have.at <= pos && have.first > 0 {
+		from = have.first
+		kept, _ := slices.BinarySearchFunc(have.entries, from, func(e entry, id int64) int { return cmp.Compare(e.id, id) })
+		p.entries = slices.Clip(have.entries[:kept])
+		where, args = "+source = ? AND id >= ?", []any{src.id, from}
+	}
+	if src.shared {
+		where += " AND (copy IS NULL OR copy NOT IN (?" + strings.Repeat(",?", len(list)-1) + "))"
+		for _, other := range list {
+			args = append(args, other.id)
+		}
+	}
+	rows, err := s.a.Reader().QueryContext(ctx, `SELECT id, coalesce(origin, 0), coalesce(seq, 0),
+		coalesce(at, 0), coalesce(doc, 0), chars, type, tool, tool_id, failed
+		FROM items WHERE type IS NOT NULL AND `+where+" ORDER BY id", args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var typ transcript.Type
+	var tool, toolID *string
+	var failed *int64
+	for rows.Next() {
+		e := entry{source: src.id, call: -1}
+		if err := rows.Scan(&e.id, &e.origin, &e.seq, &e.at, &e.doc, &e.chars, &typ, &tool, &toolID, &failed); err != nil {
+			return nil, err
+		}
+		e.typ, e.lane = typeCode(typ), number(&sheet.Lanes, s.originOf(e.origin).agent)
+		if tool != nil {
+			e.tool = number(&sheet.Tools, *tool) + 1
+		}
+		if toolID != nil {
+			e.toolID = *toolID
+		}
+		e.flags = flagsOf(typ, tool, failed)
+		p.entries = append(p.entries, e)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return p, s.tokens(ctx, src, p.entries, from)
+}
+
+// number is the place of a name in a list, at the end of which it is put if it is
+// not there.
+func number(list *[]string, name string) uint16 {
+	for i, n := range *list {
+		if n == name {
+			return uint16(i)
+		}
+	}
+	if len(*list) < 1<<15 {
+		*list = append(*list, name)
+	}
+	return uint16(len(*list) - 1)
+}
+
+func flagsOf(typ transcript.Type, tool *string, failed *int64) (f uint8) {
+	switch typ {
+	case transcript.UserMessage:
+		f = FlagPrompt
+	case transcript.Error:
+		f = FlagError
+	case transcript.ToolUse:
+		if f = FlagCall; tool != nil && edits(*tool) {
+			f |= FlagEdit
+		}
+	case transcript.ToolResult:
+		f = FlagResult
+	case transcript.Thinking:
+		f = FlagThinking
+	}
+	if failed != nil && *failed != 0 {
+		f |= FlagError
+	}
+	return f
+}
+
+// tokens puts the tokens of responses to the entries that tell of them, each
+// response once.
+func (s *Shelf) tokens(ctx context.Context, src *source, entries []entry, from int64) error {
+	where, args := "usage_rows WHERE source = ?", []any{src.id}
+	if from > 0 {
+		where, args = "usage_rows WHERE +source = ? AND item >= ?", []any{src.id, from}
+	}
+	return s.ledger.read(ctx, s.a.Reader(), s.sources, where, args, func(key string, e *entryCost) {
+		if held := s.ledger.held[digestOf(key)]; held == nil || held.item != e.item {
+			return
+		}
+		i, ok := slices.BinarySearchFunc(entries, e.item, func(e entry, id int64) int { return cmp.Compare(e.id, id) })
+		if ok {
+			entries[i].tokens = int32(min(e.Total(), 1<<31-1))
+		}
+	})
+}
+
+// weave puts the entries of all lanes in order: those of a source as they stand
+// there, the sources by time.
+func (h *Sheet) weave(list []*source) {
+	n := 0
+	for _, p := range h.pieces {
+		n += len(p.entries)
+	}
+	h.entries = make([]entry, 0, n)
+	for _, src := range list {
+		p := h.pieces[src.id]
+		var at int64
+		for i := range p.entries { // a copy: those of the piece keep their own time
+			if p.entries[i].at != 0 {
+				at = p.entries[i].at
+				break
+			}
+		}
+		for _, e := range p.entries {
+			at = max(at, e.at)
+			e.at = at
+			h.entries = append(h.entries, e)
+		}
+	}
+	if len(list) > 1 {
+		slices.SortStableFunc(h.entries, func(a, b entry) int { return cmp.Compare(a.at, b.at) })
+	}
+	for i := range h.entries {
+		e := &h.entries[i]
+		switch {
+		case e.toolID == "":
+		case types[e.typ] == transcript.ToolUse:
+			h.calls[e.toolID] = int32(i)
+		case types[e.typ] == transcript.ToolResult:
+			if at, ok := h.calls[e.toolID]; ok {
+				e.call = at
+			}
+		}
+	}
+}
+
+// continues says that every entry of old has the number that it had.
+func (h *Sheet) continues(old *Sheet) bool {
+	if len(old.entries) > len(h.entries) {
+		return false
+	}
+	for i := range old.entries {
+		if a, b := &old.entries[i], &h.entries[i]; a.source != b.source || a.seq != b.seq || a.typ != b.typ {
+			return false
+		}
+	}
+	return true
+}
+
+// Total is how many entries the run has.
+func (h *Sheet) Total() int { return len(h.entries) }

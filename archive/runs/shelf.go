@@ -1,0 +1,236 @@
+package runs
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"conclave/archive"
+)
+
+// Shelf is the runs of an archive. Its methods are safe for concurrent use.
+type Shelf struct {
+	a *archive.Archive
+
+	mu         sync.Mutex
+	loaded     bool
+	sources    map[int64]*source
+	byRun      map[string][]*source
+	origins    map[int64]*origin
+	lastOrigin int64
+	ledger     ledger
+	sheets     []*Sheet // the one that was asked for last first
+	texts      texts
+}
+
+// source is a file that was taken up, and what is known of its lanes.
+type source struct {
+	id, generation         int64
+	kind, path, run, state string
+	pos, size, mtime       int64
+	began                  int64 // microseconds since 1970; 0: not known
+	attributes             map[string]string
+	sealed                 bool
+	shared                 bool             // another source holds entries of its sessions, too
+	at                     int64            // the place of its last block; -1: not looked at
+	first                  int64            // the id of that block's first entry
+	before, after          map[int64]*tally // by origin: of the blocks before that one, and of it
+	spent                  map[string]*spending
+}
+
+// origin is what the entries of a lane have in common.
+type origin struct{ prompt, adapter, agent, session, seat, project string }
+
+// New returns the runs of an archive. Update fills it.
+func New(a *archive.Archive) *Shelf {
+	return &Shelf{a: a, sources: map[int64]*source{}, byRun: map[string][]*source{}, origins: map[int64]*origin{},
+		ledger: ledger{prices: a.Prices(), held: map[digest]*entryCost{}, parents: map[string]string{}}}
+}
+
+// Update takes up what has changed in the archive, in the files of these paths or
+// in all, and names the runs that it changed. The first time it takes up all and
+// names none.
+func (s *Shelf) Update(ctx context.Context, paths ...string) ([]string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.loaded {
+		if err := s.load(ctx); err != nil {
+			return nil, fmt.Errorf("read the runs of the archive: %w", err)
+		}
+		s.loaded = true
+		return nil, nil
+	}
+	changed, err := s.readSources(ctx, paths)
+	if err != nil || len(changed) == 0 {
+		return nil, err
+	}
+	if err := s.readOrigins(ctx); err != nil {
+		return nil, err
+	}
+	all, err := s.withSharers(ctx, changed)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, src := range all {
+		from := src.first
+		if err := s.recount(ctx, src); err != nil {
+			return nil, err
+		}
+		if err := s.ledger.add(ctx, s.a.Reader(), src, from); err != nil {
+			return nil, err
+		}
+		names = append(names, src.run)
+	}
+	if err := s.ledger.unwritten(ctx, s.a.Reader(), s.sources); err != nil {
+		return nil, err
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}
+
+func (s *Shelf) load(ctx context.Context) error {
+	changed, err := s.readSources(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if err := s.readOrigins(ctx); err != nil {
+		return err
+	}
+	if err := s.tallyAll(ctx); err != nil {
+		return err
+	}
+	if len(changed) == 0 {
+		return nil
+	}
+	if err := s.readHoldings(ctx); err != nil {
+		return err
+	}
+	if err := s.ledger.addAll(ctx, s.a.Reader(), s.sources); err != nil {
+		return err
+	}
+	return s.ledger.unwritten(ctx, s.a.Reader(), s.sources)
+}
+
+const sourceColumns = `SELECT id, generation, kind, path, run, state, pos, size, mtime, header, seal <> ''
+	FROM sources`
+
+// readSources reads the rows of sources and returns those that have changed.
+func (s *Shelf) readSources(ctx context.Context, paths []string) (changed []*source, err error) {
+	query, args := sourceColumns, []any{}
+	if len(paths) > 0 && len(paths) <= 500 {
+		query += " WHERE path IN (?" + strings.Repeat(",?", len(paths)-1) + ")"
+		for _, p := range paths {
+			args = append(args, p)
+		}
+	}
+	rows, err := s.a.Reader().QueryContext(ctx, query+" ORDER BY id", args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		n, header := source{at: -1}, ""
+		if err := rows.Scan(&n.id, &n.generation, &n.kind, &n.path, &n.run, &n.state, &n.pos, &n.size, &n.mtime,
+			&header, &n.sealed); err != nil {
+			return nil, err
+		}
+		have := s.sources[n.id]
+		if have == nil {
+			n.attributes = attributesOf(header)
+			have = &n
+			s.sources[n.id] = have
+			s.byRun[n.run] = append(s.byRun[n.run], have)
+		} else if have.pos == n.pos && have.size == n.size && have.mtime == n.mtime && have.state == n.state {
+			continue
+		}
+		if have.attributes == nil {
+			have.attributes = attributesOf(header)
+		}
+		have.state, have.pos, have.size, have.mtime, have.sealed = n.state, n.pos, n.size, n.mtime, n.sealed
+		changed = append(changed, have)
+	}
+	return changed, rows.Err()
+}
+
+func (s *Shelf) readOrigins(ctx context.Context) error {
+	rows, err := s.a.Reader().QueryContext(ctx, `SELECT id, prompt_name, adapter, source, session_id, seat, project
+		FROM origins WHERE id > ?`, s.lastOrigin)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		o := new(origin)
+		if err := rows.Scan(&id, &o.prompt, &o.adapter, &o.agent, &o.session, &o.seat, &o.project); err != nil {
+			return err
+		}
+		s.origins[id], s.lastOrigin = o, max(s.lastOrigin, id)
+	}
+	return rows.Err()
+}
+
+// readHoldings finds out of all sources when their sessions began, and which of
+// them share one.
+func (s *Shelf) readHoldings(ctx context.Context) error {
+	rows, err := s.a.Reader().QueryContext(ctx, `SELECT source, max(began), max((SELECT count(*) FROM holdings x
+		WHERE x.whose = h.whose)) FROM holdings h GROUP BY source`)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id, began, sharers int64
+		if err := rows.Scan(&id, &began, &sharers); err != nil {
+			return err
+		}
+		if src := s.sources[id]; src != nil {
+			src.began, src.shared = began, sharers > 1
+		}
+	}
+	return rows.Err()
+}
+
+// withSharers adds the sources that hold entries of the same sessions: which of
+// them shows an entry may have changed.
+func (s *Shelf) withSharers(ctx context.Context, changed []*source) ([]*source, error) {
+	all := slices.Clone(changed)
+	for _, src := range changed {
+		rows, err := s.a.Reader().QueryContext(ctx, `SELECT DISTINCT h.source, h.began FROM holdings m
+			JOIN holdings h ON h.whose = m.whose WHERE m.source = ?`, src.id)
+		if err != nil {
+			return nil, err
+		}
+		for rows.Next() {
+			var id, began int64
+			if err := rows.Scan(&id, &began); err != nil {
+				return nil, errors.Join(err, rows.Close())
+			}
+			if id == src.id {
+				src.began = began
+				continue
+			}
+			other := s.sources[id]
+			if other == nil {
+				continue // it is new, and comes with the next update
+			}
+			src.shared, other.shared = true, true
+			other.at, other.first, src.at, src.first = -1, 0, -1, 0
+			if !slices.Contains(all, other) {
+				all = append(all, other)
+			}
+		}
+		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// isNone says that a query found nothing.
+func isNone(err error) bool { return errors.Is(err, sql.ErrNoRows) }
