@@ -34,6 +34,7 @@ const PROPERTIES = new Set([
   'hidden',
   'textContent',
 ]);
+const TOLD = new Set(['title', 'aria-label', 'placeholder', 'alt', 'aria-valuetext']); // shown as they are
 const FORBIDDEN = /^(on|style$|srcdoc$|formaction$|action$|srcset$|xlink:|ping$|http-equiv$)/i;
 
 function fill(el, attrs, children) {
@@ -59,7 +60,7 @@ function setOne(el, name, value) {
   } else if (name === 'src' ? !String(value).startsWith('/') : FORBIDDEN.test(name)) {
     throw new Error(`an element may not have ${name}`);
   } else {
-    el.setAttribute(name, value === true ? '' : String(value));
+    el.setAttribute(name, value === true ? '' : TOLD.has(name) ? plain(value) : String(value));
   }
 }
 

@@ -20,7 +20,7 @@ import {
 import { diff, edits } from './diff.js';
 import { markdown } from './markdown.js';
 import { pinButton } from './marks.js';
-import { isMain, laneName } from './rundata.js';
+import { FLAG, isMain, laneName } from './rundata.js';
 import { face } from './who.js';
 
 const CUT = 5000; // characters before "show all"
@@ -36,6 +36,7 @@ const MOST_MARKDOWN = 60000; // above, words are shown as they stand
  * @property {number|null} seen up to which entry the run had been read
  * @property {(n: number) => void} redraw
  * @property {(n: number) => string} href
+ * @property {(n: number) => number} estimate a height for an entry that has not been read
  */
 
 /** drawEntry draws entry n; before its text has come, only what the columns tell. */
@@ -48,6 +49,7 @@ export function drawEntry(n, ctx) {
     ctx.seen !== null && n === ctx.seen + 1 ? newMark() : null,
   );
   if (!entry) {
+    el.style.height = `${ctx.estimate(n)}px`; // so that little moves when it comes
     el.append(h('div', { class: 'muted small' }, t.loading));
     return el;
   }
@@ -378,9 +380,7 @@ function slimLine(entry) {
 
 /** estimate guesses an entry's height from the columns. */
 export function estimate(letter, size, flag, width) {
-  if (letter === 'k' || letter === 's') return 34;
-  if (letter === 'c') return flag & 32 ? 260 : 66;
-  if (letter === 'r' || letter === 't' || letter === 'x') return 66;
+  if (letter !== 'u' && letter !== 'a' && letter !== 'e') return letter === 'c' && flag & FLAG.edit ? 240 : 46;
   const lines = Math.ceil(Math.min(size, CUT) / Math.max(20, width / 7.6));
-  return 62 + Math.max(1, lines) * 24;
+  return 40 + Math.max(1, lines) * 24;
 }

@@ -64,6 +64,13 @@ export function dayTime(at) {
   return `${day.format(date)}, ${clock.format(date)}`;
 }
 
+/** axisTime writes times of an axis: without the day where all are of one. */
+export function axisTime(from, to) {
+  const oneDay = new Date(from).toDateString() === new Date(to).toDateString();
+  if (oneDay) return to - from < 3600e3 ? clockTime : (at) => clock.format(new Date(at));
+  return to - from > 4 * 86400e3 ? (at) => dayOf.format(new Date(at)) : dayTime;
+}
+
 /** ago says how long ago: for a day by its distance, later by its date. */
 export function ago(at, now = Date.now()) {
   const seconds = (now - new Date(at).getTime()) / 1000;

@@ -16,17 +16,37 @@ import { h } from './dom.js';
 const TALLEST = 8e6;
 const MARGIN = 600; // pixels drawn beyond the edges
 
-/** Heights adds up the heights of rows: any sum and any place in log n. */
+/** Heights adds up the heights of rows: any sum and any place in log n; more can be added at the end. */
 export class Heights {
-  constructor(sizes) {
-    this.sizes = Float64Array.from(sizes);
+  constructor(count, size) {
+    this.count = 0;
+    this.total = 0;
+    this.sizes = new Float64Array(Math.max(64, count));
     this.tree = new Float64Array(this.sizes.length + 1);
-    for (let i = 1; i <= this.sizes.length; i++) {
+    for (let i = 1; i <= count; i++) {
+      this.sizes[i - 1] = size(i - 1);
+      this.total += this.sizes[i - 1];
       this.tree[i] += this.sizes[i - 1];
       const up = i + (i & -i);
-      if (up < this.tree.length) this.tree[up] += this.tree[i];
+      if (up <= count) this.tree[up] += this.tree[i];
     }
-    this.total = this.before(this.sizes.length);
+    this.count = count;
+  }
+
+  push(size) {
+    if (this.count === this.sizes.length) this.widen();
+    const at = ++this.count;
+    this.sizes[at - 1] = size;
+    this.tree[at] = size + this.before(at - 1) - this.before(at - (at & -at));
+    this.total += size;
+  }
+
+  widen() {
+    const { sizes, tree } = this;
+    this.sizes = new Float64Array(sizes.length * 2);
+    this.sizes.set(sizes);
+    this.tree = new Float64Array(this.sizes.length + 1);
+    this.tree.set(tree);
   }
 
   set(i, size) {
@@ -34,7 +54,7 @@ export class Heights {
     if (by === 0) return;
     this.sizes[i] = size;
     this.total += by;
-    for (let k = i + 1; k < this.tree.length; k += k & -k) this.tree[k] += by;
+    for (let k = i + 1; k <= this.count; k += k & -k) this.tree[k] += by;
   }
 
   /** before is the height of all rows before i. */
@@ -46,16 +66,16 @@ export class Heights {
 
   /** at is the row at a height, and how far into it. */
   at(y) {
-    let k = 0,
-      rest = Math.max(0, y);
-    for (let step = 1 << Math.floor(Math.log2(Math.max(1, this.sizes.length))); step > 0; step >>= 1) {
-      if (k + step < this.tree.length && this.tree[k + step] <= rest) {
+    let k = 0;
+    let rest = Math.max(0, y);
+    for (let step = 1 << Math.floor(Math.log2(Math.max(1, this.count))); step > 0; step >>= 1) {
+      if (k + step <= this.count && this.tree[k + step] <= rest) {
         k += step;
         rest -= this.tree[k];
       }
     }
-    const i = Math.min(k, this.sizes.length - 1);
-    return { i, dy: i === k ? rest : (this.sizes[i] ?? 0) };
+    if (k < this.count) return { i: k, dy: rest };
+    return { i: Math.max(0, this.count - 1), dy: this.count ? this.sizes[this.count - 1] : 0 };
   }
 }
 
@@ -94,9 +114,7 @@ export class VirtualList {
   }
 
   measure() {
-    const sizes = new Float64Array(this.rows.count);
-    for (let i = 0; i < sizes.length; i++) sizes[i] = this.rows.estimate(i);
-    this.heights = new Heights(sizes);
+    this.heights = new Heights(this.rows.count, this.rows.estimate);
     this.measured = new Set();
   }
 
@@ -114,12 +132,8 @@ export class VirtualList {
   /** grow takes rows that were added at the end; who stands there follows them. */
   grow(rows) {
     const follow = this.atEnd();
-    const known = this.heights.sizes,
-      old = this.measured;
     this.rows = rows;
-    const sizes = new Float64Array(rows.count);
-    for (let i = 0; i < sizes.length; i++) sizes[i] = i < known.length && old.has(i) ? known[i] : rows.estimate(i);
-    this.heights = new Heights(sizes);
+    for (let i = this.heights.count; i < rows.count; i++) this.heights.push(rows.estimate(i));
     for (const el of this.drawn.values()) el.setAttribute('aria-setsize', rows.count);
     if (follow) this.toEnd();
     else this.place();
@@ -148,6 +162,13 @@ export class VirtualList {
 
   toEnd() {
     this.moveTo(this.heights.total - this.view);
+    this.moveTo(this.heights.total - this.view); // rows were measured
+  }
+
+  /** clamp keeps the last row at the lower edge when rows turn out to be smaller than guessed. */
+  clamp() {
+    const most = Math.max(0, this.heights.total - this.view);
+    if (this.top > most) this.anchor = this.heights.at(most);
   }
 
   moveTo(top) {
@@ -199,6 +220,7 @@ export class VirtualList {
 
   /** place puts the scroll bar where the anchor is, and draws. */
   place() {
+    this.clamp();
     this.space.style.height = `${this.tall}px`;
     this.el.scrollTop = Math.round(this.top / this.scale);
     this.expected = this.el.scrollTop;
@@ -213,6 +235,7 @@ export class VirtualList {
     this.keepOnly(from, to);
     for (let i = from; i <= to; i++) this.ensure(i);
     to = this.fit(from, to);
+    this.clamp();
     this.position();
     this.rows.seen?.(this.heights.at(this.top).i, Math.min(to, this.heights.at(this.top + this.view - 1).i));
   }
@@ -333,13 +356,9 @@ export class VirtualList {
     event.preventDefault();
   }
 
-  /** step goes on by rows; what is out of sight begins at what is seen. */
+  /** step goes on by rows: from the row that has the focus, else from what is seen. */
   step(by) {
-    const inside = this.space.contains(document.activeElement);
-    const start =
-      inside || (this.inView(this.current) && this.drawn.get(this.current)?.classList.contains('current'))
-        ? this.current + by
-        : this.heights.at(this.top + 1).i;
-    this.focusRow(start);
+    if (this.space.contains(document.activeElement)) this.focusRow(this.current + by);
+    else this.focusRow(this.inView(this.current) ? this.current : this.heights.at(this.top + 1).i);
   }
 }

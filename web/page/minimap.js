@@ -15,7 +15,6 @@ const COLOURS = {
   x: '--line',
   e: '--bad',
 };
-const WEIGHT = { e: 9, u: 8, a: 4, c: 3, r: 2, t: 2, s: 1, k: 0, x: 1 };
 
 export class Minimap {
   /**
@@ -79,7 +78,15 @@ export class Minimap {
     this.el.setAttribute('aria-valuetext', this.told(first));
   }
 
+  /** draw draws with the next frame, however often it is asked. */
   draw() {
+    this.frame ??= requestAnimationFrame(() => {
+      this.frame = null;
+      this.paint();
+    });
+  }
+
+  paint() {
     const high = this.el.clientHeight,
       wide = this.el.clientWidth;
     if (!high || !this.rows.count) return;
@@ -89,27 +96,57 @@ export class Minimap {
     const pen = this.canvas.getContext('2d');
     pen.scale(scale, scale);
     const styles = getComputedStyle(document.documentElement);
-    const colour = (name) => styles.getPropertyValue(name);
+    const known = new Map();
+    const colour = (name) => known.get(name) ?? known.set(name, styles.getPropertyValue(name)).get(name);
     this.bands(pen, high, wide, colour);
     this.marks(pen, this.hits, high, wide * 0.62, wide * 0.38, colour('--warn'));
     this.marks(pen, this.pins, high, 0, wide * 0.2, colour('--accent'));
   }
 
   bands(pen, high, wide, colour) {
+    if (this.rows.count > high * 1.5) this.densities(pen, high, wide, colour);
+    else this.strokes(pen, high, wide, colour);
+  }
+
+  /** strokes draws every row on its own. */
+  strokes(pen, high, wide, colour) {
     const { count, letter, flag } = this.rows;
-    const best = new Array(high).fill('');
+    const each = high / count;
+    const thick = Math.max(1, Math.floor(each) - (each > 4 ? 1 : 0));
+    for (let i = 0; i < count; i++) {
+      const seen = flag(i) & FLAG.error ? 'e' : letter(i);
+      pen.fillStyle = colour(COLOURS[seen]);
+      pen.fillRect(
+        wide * 0.12,
+        Math.floor(i * each),
+        wide * (seen === 'u' || seen === 'e' ? 0.76 : seen === 'a' ? 0.6 : 0.4),
+        thick,
+      );
+    }
+  }
+
+  /** densities draws how many of a kind stand beside one another: words, prompts, errors. */
+  densities(pen, high, wide, colour) {
+    const { count, letter, flag } = this.rows;
+    const kinds = { a: new Uint32Array(high), u: new Uint32Array(high), e: new Uint32Array(high) };
     for (let i = 0; i < count; i++) {
       const y = Math.floor((i / count) * high);
-      const seen = flag(i) & FLAG.error ? 'e' : letter(i);
-      if (best[y] === '' || WEIGHT[seen] > WEIGHT[best[y]]) best[y] = seen;
+      if (flag(i) & FLAG.error) kinds.e[y]++;
+      else kinds[letter(i)] && kinds[letter(i)][y]++;
     }
-    const thick = Math.max(1, Math.floor(high / count) - (high / count > 4 ? 1 : 0));
-    for (let y = 0; y < high; y++) {
-      if (best[y] === '') continue;
-      pen.fillStyle = colour(COLOURS[best[y]]);
-      const full = best[y] === 'u' || best[y] === 'e';
-      pen.fillRect(wide * 0.12, y, wide * (full ? 0.76 : best[y] === 'a' ? 0.6 : 0.4), thick);
+    for (const [kind, left] of [
+      ['a', 0.12],
+      ['u', 0.42],
+      ['e', 0.68],
+    ]) {
+      const most = kinds[kind].reduce((a, b) => Math.max(a, b), 1);
+      pen.fillStyle = colour(COLOURS[kind]);
+      for (let y = 0; y < high; y++) {
+        pen.globalAlpha = kinds[kind][y] ? 0.2 + (0.8 * kinds[kind][y]) / most : 0;
+        pen.fillRect(wide * left, y, wide * 0.24, 1);
+      }
     }
+    pen.globalAlpha = 1;
   }
 
   marks(pen, rows, high, left, wide, colour) {

@@ -6,7 +6,6 @@ import { number } from './format.js';
 import { plain } from './plain.js';
 import { t } from './texts.js';
 
-const WIDTH = 720;
 const MOST_POINTS = 400;
 const MOST_ROWS = 400;
 
@@ -21,7 +20,7 @@ export function lines({ title, x, series, xText = number, yText = number, area =
   const top = Math.max(...series.flatMap((one) => picked.map((i) => one.values[i] ?? 0)), 0);
   const frame = new Frame(height, nice(top), x[0], x[x.length - 1], yText);
   const drawn = series.flatMap((one, k) => curve(frame, x, one.values, picked, k, area));
-  const ticks = frame.xTicks(5).map((at) => frame.xTick(at, xText(at)));
+  const ticks = frame.xTicks(frame.width < 500 ? 3 : 5).map((at) => frame.xTick(at, xText(at)));
   return figure(
     title,
     frame.svg(
@@ -69,14 +68,14 @@ export function bars({ title, items, names = [], yText = number, height = 180 })
   if (items.length === 0) return empty(title);
   const total = (item) => (item.parts ? item.parts.reduce((a, b) => a + b, 0) : (item.value ?? 0));
   const frame = new Frame(height, nice(Math.max(...items.map(total), 0)), 0, items.length, yText);
-  const wide = (WIDTH - frame.left) / items.length;
-  const drawn = items.flatMap((item, i) => stack(frame, item, i, wide, names, yText));
-  const each = Math.ceil(items.length / 8);
+  const room = (frame.width - frame.left) / items.length;
+  const drawn = items.flatMap((item, i) => stack(frame, item, i, room, names, yText));
+  const each = Math.ceil(items.length / (frame.width / 90));
   const ticks = items.map((item, i) =>
     i % each === 0
       ? s(
           'text',
-          { x: frame.left + (i + 0.5) * wide, y: frame.bottom + 15, 'text-anchor': 'middle' },
+          { x: frame.left + (i + 0.5) * room, y: frame.bottom + 15, 'text-anchor': 'middle' },
           plain(item.label),
         )
       : null,
@@ -99,7 +98,7 @@ export function bars({ title, items, names = [], yText = number, height = 180 })
   );
 }
 
-function stack(frame, item, i, wide, names, yText) {
+function stack(frame, item, i, room, names, yText) {
   let base = 0;
   return (item.parts ?? [item.value ?? 0]).map((value, k) => {
     const upper = frame.y(base + value),
@@ -109,11 +108,11 @@ function stack(frame, item, i, wide, names, yText) {
       'rect',
       {
         class: `fill k${(k % 8) + 1}`,
-        x: frame.left + i * wide + wide * 0.1,
-        width: wide * 0.8,
+        x: frame.left + i * room + room * 0.1,
+        width: room * 0.8,
         y: upper,
         height: Math.max(0, lower - upper),
-        rx: Math.min(2, wide * 0.2),
+        rx: Math.min(2, room * 0.2),
       },
       s('title', null, `${plain(item.label)}${names[k] ? ` · ${plain(names[k])}` : ''}: ${yText(value)}`),
     );
@@ -222,15 +221,19 @@ export function heat({ title, rows, columns, values, text = number, cell = 14 })
   );
 }
 
+/** pixels is how many a plot has, so that its letters are as large as the others. */
+const pixels = () => Math.max(280, Math.min(880, document.documentElement.clientWidth - 48));
+
 class Frame {
   constructor(height, top, from, to, yText) {
+    this.width = pixels();
     Object.assign(this, { height, top: top || 1, from, to: to === from ? from + 1 : to, yText });
     this.left = 16 + Math.max(yText(this.top).length, yText(this.top / 2).length) * 6.2;
     this.bottom = height - 20;
   }
 
   x(at) {
-    return this.left + ((at - this.from) / (this.to - this.from)) * (WIDTH - this.left);
+    return this.left + ((at - this.from) / (this.to - this.from)) * (this.width - this.left);
   }
 
   y(value) {
@@ -242,7 +245,7 @@ class Frame {
       s('line', {
         class: value === 0 ? 'axis' : 'grid',
         x1: this.left,
-        x2: WIDTH,
+        x2: this.width,
         y1: this.y(value),
         y2: this.y(value),
       }),
@@ -260,7 +263,9 @@ class Frame {
   }
 
   svg(children, label) {
-    return s('svg', { viewBox: `0 0 ${WIDTH} ${this.height}`, role: 'img', 'aria-label': label }, children);
+    const viewBox = `0 0 ${this.width} ${this.height}`;
+    const style = { 'max-width': `${this.width}px` };
+    return s('svg', { viewBox, role: 'img', 'aria-label': label, style }, children);
   }
 }
 

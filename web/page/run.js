@@ -16,6 +16,7 @@ import {
   offer,
   oneLine,
   page,
+  plain,
   query,
   replace,
   span,
@@ -23,7 +24,7 @@ import {
   titled,
   when,
 } from './core.js';
-import { starButton, marks } from './marks.js';
+import { marks, starButton } from './marks.js';
 import { RunData } from './rundata.js';
 import { runPath } from './runs.js';
 import { Talk } from './talk.js';
@@ -66,7 +67,9 @@ async function render(el, { id, n }, signal) {
   }
   const at = n === undefined || Number.isNaN(Number(n)) ? undefined : Number(n);
   const talk = new Talk(data, { signal, pins: pins.map((pin) => pin.entry), seen, at, label: t.run.conversation });
-  replace(body, lanePicker(data, signal), talk.el);
+  talk.bar.prepend(...lanePicker(data));
+  replace(body, talk.el);
+  await talk.ready;
 }
 
 function runHead(data, title, marked) {
@@ -110,20 +113,27 @@ function runHead(data, title, marked) {
     head.parent ? h('a', { href: runPath(head.parent) }, t.runs.forkOf) : null,
     (head.forks ?? []).slice(0, 5).map((fork, i) => h('a', { href: runPath(fork) }, t.run.fork(i + 1))),
   );
+  const star = starButton(data.id, head.starred ?? marked.stars.includes(data.id));
+  const back = h('a', { class: 'back noprint', href: '/runs' }, t.runs.title);
   const el = h(
     'header',
     { class: 'run-head' },
-    h(
-      'div',
-      { class: 'run-line' },
-      h('a', { class: 'back noprint', href: '/runs' }, t.runs.title),
-      heading(title),
-      starButton(data.id, head.starred ?? marked.stars.includes(data.id)),
-    ),
-    facts,
-    acts(data),
+    h('div', { class: 'run-line' }, back, heading(title), star, acts(data)),
+    h('div', { class: 'run-second' }, facts, resume(head)),
   );
   return { el, update };
+}
+
+/** resume is the command that goes on with a session, to copy. */
+function resume(head) {
+  if (!head.resume) return null;
+  return h(
+    'span',
+    { class: 'resume noprint' },
+    h('span', { class: 'muted' }, t.run.resume),
+    h('code', { title: plain(head.resume) }, oneLine(head.resume, 300)),
+    copyButton(head.resume, t.copy),
+  );
 }
 
 function acts(data) {
@@ -138,15 +148,6 @@ function acts(data) {
   return h(
     'div',
     { class: 'row run-acts noprint' },
-    head.resume
-      ? h(
-          'span',
-          { class: 'resume' },
-          h('span', { class: 'muted small' }, t.run.resume),
-          h('code', null, oneLine(head.resume, 300)),
-          copyButton(head.resume, t.copy),
-        )
-      : null,
     h(
       'details',
       { class: 'drop' },
@@ -222,5 +223,5 @@ function lanePicker(data) {
       h('span', { class: 'badge accent' }, t.run.onlyTool(oneLine(tool, 60))),
       h('a', { href: runPath(data.id) }, t.run.everything),
     );
-  return parts.length ? h('div', { class: 'row noprint lane-row' }, parts) : null;
+  return parts;
 }

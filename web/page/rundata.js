@@ -67,6 +67,13 @@ export class RunData {
     this.type = columns.type;
     for (const name of COLUMNS) this[name] = columns[name] ?? [];
     this.priced = columns.cost !== undefined;
+    this.kinds = {};
+    this.count(0);
+  }
+
+  /** count counts the entries of each type from one on. */
+  count(from) {
+    for (let n = from; n < this.total; n++) this.kinds[this.type[n]] = (this.kinds[this.type[n]] ?? 0) + 1;
   }
 
   async changed(event) {
@@ -100,6 +107,7 @@ export class RunData {
     this.tools = more.tools ?? this.tools;
     this.type += more.type;
     for (const name of COLUMNS) for (const value of more[name] ?? []) this[name].push(value);
+    this.count(before);
     this.forget(Math.floor(before / PIECE));
     return this.onGrow(before);
   }

@@ -24,6 +24,7 @@ import { Minimap } from './minimap.js';
 import { FLAG, TYPES, laneName } from './rundata.js';
 
 const HIDDEN_AT_FIRST = 'k'; // figures stand in the plot
+const JUMPS = { prompt: FLAG.prompt, error: FLAG.error, tool: FLAG.call };
 
 export class Talk {
   /**
@@ -43,7 +44,11 @@ export class Talk {
       seen: seen !== null && seen < data.total - 1 ? seen : null,
       redraw: (n) => this.redrawEntry(n),
       href: (n) => this.href(n),
+      estimate: (n) => this.estimate(n),
     };
+    const { hide = HIDDEN_AT_FIRST } = alone ? filters() : {};
+    this.hidden = new Set(hide === 'none' ? '' : hide);
+    this.width = Math.min(860, window.innerWidth - 80);
     this.choose();
     this.list = new VirtualList(this.rows(), { label, signal });
     this.map = new Minimap({
@@ -60,7 +65,13 @@ export class Talk {
 
   wire() {
     const { data, signal } = this;
-    data.onLoaded = (from, to) => this.list.redraw(this.rowOf(from), this.rowOf(to));
+    this.ready = new Promise((resolve) => {
+      data.onLoaded = (from, to) => {
+        this.list.redraw(this.rowOf(from), this.rowOf(to));
+        resolve();
+      };
+      if (this.shown.length === 0) resolve();
+    });
     data.onGrow = (before) => this.grown(before);
     data.onAnew = () => this.again();
     signal.addEventListener('abort', () => this.leave());
@@ -81,28 +92,26 @@ export class Talk {
 
   // Which entries are rows.
 
-  /** choose applies the filters of the address. */
+  /** choose takes the entries that the filters let through. */
   choose() {
-    const { hide = HIDDEN_AT_FIRST, lane, tool } = this.alone ? filters() : {};
-    this.hidden = new Set(hide === 'none' ? '' : hide);
-    const wantedLane = lane === undefined ? -1 : this.data.laneNumber(lane);
-    const wantedTool = tool === undefined ? -1 : this.data.tools.indexOf(tool);
+    const { lane, tool } = this.alone ? filters() : {};
+    const { data, hidden } = this;
+    const wantedLane = lane === undefined ? -1 : data.laneNumber(lane);
+    const wantedTool = tool === undefined ? -1 : data.tools.indexOf(tool);
+    const ofTool = (n) => data.tool[n] === wantedTool || (data.call[n] >= 0 && data.tool[data.call[n]] === wantedTool);
     this.fits = (n) =>
-      !this.hidden.has(this.data.type[n]) &&
-      (lane === undefined || this.data.lane[n] === wantedLane) &&
-      (tool === undefined ||
-        this.data.tool[n] === wantedTool ||
-        (this.data.call[n] >= 0 && this.data.tool[this.data.call[n]] === wantedTool));
+      !hidden.has(data.type[n]) &&
+      (lane === undefined || data.lane[n] === wantedLane) &&
+      (tool === undefined || ofTool(n));
     this.shown = [];
-    for (let n = 0; n < this.data.total; n++) if (this.fits(n)) this.shown.push(n);
+    for (let n = 0; n < data.total; n++) if (this.fits(n)) this.shown.push(n);
   }
 
   rows() {
-    const width = Math.min(860, window.innerWidth - 80);
     const { data } = this;
     return {
       count: this.shown.length,
-      estimate: (i) => estimate(data.type[this.shown[i]], data.size[this.shown[i]], data.flag[this.shown[i]], width),
+      estimate: (i) => this.estimate(this.shown[i]),
       draw: (i) => drawEntry(this.shown[i], this.ctx),
       need: (from, to) => {
         for (let i = from; i <= to; i++) data.need(this.shown[i], this.shown[i]);
@@ -110,6 +119,11 @@ export class Talk {
       focused: (i) => this.stand(this.shown[i]),
       seen: (first, last) => this.inView(first, last),
     };
+  }
+
+  estimate(n) {
+    const { data } = this;
+    return estimate(data.type[n], data.size[n], data.flag[n], this.width);
   }
 
   /** rowOf is the row of entry n, or of the next one that is shown. */
@@ -133,14 +147,16 @@ export class Talk {
     return `/run/${encodeURIComponent(this.data.id)}/${n}${this.alone ? location.search : ''}`;
   }
 
-  /** stand notes in the address where the person is. */
+  /** stand notes in the address where the person is, once they stay there. */
   stand(n) {
-    if (this.alone && n !== undefined) rewrite(this.href(n));
+    clearTimeout(this.standing);
+    if (!this.alone || n === undefined) return;
+    this.standing = setTimeout(() => this.signal.aborted || rewrite(this.href(n)), 250);
   }
 
   inView(first, last) {
     this.map?.view(first, last);
-    const end = this.shown[Math.min(last, this.shown.length - 1)];
+    const end = last >= this.shown.length - 1 ? this.data.total - 1 : this.shown[last];
     if (end > this.read) {
       this.read = end;
       this.note ??= setTimeout(() => {
@@ -169,12 +185,12 @@ export class Talk {
   // Growing.
 
   grown(before) {
+    const rows = this.shown.length;
     for (let n = before; n < this.data.total; n++) if (this.fits(n)) this.shown.push(n);
     this.list.grow(this.rows());
     this.drawMap();
-    this.fillLabels();
+    this.countLabels(rows);
     this.tellNew(this.data.total - before);
-    this.onGrow?.();
   }
 
   /** tellNew says how many entries came, at most every ten seconds. */
@@ -199,7 +215,8 @@ export class Talk {
     this.choose();
     this.list.reset(this.rows(), this.rowOf(n));
     this.drawMap();
-    this.fillLabels();
+    this.flags.fill(0);
+    this.countLabels(0);
     say(t.run.shown(number(this.shown.length)));
   }
 
@@ -254,65 +271,83 @@ export class Talk {
     );
   }
 
+  /** fillLabels makes the buttons of the bar; their figures come by countLabels. */
   fillLabels() {
+    this.labels = new Map();
     replace(
       this.kinds,
       Object.entries(TYPES).map(([letter, name]) => this.kindButton(letter, name)),
     );
-    const count = (flag) => this.shown.reduce((sum, n) => sum + (this.data.flag[n] & flag ? 1 : 0), 0);
-    replace(
-      this.jumps,
-      [
-        ['prompt', FLAG.prompt],
-        ['error', FLAG.error],
-        ['tool', FLAG.call],
-      ].map(([name, flag]) => this.jumpGroup(name, flag, count(flag))),
+    const toNew =
       this.ctx.seen === null
         ? null
         : h(
             'button',
             { type: 'button', on: { click: () => this.goTo(this.ctx.seen + 1, { focus: true }) } },
             t.run.toNew(number(this.data.total - 1 - this.ctx.seen)),
-          ),
+          );
+    replace(
+      this.jumps,
+      Object.keys(JUMPS).map((name) => this.jumpGroup(name)),
+      toNew,
     );
+    this.flags = new Array(64).fill(0);
+    this.countLabels(0);
+  }
+
+  /** countLabels adds rows from one on to the figures of the bar. */
+  countLabels(from) {
+    for (let i = from; i < this.shown.length; i++) this.flags[this.data.flag[this.shown[i]] & 63]++;
+    for (const [name, flag] of Object.entries(JUMPS)) {
+      const n = this.flags.reduce((sum, count, bits) => sum + (bits & flag ? count : 0), 0);
+      this.labels.get(name).figure.textContent = number(n);
+      this.labels.get(name).el.hidden = n === 0;
+    }
+    for (const letter of Object.keys(TYPES)) {
+      const n = this.data.kinds[letter] ?? 0;
+      this.labels.get(letter).figure.textContent = number(n);
+      this.labels.get(letter).el.hidden = n === 0;
+    }
   }
 
   kindButton(letter, name) {
-    let n = 0;
-    for (let i = 0; i < this.data.total; i++) if (this.data.type[i] === letter) n++;
-    if (n === 0) return null;
-    return h(
+    const figure = h('span', { class: 'num muted' });
+    const el = h(
       'button',
       {
         type: 'button',
         class: 'chip',
         'aria-pressed': String(!this.hidden.has(letter)),
-        on: { click: (e) => this.toggleKind(letter, e.currentTarget) },
+        on: { click: () => this.toggleKind(letter, el) },
       },
       t.run.typesMany[name],
       ' ',
-      h('span', { class: 'num muted' }, number(n)),
+      figure,
     );
+    this.labels.set(letter, { el, figure });
+    return el;
   }
 
   toggleKind(letter, button) {
     if (this.hidden.has(letter)) this.hidden.delete(letter);
     else this.hidden.add(letter);
+    button.setAttribute('aria-pressed', String(!this.hidden.has(letter)));
     const hide = [...this.hidden].sort().join('');
-    const label = button.textContent;
     if (this.alone) setFilters({ hide: hide === HIDDEN_AT_FIRST ? null : hide || 'none' });
     this.filter();
-    [...this.kinds.children].find((b) => b.textContent === label)?.focus();
   }
 
-  jumpGroup(name, flag, n) {
-    if (n === 0 && name !== 'prompt') return null;
-    return h(
+  jumpGroup(name) {
+    const figure = h('span', { class: 'num' });
+    const words = h('span', { class: 'muted small' }, `${t.run.jumps[name]} `, figure);
+    const el = h(
       'span',
       { class: 'jump' },
-      h('span', { class: 'muted small' }, `${t.run.jumps[name]} `, h('span', { class: 'num' }, number(n))),
-      this.arrows(t.run.jumps[name], (by) => this.jump(flag, by)),
+      words,
+      this.arrows(t.run.jumps[name], (by) => this.jump(JUMPS[name], by)),
     );
+    this.labels.set(name, { el, figure });
+    return el;
   }
 
   arrows(name, go) {

@@ -3,8 +3,8 @@
 
 import {
   api,
+  axisTime,
   compact,
-  dayTime,
   go,
   h,
   loading,
@@ -23,7 +23,8 @@ import { levels, lines } from './plot.js';
 import { FLAG, isMain, laneName } from './rundata.js';
 import { runPath } from './runs.js';
 
-const WIDE = 1000;
+const LEFT = 130; // for names
+const WIDE = 1000; // without them
 const BUCKETS = 500;
 
 /** drawLanes shows every agent of a run: as a tree, and as lanes over time. */
@@ -56,6 +57,7 @@ function timeline(data, lanes) {
   const high = 26,
     top = 20;
   const filled = buckets(data, end);
+  const text = axisTime(data.began, data.began + end);
   const drawn = rows.flatMap((lane, r) => {
     const number2 = data.laneNumber(lane.name);
     const y = top + r * high;
@@ -69,14 +71,14 @@ function timeline(data, lanes) {
         { class: 'lane-hit', x: 0, y, width: WIDE, height: high, on: { click: (e) => jump(e, data, end, number2) } },
         s('title', null, `${plain(laneName(lane.name)) || t.run.mainLane}: ${t.runs.entries(lane.entries)}`),
       ),
-      s('text', { x: 6, y: y + high / 2 + 3 }, oneLine(laneName(lane.name), 40) || t.run.mainLane),
+      s('text', { x: 4 - LEFT, y: y + high / 2 + 3 }, oneLine(laneName(lane.name), 18) || t.run.mainLane),
     ];
   });
   const ticks = [0, 0.25, 0.5, 0.75, 1].map((f) =>
     s(
       'text',
       { x: f * WIDE, y: 12, 'text-anchor': f === 0 ? 'start' : f === 1 ? 'end' : 'middle' },
-      dayTime(data.began + f * end),
+      text(data.began + f * end),
     ),
   );
   return h(
@@ -85,7 +87,7 @@ function timeline(data, lanes) {
     s(
       'svg',
       {
-        viewBox: `0 0 ${WIDE} ${top + rows.length * high}`,
+        viewBox: `${-LEFT} 0 ${WIDE + LEFT} ${top + rows.length * high}`,
         role: 'img',
         'aria-label': t.run.timelineLabel(lanes.length, span(end / 1000)),
       },
@@ -182,7 +184,7 @@ export function drawFigures(el, { data, head }) {
       title: t.run.tokensOver,
       x,
       series: [{ name: t.run.cards.tokens, values: tokens }],
-      xText: dayTime,
+      xText: axisTime(x[0], x[x.length - 1]),
       yText: compact,
       area: true,
       xName: t.run.time,
@@ -192,7 +194,7 @@ export function drawFigures(el, { data, head }) {
           title: t.run.costOver,
           x,
           series: [{ name: t.run.cards.cost, values: cost }],
-          xText: dayTime,
+          xText: axisTime(x[0], x[x.length - 1]),
           yText: (v) => `$${v.toFixed(v < 1 ? 3 : 2)}`,
           area: true,
           xName: t.run.time,
