@@ -3,6 +3,7 @@
 import * as compare from './compare.js';
 import * as core from './core.js';
 import { keepJobs } from './jobs.js';
+import * as knowledge from './knowledge.js';
 import { enter, enterBy, listen, on, whenLocked } from './net.js';
 import * as now from './now.js';
 import * as quest from './quest.js';
@@ -13,7 +14,7 @@ import * as runs from './runs.js';
 const { h, mark, replace, t } = core;
 
 // A page is added here.
-const modules = [now, runs, run, compare, quest];
+const modules = [now, runs, run, compare, knowledge, quest];
 
 function menu() {
   const items = core.pages

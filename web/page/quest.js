@@ -395,7 +395,7 @@ function costsOf(quest) {
             'tr',
             null,
             h('th', { scope: 'row', colspan: 5 }, t.figures.total),
-            h('td', { class: 'num' }, tokens === 0 ? '–' : money(total)),
+            h('td', { class: 'num' }, costText({ usd: total, input_tokens: tokens, output_tokens: 0 })),
           ),
         ),
       ),
