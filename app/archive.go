@@ -69,7 +69,7 @@ func (a *App) sessionRoots(ctx context.Context, named []string) ([]string, error
 		}
 		return append(roots, a.unfold(ctx, roots)...), nil
 	}
-	root, err := a.findRoot()
+	root, err := a.rootToRead()
 	if err != nil {
 		return nil, err
 	}

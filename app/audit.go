@@ -23,7 +23,7 @@ func (Audited) isEvent() {}
 // Audit judges the records that are named, or all of this workspace. The answer
 // is no when anything was found.
 func (a *App) Audit(names []string) ([]*AuditReport, error) {
-	root, err := a.findRoot()
+	root, err := a.rootToRead()
 	if err != nil {
 		return nil, err
 	}

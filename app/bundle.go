@@ -50,11 +50,11 @@ type Bundled struct {
 }
 
 // bundleDir is where the bundles of a workspace are.
-func bundleDir(root string) string { return filepath.Join(root, ".conclave", "bundles") }
+func bundleDir(root string) string { return filepath.Join(root, engineDir, "bundles") }
 
 // CreateBundle packs a run into one file that can leave the machine.
 func (a *App) CreateBundle(ctx context.Context, run string, b Bundling) (Bundled, error) {
-	root, err := a.findRoot()
+	root, err := a.rootToChange()
 	if err != nil {
 		return Bundled{}, err
 	}
@@ -244,7 +244,7 @@ func (a *App) ExtractBundle(file, dir string) (root string, err error) {
 
 // Bundles are those in a directory, or of this workspace, oldest first.
 func (a *App) Bundles(dir string) ([]BundleInfo, error) {
-	dir, err := a.bundlesIn(dir)
+	dir, err := a.bundlesIn(dir, a.rootToRead)
 	if err != nil {
 		return nil, err
 	}
@@ -255,14 +255,14 @@ func (a *App) Bundles(dir string) ([]BundleInfo, error) {
 	return append([]BundleInfo{}, list...), nil
 }
 
-func (a *App) bundlesIn(dir string) (string, error) {
+func (a *App) bundlesIn(dir string, find func() (string, error)) (string, error) {
 	if dir != "" {
 		if _, err := os.Stat(a.AbsPath(dir)); err != nil {
 			return "", namedError("%w", err)
 		}
 		return a.AbsPath(dir), nil
 	}
-	root, err := a.findRoot()
+	root, err := find()
 	return bundleDir(root), err
 }
 
@@ -276,7 +276,7 @@ func (a *App) PruneBundles(dir string, keep Retention, dryRun bool) (gone []Bund
 	if p == (bundle.Policy{}) {
 		return nil, usageError("prune needs --keep, --max-age or --max-size")
 	}
-	if dir, err = a.bundlesIn(dir); err != nil {
+	if dir, err = a.bundlesIn(dir, a.rootToChange); err != nil {
 		return nil, err
 	}
 	if dryRun {

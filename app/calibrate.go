@@ -56,7 +56,7 @@ func (a *App) openPanel(ctx context.Context, in Gate) (s *gateSession, err error
 	if err := gate.CheckPanel(s.in.Rule, s.in.Judges); err != nil {
 		return nil, usageError("%w", err)
 	}
-	if s.w, err = a.enter(); err != nil {
+	if s.w, err = a.enterToChange(); err != nil {
 		return nil, err
 	}
 	if err := s.w.readConfig(); err != nil {

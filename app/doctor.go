@@ -62,6 +62,9 @@ func (a *App) Doctor(ctx context.Context) ([]Finding, error) {
 		}
 		findings = append(findings, Finding{What: file, OK: true, State: state})
 	}
+	if came := a.cameAlong(root); came != nil {
+		findings = append(findings, Finding{What: "workspace", State: came.Error(), Hint: "until then nothing is done here"})
+	}
 	return append(findings, a.examineProject()...), lacking
 }
 

@@ -214,7 +214,7 @@ func (s *gateSession) answer(ctx context.Context, r *receipt.Receipt, cached boo
 	}
 	file := s.in.Receipt
 	if file == "" {
-		file = filepath.Join(s.w.root, ".conclave", "receipts", r.Record.Run+".json")
+		file = filepath.Join(s.w.root, engineDir, "receipts", r.Record.Run+".json")
 	}
 	got.Receipt = s.app.AbsPath(file)
 	if err := s.writeReceipt(got.Receipt, r); err != nil {

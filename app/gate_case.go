@@ -17,7 +17,7 @@ import (
 // workspace, or, of a change, from where it begins. Either needs the person's yes,
 // but for what they vouch for by --trust-base.
 func (s *gateSession) openCase(ctx context.Context) (err error) {
-	if s.w, err = s.app.enter(); err != nil {
+	if s.w, err = s.app.enterToChange(); err != nil {
 		return err
 	}
 	if s.granted, err = s.w.granted(s.in.Grants); err != nil {

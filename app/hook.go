@@ -52,7 +52,7 @@ func (a *App) NoteHook() error {
 	if err != nil {
 		return err
 	}
-	root, err := a.findRoot()
+	root, err := a.rootToChange()
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (a *App) RecordHook(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := door.MakePrivate(root); err != nil {
+	if err := a.makePrivate(root); err != nil {
 		return err
 	}
 	if _, err := collect.Note(root, h.text); err != nil {
@@ -130,7 +130,7 @@ const collectWait = 10 * time.Minute
 // CollectNoted puts what hooks have told on the record, with what a session keeps
 // beside its file, if nobody else does.
 func (a *App) CollectNoted(ctx context.Context, file string) error {
-	root, err := a.findRoot()
+	root, err := a.rootToChange()
 	if err != nil {
 		return err
 	}

@@ -69,7 +69,7 @@ func setupSteps(where string) ([]SetupStep, error) {
 	}
 	defer root.Close()
 	var steps []SetupStep
-	for dir, mode := range map[string]fs.FileMode{".campaign": 0o755, ".conclave": 0o700} {
+	for dir, mode := range map[string]fs.FileMode{".campaign": 0o755, engineDir: 0o700} {
 		path := filepath.Join(where, dir)
 		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 			steps = append(steps, SetupStep{"make " + dir + "/", func() error { return os.Mkdir(path, mode) }})

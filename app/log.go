@@ -151,7 +151,7 @@ func (l *Log) keepOutOf(root string) error {
 		return environmentError("--log: %w", err)
 	}
 	rel, err := filepath.Rel(root, file)
-	if err != nil || !filepath.IsLocal(rel) || filepath.Dir(rel) == ".conclave" {
+	if err != nil || !filepath.IsLocal(rel) || filepath.Dir(rel) == engineDir {
 		return nil
 	}
 	return usageError("--log %s: seats that see the workspace would read there what others are told; "+

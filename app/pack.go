@@ -327,7 +327,7 @@ func (a *App) InstallPack(ctx context.Context, name string, only []string, force
 	if err != nil {
 		return nil, err
 	}
-	w, err := a.enter()
+	w, err := a.enterToChange()
 	if err != nil {
 		return nil, err
 	}
@@ -373,6 +373,9 @@ func (a *App) doubts(ctx context.Context, p *profile.Pack) []profile.Item {
 // UndoPack takes the last change of profiles back.
 func (a *App) UndoPack(force bool) (*profile.Change, error) {
 	project, err := a.profileProject()
+	if err == nil {
+		err = a.cameAlong(project.Dir)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -26,8 +26,10 @@ func (a *App) recoveredParty() (profile.Project, profile.Party, []Fault, error) 
 	if err != nil {
 		return project, nil, nil, err
 	}
-	if err := project.Recover(); err != nil {
-		return project, nil, nil, environmentError("%w", err)
+	if !a.sayCameAlong(project.Dir) { // else nobody knows what was interrupted
+		if err := project.Recover(); err != nil {
+			return project, nil, nil, environmentError("%w", err)
+		}
 	}
 	party, faults, err := project.Party()
 	if err != nil {
@@ -154,7 +156,7 @@ func (a *App) SetProfile(id string, c ProfileChoice) (Profile, error) {
 	if c == (ProfileChoice{Force: c.Force, Theme: c.Theme}) {
 		return Profile{}, usageError("say what to set: --name, --emoji, --from or --file")
 	}
-	w, err := a.enter()
+	w, err := a.enterToChange()
 	if err != nil {
 		return Profile{}, err
 	}
@@ -249,6 +251,9 @@ func (a *App) RemoveProfile(id string, force bool) error {
 	}
 	id = x.ID
 	project, err := a.profileProject()
+	if err == nil {
+		err = a.cameAlong(project.Dir)
+	}
 	if err != nil {
 		return err
 	}

@@ -115,7 +115,7 @@ func (a *App) queryFiles(names []string) ([]string, error) {
 	for _, n := range names {
 		file := a.AbsPath(n)
 		if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
-			root, err := a.findRoot()
+			root, err := a.rootToRead()
 			if err != nil {
 				return nil, err
 			}

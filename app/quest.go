@@ -209,7 +209,7 @@ func (a *App) QuestStatus(ctx context.Context) (QuestStatus, error) {
 
 // questStore opens the quest's files for a look.
 func (a *App) questStore() (string, *quest.Store, error) {
-	root, err := a.findRoot()
+	root, err := a.rootToRead()
 	if err != nil {
 		return "", nil, err
 	}
@@ -383,7 +383,7 @@ func (a *App) ReturnToQuest(ctx context.Context, talk Talk) (*flow.Result, error
 
 // ArchiveQuest puts the quest away, so that another can begin.
 func (a *App) ArchiveQuest(ctx context.Context, talk Talk) (*flow.Result, error) {
-	root, err := a.findRoot()
+	root, err := a.rootToChange()
 	if err != nil {
 		return nil, err
 	}
@@ -399,7 +399,7 @@ func (a *App) noteProgress(ctx context.Context, v verb, talk Talk, in flow.Move)
 	if a.quest != nil {
 		return a.quest.noteFor(ctx, a, in)
 	}
-	root, err := a.findRoot()
+	root, err := a.rootToChange()
 	if err != nil {
 		return nil, err
 	}

@@ -72,6 +72,9 @@ func (a *App) openQuest(verb string, talk Talk) (*questSession, error) {
 		return nil, err
 	}
 	w, err := a.openWorkspace()
+	if err == nil {
+		err = a.cameAlong(w.root)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,6 @@ import (
 	"conclave/session"
 	"conclave/session/claude"
 	"conclave/transcript"
-	door "conclave/workspace"
 )
 
 // Balance is the account of what was read of session files.
@@ -122,13 +121,13 @@ func (a *App) Import(ctx context.Context, paths []string, f Follow) (Balance, er
 }
 
 func (a *App) collect(ctx context.Context, o collect.Options, f Follow) (b Balance, err error) {
-	if o.Workspace, err = a.findRoot(); err != nil {
+	if o.Workspace, err = a.rootToChange(); err != nil {
 		return b, err
 	}
 	if err := a.Log.keepOutOf(o.Workspace); err != nil {
 		return b, err
 	}
-	if err := refusedHere(door.MakePrivate(o.Workspace)); err != nil {
+	if err := a.makePrivate(o.Workspace); err != nil {
 		return b, err
 	}
 	o.Program, o.Stream = "conclave "+a.Version, a.Log.to()
@@ -193,7 +192,7 @@ type Recorded struct {
 
 // Records are those of this workspace.
 func (a *App) Records() ([]Recorded, error) {
-	root, err := a.findRoot()
+	root, err := a.rootToRead()
 	if err != nil {
 		return nil, err
 	}
@@ -293,7 +292,7 @@ func (a *App) openRecord(id string, pick EntryPick) (*record.Reader, error) {
 			return nil, usageError("no entry type %q: %v", t, transcript.Types())
 		}
 	}
-	root, err := a.findRoot()
+	root, err := a.rootToRead()
 	if err != nil {
 		return nil, err
 	}

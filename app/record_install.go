@@ -19,7 +19,6 @@ import (
 	"conclave/internal/atomicfile"
 	"conclave/internal/ownpath"
 	"conclave/session"
-	door "conclave/workspace"
 )
 
 // Service is `conclave record watch` of one workspace as the system starts it
@@ -49,7 +48,7 @@ func (a *App) RecordService(ctx context.Context, install, remove bool) (Service,
 		s.Removed = true
 		return s, m.remove(ctx, s)
 	}
-	if err := refusedHere(door.MakePrivate(root)); err != nil {
+	if err := a.makePrivate(root); err != nil {
 		return s, err
 	}
 	return s, m.install(ctx, s)
@@ -58,7 +57,7 @@ func (a *App) RecordService(ctx context.Context, install, remove bool) (Service,
 // Recording says whether the sessions of agents are being recorded here, and how
 // far that is.
 func (a *App) Recording() (RecordState, error) {
-	root, err := a.findRoot()
+	root, err := a.rootToRead()
 	if err != nil {
 		return RecordState{}, err
 	}

@@ -144,7 +144,7 @@ var errNeverBegan = errors.New("no header: the run never began")
 // nothing that was ever anything else. It lies where things lie that can be made
 // again.
 func (a *App) ownArchive(ctx context.Context) (*archive.Archive, error) {
-	root, err := a.findRoot()
+	root, err := a.rootToRead()
 	if err != nil {
 		return nil, err
 	}

@@ -178,6 +178,9 @@ func (a *App) RunInRoom(
 func (a *App) runInRoom(
 	ctx context.Context, of RoomOf, command []string, connect func(run func(Streams) error) error,
 ) (e room.Enforcement, err error) {
+	if _, err := a.rootToChange(); err != nil {
+		return e, err
+	}
 	f, err := a.furnish(ctx, of)
 	if err != nil {
 		return e, err

@@ -120,7 +120,7 @@ func (a *App) tableAsker(in Seating) (*asker, error) {
 // Tables lists the campaigns of the workspace. One that cannot be read says so
 // in its problems.
 func (a *App) Tables(ctx context.Context) ([]look.Status, error) {
-	root, err := a.findRoot()
+	root, err := a.rootToRead()
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +145,7 @@ func (a *App) Tables(ctx context.Context) ([]look.Status, error) {
 
 // TableStatus is how a table stands.
 func (a *App) TableStatus(ctx context.Context, name string) (look.Status, error) {
-	root, err := a.findRoot()
+	root, err := a.rootToRead()
 	if err != nil {
 		return look.Status{}, err
 	}
@@ -204,7 +204,7 @@ type TableFaults struct {
 
 // ValidateTable says whether a campaign can be played.
 func (a *App) ValidateTable(name string) (v TableFaults, err error) {
-	root, err := a.findRoot()
+	root, err := a.rootToRead()
 	if err != nil {
 		return v, err
 	}

@@ -24,7 +24,7 @@ func (t TableAudit) Tools(c calls.Call) []audit.Tool { return t.tools[c.Run+" "+
 // judges the records, and looks through the campaign's files. The answer is no,
 // in its own words, when anything was found.
 func (a *App) AuditTable(name string) (out TableAudit, err error) {
-	root, err := a.findRoot()
+	root, err := a.rootToRead()
 	if err != nil {
 		return out, err
 	}

@@ -87,6 +87,7 @@ func (a *App) VerifyDice(name string) (dice.Report, error) {
 	if err != nil {
 		return dice.Report{}, err
 	}
+	a.sayCameAlong(root)
 	report, err := rolls.Verify(root, name)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
@@ -210,6 +211,7 @@ func (a *App) ExportStory(in StoryExport) (text string, files []string, err erro
 	if err != nil {
 		return "", nil, err
 	}
+	a.sayCameAlong(root)
 	name := in.Table
 	in.As = seat
 	if in.Title == "" {

@@ -47,7 +47,7 @@ func (a *App) NewTable(name, from string, characters []string) (sit string, err 
 // freeTable refuses a name that no campaign can have, or that one has. It
 // returns the workspace's root.
 func (a *App) freeTable(name string) (string, error) {
-	root, err := a.findRoot()
+	root, err := a.rootToChange()
 	if err != nil {
 		return "", err
 	}

@@ -41,7 +41,7 @@ func (a *App) TalkNewTable(ctx context.Context, name, answers string) (sit strin
 	if err != nil {
 		return "", err
 	}
-	k := &campaignTalk{app: a, name: name, file: filepath.Join(root, ".conclave", "new", name+".json")}
+	k := &campaignTalk{app: a, name: name, file: filepath.Join(root, engineDir, "new", name+".json")}
 	if k.asker, err = a.newAsker(answers); err != nil {
 		return "", err
 	}

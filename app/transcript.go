@@ -236,7 +236,7 @@ func (a *App) VerifyConversations(files []string) ([]Proof, error) {
 	for _, f := range files {
 		names = append(names, filepath.Base(f))
 	}
-	root, err := a.findRoot()
+	root, err := a.rootToRead()
 	if err != nil {
 		return nil, err
 	}

@@ -72,7 +72,7 @@ func (a *App) usageRoots(ctx context.Context, named []string, narrow bool) (root
 	if !narrow {
 		return a.sessionRoots(ctx, named)
 	}
-	root, err := a.findRoot()
+	root, err := a.rootToRead()
 	if err != nil {
 		return nil, err
 	}

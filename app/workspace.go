@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 
 	"conclave/config"
 	"conclave/internal/git"
+	"conclave/internal/screen"
 	"conclave/trust"
 	door "conclave/workspace"
 )
@@ -43,6 +45,57 @@ func (a *App) findRoot() (string, error) {
 	}
 	return root, refusedHere(err)
 }
+
+// rootToRead is findRoot for a verb that tells of what the engine has kept here:
+// of what somebody else has, it says so first.
+func (a *App) rootToRead() (string, error) {
+	root, err := a.findRoot()
+	if err != nil {
+		return "", err
+	}
+	a.sayCameAlong(root)
+	return root, nil
+}
+
+func (a *App) sayCameAlong(root string) bool {
+	came := a.cameAlong(root)
+	if came != nil {
+		a.show(Warning{screen.Sprintf("%v", came)})
+	}
+	return came != nil
+}
+
+// rootToChange is findRoot for a verb that goes on with what the engine has kept
+// here, or adds to it.
+func (a *App) rootToChange() (string, error) {
+	root, err := a.findRoot()
+	if err != nil {
+		return "", err
+	}
+	return root, a.cameAlong(root)
+}
+
+// cameAlong refuses an engine's directory that git tracks: we keep ours out of git,
+// so that this one came with a clone, and its records, databases and locks say what
+// somebody else wants to be believed.
+func (a *App) cameAlong(root string) error {
+	dir := filepath.Join(root, engineDir)
+	if _, err := os.Lstat(dir); err != nil {
+		return nil
+	}
+	tracked, err := git.Tracked(root, engineDir)
+	if err != nil {
+		a.tell(fmt.Sprintf("nobody can tell whether %s came with a clone: %v", dir, err))
+	}
+	if !tracked {
+		return nil
+	}
+	return environmentError("%s is tracked by git: it came with a clone, and what it says was not written here\n"+
+		"move it away, or, if you know it to be yours, take it out of git: git -C %q rm -r --cached %s", dir, root, engineDir)
+}
+
+// engineDir is what the engine keeps in a workspace.
+const engineDir = ".conclave"
 
 func refusedHere(err error) error {
 	if err == nil {
@@ -92,10 +145,28 @@ func (a *App) enter() (*workspace, error) {
 	return &workspace{root: root, app: a, door: d, trust: a.trustStore()}, nil
 }
 
+// enterToChange is enter for a verb that goes on with what the engine has kept here,
+// or adds to it.
+func (a *App) enterToChange() (*workspace, error) {
+	w, err := a.enter()
+	if err != nil {
+		return nil, err
+	}
+	return w, a.cameAlong(w.root)
+}
+
 // makePrivate makes the place where records are kept, before anything is.
 func (w *workspace) makePrivate() error {
 	w.app.sayNested(w.root)
-	return refusedHere(door.MakePrivate(w.root))
+	return w.app.makePrivate(w.root)
+}
+
+// makePrivate makes it in a workspace whose engine's directory is the person's.
+func (a *App) makePrivate(root string) error {
+	if err := a.cameAlong(root); err != nil {
+		return err
+	}
+	return refusedHere(door.MakePrivate(root))
 }
 
 // sayNested says that a directory inside a repository becomes a workspace of its

@@ -33,7 +33,7 @@ conf() { sed 's,run \([a-z]*\),"touch $MARKS/\1; cat",' >>.git/config; }
 
 // gits are git's many ways to run a command or to read elsewhere (W2).
 func gits() []Workspace {
-	list := []Workspace{embedded()}
+	list := []Workspace{embedded(), cloned()}
 	for _, g := range []struct{ name, careless, plant string }{
 		{"filters", "git status; git diff; git add -A", gitFilters},
 		{"fsmonitor", "git status", "git config core.fsmonitor 'touch $MARKS/fsmonitor; cat'"},
@@ -169,6 +169,13 @@ export GIT_DIR=. GIT_WORK_TREE=.
 quiet() { git -c core.fsmonitor=false -c filter.evil.clean=cat "$@"; }
 quiet add plan.md .gitattributes; quiet commit -qm x; echo more >>plan.md`
 )
+
+// cloned brings records, databases and locks that somebody else has made.
+func cloned() Workspace {
+	return Workspace{Name: "git: an engine's directory that came with the clone", Touches: []string{".conclave/"},
+		plant:    script("git add -f .conclave; git commit -qm two"),
+		Careless: "git ls-files .conclave | grep -q . && echo ALIVE"}
+}
 
 // embedded moves the plain workspace into a subdirectory that is a repository.
 func embedded() Workspace {
