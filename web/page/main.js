@@ -10,11 +10,12 @@ import * as quest from './quest.js';
 import { bindKeys, openHelp, openPalette } from './palette.js';
 import * as run from './run.js';
 import * as runs from './runs.js';
+import * as table from './table.js';
 
 const { h, mark, replace, t } = core;
 
 // A page is added here.
-const modules = [now, runs, run, compare, knowledge, quest];
+const modules = [now, runs, run, compare, knowledge, quest, table];
 
 function menu() {
   const items = core.pages
