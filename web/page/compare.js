@@ -1,6 +1,22 @@
 // Two runs side by side: what differs first, then both conversations.
 
-import { api, compact, go, h, heading, money, number, oneLine, page, query, replace, span, t, titled } from './core.js';
+import {
+  api,
+  compact,
+  go,
+  h,
+  heading,
+  loading,
+  money,
+  number,
+  oneLine,
+  page,
+  query,
+  replace,
+  span,
+  t,
+  titled,
+} from './core.js';
 import { RunData } from './rundata.js';
 import { runPath } from './runs.js';
 import { Talk } from './talk.js';
@@ -16,6 +32,7 @@ async function render(el, { a, b }, signal) {
     await choose(el, a, signal);
     return;
   }
+  replace(el, heading(t.compare.title), loading());
   const both = await Promise.all([a, b].map((id) => new RunData(id, signal).open()));
   if (signal.aborted) return;
   titled(t.compare.title);
@@ -39,6 +56,7 @@ async function render(el, { a, b }, signal) {
       ),
     ),
   );
+  await Promise.all(talks.map((talk) => talk.ready));
 }
 
 async function choose(el, id, signal) {
@@ -101,35 +119,18 @@ function table(both) {
     [t.compare.edits, (d) => number((d.head.edits?.length ?? 0) + (d.head.more_edits ?? 0))],
     [t.compare.subagents, (d) => number(d.head.subagents ?? 0)],
   ];
+  const differ = rows.map(([, of]) => of(both[0]) !== of(both[1]));
+  const line = (data, k) =>
+    h(
+      'tr',
+      null,
+      h('th', { scope: 'row' }, t.compare.side(k + 1)),
+      rows.map(([, of], i) => h('td', { class: differ[i] ? 'num' : 'num muted' }, of(data))),
+    );
+  const head = [h('td', null), rows.map(([name]) => h('th', { scope: 'col', class: 'num' }, name))];
   return h(
     'div',
-    { class: 'scroll' },
-    h(
-      'table',
-      { class: 'compare-table' },
-      h(
-        'thead',
-        null,
-        h(
-          'tr',
-          null,
-          h('td', null),
-          both.map((_, i) => h('th', { scope: 'col' }, t.compare.side(i + 1))),
-        ),
-      ),
-      h(
-        'tbody',
-        null,
-        rows.map(([name, of]) => {
-          const values = both.map(of);
-          return h(
-            'tr',
-            { class: values[0] === values[1] ? 'muted' : null },
-            h('th', { scope: 'row' }, name),
-            values.map((value) => h('td', { class: 'num-left' }, value)),
-          );
-        }),
-      ),
-    ),
+    { class: 'scroll', tabindex: '0', role: 'group', 'aria-label': t.compare.figures },
+    h('table', { class: 'compare-table' }, h('thead', null, h('tr', null, head)), h('tbody', null, both.map(line))),
   );
 }

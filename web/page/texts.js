@@ -199,6 +199,7 @@ export const t = {
 
   compare: {
     title: 'Two runs',
+    figures: 'Figures of both runs',
     side: (n) => (n === 1 ? 'Left' : 'Right'),
     choose: 'Which run shall stand beside it?',
     other: 'Search for the other run',
@@ -213,7 +214,9 @@ export const t = {
 
   locked: {
     title: 'The door is closed',
-    text: 'This page opens with a one-time link. Run “conclave web” in a terminal: it prints a fresh one, also while the page is being served.',
+    text:
+      'This page opens with a one-time link. Run “conclave web” in a terminal: ' +
+      'it prints a fresh one, also while the page is being served.',
     code: 'Code from the link',
     enter: 'Enter',
     wrong: 'That code opens nothing: it was used, it is too old, or it never was one.',
