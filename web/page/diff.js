@@ -8,6 +8,7 @@ import { t } from './texts.js';
 
 const MOST_LINES = 1500; // a longer side is shown as gone and come, without looking for what stayed
 const MOST_SHOWN = 2000;
+const FOLDED_LINES = 18; // more than these scroll
 
 /**
  * compare tells which lines stayed, went and came.
@@ -207,7 +208,12 @@ export function diff({ path, lines }) {
     ),
     h(
       'div',
-      { class: 'diff-body', role: 'group', 'aria-label': t.diff.label(oneLine(path, 200), added, removed) },
+      {
+        class: 'diff-body',
+        role: 'group',
+        tabindex: kept.length > FOLDED_LINES ? '0' : null,
+        'aria-label': t.diff.label(oneLine(path, 200), added, removed),
+      },
       kept.map(row),
       lines.length > kept.length ? h('div', { class: 'dline muted' }, t.diff.more(lines.length - kept.length)) : null,
     ),

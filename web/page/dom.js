@@ -117,6 +117,11 @@ export function link(href, text) {
   );
 }
 
+/** scroller is a part that scrolls sideways where it has to, also by keys. */
+export function scroller(label, ...children) {
+  return h('div', { class: 'scroll', tabindex: '0', role: 'group', 'aria-label': label }, ...children);
+}
+
 /** replace puts children in the place of everything that el holds. */
 export function replace(el, ...children) {
   el.textContent = '';

@@ -21,7 +21,7 @@ import { diff, edits } from './diff.js';
 import { markdown } from './markdown.js';
 import { pinButton } from './marks.js';
 import { FLAG, isMain, laneName } from './rundata.js';
-import { face } from './who.js';
+import { face, roleOf } from './who.js';
 
 const CUT = 5000; // characters before "show all"
 const MOST = 400000; // characters that the page shows at all
@@ -101,9 +101,8 @@ function nameNode(entry) {
     h(
       'strong',
       null,
-      entry.type === 'assistant_message' && entry.role
-        ? oneLine(entry.role, 60)
-        : (t.run.types[entry.type] ?? oneLine(entry.type, 40)),
+      (entry.type === 'assistant_message' && roleOf(entry.role)) ||
+        (t.run.types[entry.type] ?? oneLine(entry.type, 40)),
     ),
     isMain(entry.lane) ? null : h('span', { class: 'lane-name' }, mark('lane', 12), oneLine(laneName(entry.lane), 50)),
     entry.failed ? h('span', { class: 'badge bad' }, t.run.failed) : null,
@@ -359,9 +358,22 @@ function unknownBody(entry, ctx) {
   });
 }
 
+/** systemWords says what a system event is; of one that is only JSON, its names. */
+function systemWords({ text = '', subtype = '' }) {
+  if (!text.startsWith('{')) return text || subtype;
+  try {
+    const line = JSON.parse(text);
+    const names = [line.subtype, line.attachment?.type, line.operation, line.type].filter(
+      (name) => typeof name === 'string',
+    );
+    return names.length ? names.join(' · ') : text;
+  } catch {
+    return text;
+  }
+}
+
 function slimLine(entry) {
-  if (entry.type === 'system_event')
-    return h('span', { class: 'slim foreign' }, oneLine(entry.text || entry.subtype || '', 200));
+  if (entry.type === 'system_event') return h('span', { class: 'slim foreign' }, oneLine(systemWords(entry), 200));
   const k = entry.tokens ?? {};
   const parts = [
     [k.input, t.run.usage.input],

@@ -10,7 +10,7 @@ const short = new Intl.NumberFormat('en-GB', { notation: 'compact', maximumFract
 export const number = (n) => (n == null ? t.unknown : whole.format(n));
 
 /** compact is 12.3k. */
-export const compact = (n) => (n == null ? t.unknown : short.format(n).toLowerCase().replace('b', 'bn'));
+export const compact = (n) => (n == null ? t.unknown : short.format(n).toLowerCase());
 
 /** counted is "1 entry" or "7 entries". */
 export const counted = (n, one, many) => `${number(n)} ${n === 1 ? one : many}`;

@@ -2,8 +2,9 @@
 // links. HTML in it is text. It never throws, takes time in proportion to the
 // text, and nests at most a few levels deep.
 
-import { h, link } from './dom.js';
+import { h, link, scroller } from './dom.js';
 import { plain } from './plain.js';
+import { t } from './texts.js';
 
 const DEEPEST = 6;
 const FENCE = /^ {0,3}(`{3,}|~{3,})\s*([^`]*)$/;
@@ -219,18 +220,22 @@ function codeSpan(text, from, ticks) {
 }
 
 /**
- * markdown is foreign Markdown as nodes.
+ * markdown is foreign Markdown as nodes. Its headings are all of one level, the
+ * one that fits where it stands: somebody's "######" must not tear the page's own order.
  * @param {string} text
+ * @param {{heading?: number}} [options]
  * @returns {HTMLElement}
  */
-export function markdown(text) {
-  return h('div', { class: 'md', dir: 'auto' }, blocks(plain(text)).map(blockNode));
+export function markdown(text, { heading = 3 } = {}) {
+  return h('div', { class: 'md', dir: 'auto' }, nodes(blocks(plain(text)), heading));
 }
 
-function blockNode(b) {
+const nodes = (list, heading) => list.map((b) => blockNode(b, heading));
+
+function blockNode(b, heading) {
   switch (b.kind) {
     case 'heading':
-      return h(`h${Math.min(6, b.level + 2)}`, null, words(b.text));
+      return h(`h${heading}`, { class: `md-${b.level}` }, words(b.text));
     case 'rule':
       return h('hr');
     case 'code':
@@ -240,9 +245,13 @@ function blockNode(b) {
         h('code', { dataset: { language: b.language || null } }, b.text),
       );
     case 'quote':
-      return h('blockquote', null, b.blocks.map(blockNode));
+      return h('blockquote', null, nodes(b.blocks, heading));
     case 'list':
-      return h(b.ordered ? 'ol' : 'ul', b.ordered && b.start !== 1 ? { start: b.start } : null, b.items.map(itemNode));
+      return h(
+        b.ordered ? 'ol' : 'ul',
+        b.ordered && b.start !== 1 ? { start: b.start } : null,
+        b.items.map((item) => itemNode(item, heading)),
+      );
     case 'table':
       return tableNode(b);
     default:
@@ -250,24 +259,23 @@ function blockNode(b) {
   }
 }
 
-function itemNode(inner) {
+function itemNode(inner, heading) {
   const [first, ...rest] = inner;
-  if (first?.kind !== 'text') return h('li', null, inner.map(blockNode));
+  if (first?.kind !== 'text') return h('li', null, nodes(inner, heading));
   const task = /^\[([ xX])\]\s+/.exec(first.text);
   return h(
     'li',
     null,
     task ? (task[1] === ' ' ? '☐ ' : '☑ ') : null,
     words(task ? first.text.slice(task[0].length) : first.text),
-    rest.map(blockNode),
+    nodes(rest, heading),
   );
 }
 
 function tableNode(b) {
   const wide = b.head.length;
-  return h(
-    'div',
-    { class: 'scroll' },
+  return scroller(
+    t.table,
     h(
       'table',
       null,
@@ -277,7 +285,7 @@ function tableNode(b) {
         h(
           'tr',
           null,
-          b.head.map((cell) => h('th', { scope: 'col' }, words(cell))),
+          b.head.map((cell) => (cell ? h('th', { scope: 'col' }, words(cell)) : h('td'))),
         ),
       ),
       h(

@@ -36,6 +36,7 @@ export class Minimap {
         'aria-label': label,
         'aria-orientation': 'vertical',
         'aria-valuemin': '1',
+        'aria-valuenow': '1',
       },
       this.canvas,
       this.window,

@@ -2,7 +2,7 @@
 
 import { api, h, heading, loading, money, on, oneLine, page, replace, say, t, when } from './core.js';
 import { runPath } from './runs.js';
-import { agentName, face, projectName, state } from './who.js';
+import { agentName, face, projectName, roleOf, state } from './who.js';
 
 /** register adds the page of what happens now. */
 export function register() {
@@ -85,7 +85,7 @@ function row(item) {
       item.kind === 'run' ? null : h('span', { class: 'badge' }, t.now.kinds[item.kind] ?? oneLine(item.kind, 20)),
       item.workspace ? h('span', { title: item.workspace }, projectName(item.workspace)) : null,
       item.agent ? h('span', null, agentName(item.agent)) : null,
-      item.role ? h('span', null, oneLine(item.role, 60)) : null,
+      roleOf(item.role) ? h('span', null, roleOf(item.role)) : null,
       item.cost_usd === undefined ? null : h('span', { class: 'num' }, money(item.cost_usd)),
       item.at ? when(item.at) : null,
     ),

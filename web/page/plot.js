@@ -1,7 +1,7 @@
 // Plots as SVG made here. Every plot is a figure with a caption, a sentence for
 // those who listen, and the same figures as a table to unfold.
 
-import { h, s } from './dom.js';
+import { h, s, scroller } from './dom.js';
 import { number } from './format.js';
 import { plain } from './plain.js';
 import { t } from './texts.js';
@@ -212,7 +212,7 @@ export function heat({ title, rows, columns, values, text = number, cell = 14 })
   );
   return figure(
     title,
-    h('div', { class: 'scroll' }, svg),
+    scroller(title, svg),
     null,
     asTable(
       ['', ...columns],
@@ -297,7 +297,7 @@ function legend(names) {
 }
 
 function asTable(head, rows) {
-  const body = h('div', { class: 'scroll' });
+  const body = scroller(t.asTable);
   const build = () => {
     if (body.firstChild) return;
     const kept = rows.slice(0, MOST_ROWS);

@@ -29,7 +29,7 @@ import { RunData } from './rundata.js';
 import { runPath } from './runs.js';
 import { Talk } from './talk.js';
 import { drawEdits, drawFigures, drawLanes, drawPins } from './views.js';
-import { agentName, face, projectName, state } from './who.js';
+import { agentName, face, projectName, roleOf, state } from './who.js';
 
 const VIEWS = {
   talk: null,
@@ -68,7 +68,7 @@ async function render(el, { id, n }, signal) {
   const at = n === undefined || Number.isNaN(Number(n)) ? undefined : Number(n);
   const talk = new Talk(data, { signal, pins: pins.map((pin) => pin.entry), seen, at, label: t.run.conversation });
   talk.bar.prepend(...lanePicker(data));
-  replace(body, talk.el);
+  replace(body, h('h2', { class: 'unseen' }, t.run.conversation), talk.el);
   await talk.ready;
 }
 
@@ -104,7 +104,7 @@ function runHead(data, title, marked) {
       : null,
     h('span', null, agentName(head.agent)),
     head.model ? h('span', null, oneLine(head.model, 60)) : null,
-    head.role ? h('span', null, face(head.role), oneLine(head.role, 60)) : null,
+    roleOf(head.role) ? h('span', null, face(head.role), roleOf(head.role)) : null,
     head.began ? h('span', null, when(head.began, { relative: false })) : null,
     head.began && head.last_at
       ? h('span', { class: 'num' }, span((new Date(head.last_at) - new Date(head.began)) / 1000))
@@ -150,11 +150,11 @@ function acts(data) {
     { class: 'row run-acts noprint' },
     h(
       'details',
-      { class: 'drop' },
+      { class: 'menu' },
       h('summary', { class: 'button' }, mark('download'), t.run.export),
       h(
         'div',
-        { class: 'drop-body' },
+        { class: 'menu-body' },
         Object.keys(FORMATS).map((format) =>
           h('button', { type: 'button', class: 'quiet', on: { click: () => save(format) } }, t.run.exportAs[format]),
         ),

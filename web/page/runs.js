@@ -25,7 +25,7 @@ import {
 } from './core.js';
 import { VirtualList } from './list.js';
 import { starButton } from './marks.js';
-import { agentName, face, projectName, state } from './who.js';
+import { agentName, face, projectName, roleOf, state } from './who.js';
 
 const PIECE = 100;
 const ROW = 76;
@@ -362,7 +362,7 @@ export function facts(run) {
     state(run.state),
     run.project ? h('span', { title: run.project }, projectName(run.project)) : null,
     h('span', null, agentName(run.agent)),
-    run.role ? h('span', null, oneLine(run.role, 60)) : null,
+    roleOf(run.role) ? h('span', null, roleOf(run.role)) : null,
     h('span', { class: 'num' }, t.runs.entries(run.entries ?? 0)),
     run.subagents ? h('span', null, t.runs.subagents(run.subagents)) : null,
     run.forks?.length ? h('span', null, t.runs.forks(run.forks.length)) : null,

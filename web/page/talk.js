@@ -23,7 +23,7 @@ import { remember } from './marks.js';
 import { Minimap } from './minimap.js';
 import { FLAG, TYPES, laneName } from './rundata.js';
 
-const HIDDEN_AT_FIRST = 'k'; // figures stand in the plot
+const HIDDEN_AT_FIRST = 'kx'; // figures stand in the plot; of what nobody knows there is a count
 const JUMPS = { prompt: FLAG.prompt, error: FLAG.error, tool: FLAG.call };
 
 export class Talk {
@@ -57,7 +57,7 @@ export class Talk {
       told: (row) => this.told(row),
       signal,
     });
-    this.bar = this.toolbar();
+    this.bar = this.toolbar(label);
     this.el = h('div', { class: 'talk' }, this.bar, h('div', { class: 'talk-body' }, this.list.el, this.map.el));
     this.wire();
     this.start(at);
@@ -232,7 +232,7 @@ export class Talk {
 
   // The bar above.
 
-  toolbar() {
+  toolbar(label) {
     this.kinds = h('div', { class: 'row kinds', role: 'group', 'aria-label': t.run.show });
     this.jumps = h('div', { class: 'row jumps', role: 'group', 'aria-label': t.run.jump });
     this.found = h('span', { class: 'muted small num' });
@@ -261,7 +261,7 @@ export class Talk {
       { class: 'talk-bar noprint' },
       h(
         'div',
-        { class: 'row grow', role: 'search' },
+        { class: 'row grow', role: 'search', 'aria-label': `${t.run.search}: ${label}` },
         this.field,
         this.arrows(t.run.hit, (by) => this.nextHit(by)),
         this.found,

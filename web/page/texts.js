@@ -14,6 +14,7 @@ export const t = {
   loading: 'Reading …',
   nothing: 'Nothing here.',
   asTable: 'As a table',
+  table: 'Table',
   close: 'Close',
   copy: 'Copy',
   copied: 'Copied.',

@@ -331,7 +331,7 @@ function fileRow(data, path, all) {
         .slice(0, 12)
         .map((edit, i) => [
           i ? ' ' : '',
-          h('a', { href: runPath(data.id, edit.entry), class: 'num' }, `#${edit.entry}`),
+          h('a', { href: runPath(data.id, edit.entry), class: 'num edit-at' }, `#${edit.entry}`),
         ]),
       all.length > 12 ? ' …' : '',
     ),

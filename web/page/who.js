@@ -52,3 +52,8 @@ export function projectName(path) {
     80,
   );
 }
+
+/** roleOf is a role as it is shown: that somebody is the main agent of a session is no role. */
+export function roleOf(role) {
+  return role === 'main' ? '' : oneLine(role ?? '', 60);
+}
