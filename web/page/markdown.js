@@ -275,7 +275,7 @@ function itemNode(inner, heading) {
 function tableNode(b) {
   const wide = b.head.length;
   return scroller(
-    t.table,
+    t.tableOf,
     h(
       'table',
       null,

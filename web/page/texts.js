@@ -14,7 +14,7 @@ export const t = {
   loading: 'Reading …',
   nothing: 'Nothing here.',
   asTable: 'As a table',
-  table: 'Table',
+  tableOf: 'Table in the text',
   close: 'Close',
   copy: 'Copy',
   copied: 'Copied.',

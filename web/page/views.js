@@ -278,7 +278,7 @@ function toolTable(data, tools) {
 
 /** drawEdits shows which files were changed lately. */
 export function drawEdits(el, { data, head }) {
-  const list = (head.edits ?? []).slice().reverse();
+  const list = (head.edits ?? []).slice().sort((a, b) => b.entry - a.entry);
   if (list.length === 0) {
     replace(el, h('p', { class: 'muted' }, t.run.noEdits));
     return;
