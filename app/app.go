@@ -133,7 +133,16 @@ func (a *App) userConfigFile() string {
 // userDataDir is the directory for a user's data, as this system has it; "" where
 // no home is known, for a relative one would be the workspace's.
 func (a *App) userDataDir() string {
-	if dir := a.Getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) {
+	return a.userDir("XDG_DATA_HOME", "Application Support", filepath.Join(".local", "share"))
+}
+
+// userCacheDir is the directory for what a user can do without.
+func (a *App) userCacheDir() string { return a.userDir("XDG_CACHE_HOME", "Caches", ".cache") }
+
+// userDir is what a variable names; else a directory of the user's, of that name in
+// the library of a Mac and of the other in a home elsewhere.
+func (a *App) userDir(variable, library, inHome string) string {
+	if dir := a.Getenv(variable); filepath.IsAbs(dir) {
 		return dir
 	}
 	home := a.Getenv("HOME")
@@ -146,7 +155,7 @@ func (a *App) userDataDir() string {
 	case !filepath.IsAbs(home):
 		return ""
 	case runtime.GOOS == "darwin":
-		return filepath.Join(home, "Library", "Application Support")
+		return filepath.Join(home, "Library", library)
 	}
-	return filepath.Join(home, ".local", "share")
+	return filepath.Join(home, inHome)
 }

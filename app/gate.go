@@ -269,6 +269,15 @@ func (s *gateSession) refused(err error) *GateAnswer {
 	}}
 }
 
+// LeaksOf are the passages because of which no judge was asked; none for every other
+// error.
+func LeaksOf(err error) []quest.Leak {
+	if leak := (*quest.LeakError)(nil); errors.As(err, &leak) {
+		return leak.Leaks
+	}
+	return nil
+}
+
 // gateError is what keeps a case from being judged. It is never an answer.
 func gateError(err error) error {
 	var coded *Error

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -30,27 +29,6 @@ func (s *gateSession) cacheDir() (string, error) {
 		return "", nil
 	}
 	return filepath.Join(dir, "conclave", "gate"), nil
-}
-
-// userCacheDir is the directory for what a user can do without, as this system
-// has it; "" where no home is known.
-func (a *App) userCacheDir() string {
-	if dir := a.Getenv("XDG_CACHE_HOME"); filepath.IsAbs(dir) {
-		return dir
-	}
-	home := a.Getenv("HOME")
-	switch {
-	case runtime.GOOS == "windows":
-		if dir := a.Getenv("LOCALAPPDATA"); filepath.IsAbs(dir) {
-			return dir
-		}
-		return ""
-	case !filepath.IsAbs(home):
-		return ""
-	case runtime.GOOS == "darwin":
-		return filepath.Join(home, "Library", "Caches")
-	}
-	return filepath.Join(home, ".cache")
 }
 
 // cached is the receipt of the same case before the same judges, nil without one.

@@ -56,6 +56,19 @@ type queryOut struct {
 	Truncated bool     `json:"truncated,omitempty" jsonschema:"there were more rows, or they were too long"`
 }
 
+// outputs are the schemas of answers that their types do not tell: what a row holds.
+var outputs = map[string]json.RawMessage{"query": json.RawMessage(`{
+	"type": "object", "required": ["exit"], "additionalProperties": false,
+	"properties": {
+		"exit": {"type": "integer", "description": "0 done, 2 a wrong query, 3 something is missing here"},
+		"error": {"type": "string", "description": "what went wrong, and what to do about it"},
+		"warnings": {"type": "array", "items": {"type": "string"}, "description": "what the person should hear of"},
+		"columns": {"type": "array", "items": {"type": "string"}},
+		"rows": {"type": "array", "items": {"type": "array", "items": {"type": ["string", "number", "boolean", "null"]}}},
+		"truncated": {"type": "boolean", "description": "there were more rows, or they were too long"}
+	}
+}`)}
+
 type schemaOut struct {
 	answer
 	Schema any `json:"schema,omitempty" jsonschema:"tables with their columns, and queries that serve as examples"`

@@ -15,6 +15,15 @@ type answer struct {
 	Exit     int      `json:"exit" jsonschema:"0 done, 1 the answer is no, 2 a wrong call, 3 something is missing here"`
 	Error    string   `json:"error,omitempty" jsonschema:"what went wrong, and what to do about it"`
 	Warnings []string `json:"warnings,omitempty" jsonschema:"what the person should hear of"`
+	Leaks    []leak   `json:"leaks,omitempty" jsonschema:"words of the party in what the judge would read"`
+}
+
+// leak is a passage that keeps a judge from being asked.
+type leak struct {
+	Where   string `json:"where" jsonschema:"a file of the work, or what it stands in"`
+	Line    int    `json:"line" jsonschema:"0: the name of the file holds the words"`
+	EndLine int    `json:"end_line"`
+	Source  string `json:"source" jsonschema:"whose words they are"`
 }
 
 func (a *answer) base() *answer { return a }
@@ -42,6 +51,9 @@ func add[In, Out any, P answered[Out]](
 	tool := &sdk.Tool{Name: name, Title: title, Description: about, Annotations: &sdk.ToolAnnotations{
 		Title: title, ReadOnlyHint: what == looks, DestructiveHint: &no,
 	}}
+	if schema, ok := outputs[name]; ok {
+		tool.OutputSchema = schema
+	}
 	handle := func(ctx context.Context, req *sdk.CallToolRequest, in In) (*sdk.CallToolResult, Out, error) {
 		out := P(new(Out))
 		ctx, end := s.posts.follow(ctx, req)
@@ -64,6 +76,9 @@ func finish(ctx context.Context, a *answer, text string, err error) *sdk.CallToo
 	failed := false
 	if err != nil {
 		a.Exit = exitOf(err)
+		for _, l := range app.LeaksOf(err) {
+			a.Leaks = append(a.Leaks, leak{l.Where, l.Line, l.EndLine, l.Source})
+		}
 		if failed = !app.Said(err); failed {
 			a.Error = err.Error()
 			if ctx.Err() != nil {

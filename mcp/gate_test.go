@@ -66,3 +66,19 @@ func TestWhoseCriteria(t *testing.T) {
 		t.Errorf("allowed: %d %q", s.Exit, s.Text)
 	}
 }
+
+// What keeps a judge from being asked is told as data, by every tool that judges.
+func TestLeaksAreData(t *testing.T) {
+	const words = "the old ferry must never again wait for the fog to lift before noon"
+	p := newPlace(t)
+	p.write(".campaign/quest.md", strings.Replace(questText, "Once.", "We said that "+words+".", 1))
+	p.trust()
+	p.write("work/report.txt", "A report.\nMade by Mara: "+words+".\n")
+	c := connect(t, p.server(app.Remote{}))
+	for _, tool := range []string{"gate", "confront"} {
+		s := c.call(tool, args{"work": []string{"work"}})
+		if s.Exit == 0 || !s.IsError || len(s.Leaks) != 1 || s.Leaks[0].Where != "work/report.txt" || s.Leaks[0].Line != 2 {
+			t.Errorf("%s: exit %d, %+v, %s", tool, s.Exit, s.Leaks, s.Error)
+		}
+	}
+}

@@ -21,7 +21,11 @@ import (
 
 func TestMain(m *testing.M) {
 	app.Init() // rooms are this program again
-	os.Exit(m.Run())
+	code := m.Run()
+	if bin != "" {
+		os.RemoveAll(bin)
+	}
+	os.Exit(code)
 }
 
 const questText = `---
@@ -217,6 +221,10 @@ type said struct {
 	Findings []struct {
 		Number int
 		Status string
+	}
+	Leaks []struct {
+		Where string
+		Line  int
 	}
 	Hits []struct{ Run, Snippet, Role string }
 	Rows [][]any

@@ -46,6 +46,9 @@ func TestEveryTool(t *testing.T) {
 		if tool.Description == "" || tool.InputSchema == nil || tool.OutputSchema == nil {
 			t.Errorf("%s has no description or no schemas", tool.Name)
 		}
+		if anything(tool.OutputSchema) {
+			t.Errorf("the schema of what %s answers lets pass anything: %v", tool.Name, tool.OutputSchema)
+		}
 	}
 	for name := range once {
 		if !slices.Contains(names, name) {
@@ -133,4 +136,22 @@ func TestCallerOnTheRecord(t *testing.T) {
 	if _, err := p.me.VerifyConversations(nil); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// anything says whether a schema has an item or a property that may be anything.
+func anything(schema any) bool {
+	m, ok := schema.(map[string]any)
+	if !ok {
+		return schema == true
+	}
+	if items, ok := m["items"]; ok && anything(items) {
+		return true
+	}
+	properties, _ := m["properties"].(map[string]any)
+	for _, p := range properties {
+		if anything(p) {
+			return true
+		}
+	}
+	return false
 }

@@ -25,13 +25,15 @@ import (
 	"conclave/mcp"
 )
 
+// bin is where the program is, once for all tests.
+var bin string
+
 // built is the program as people have it.
-var built = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "conclave-mcp-")
-	if err != nil {
+var built = sync.OnceValues(func() (_ string, err error) {
+	if bin, err = os.MkdirTemp("", "conclave-mcp-"); err != nil {
 		return "", err
 	}
-	return program.Build(dir)
+	return program.Build(bin)
 })
 
 // start makes the command that a client starts.

@@ -30,7 +30,7 @@ shown() {
 	printf '$ %s\n' "$*"
 	code=0
 	"$@" >"$dir/out" 2>&1 || code=$?
-	sed "s|$dir|/tmp/example|g" "$dir/out"
+	sed "s|$dir|/home/ada|g" "$dir/out"
 	[ "$code" -eq 0 ] || printf '(exit %s)\n' "$code"
 }
 commit() {

@@ -72,9 +72,6 @@ func (w *world) statements(record string) []string {
 // TestTheRoomStaysShut asks for what a judge said in its room, which the person
 // finds, and gets an answer without it each time.
 func TestTheRoomStaysShut(t *testing.T) {
-	if !sample.All() {
-		t.Skip("left to make redteam")
-	}
 	w := newWorld(t)
 	for _, line := range [][]string{{"gate", "--criteria", "criteria.md", "--work", "src"}, {"confront", "src"}} {
 		if out := w.run(line...); out.code != 1 {
@@ -92,7 +89,8 @@ func TestTheRoomStaysShut(t *testing.T) {
 	}
 	list := w.questions(records)
 	t.Logf("%d questions about %d records", len(list), len(records))
-	for _, q := range list {
+	for _, i := range sample.Pick(t, len(list), 10, 60) {
+		q := list[i]
 		before := c.heard.Len()
 		if line := c.ask(q.method, q.params); line == "" {
 			t.Fatalf("%v: the server has gone", q)
