@@ -52,7 +52,7 @@ func TestLinesThatAreNoMessages(t *testing.T) {
 		"an open text":  `{"jsonrpc":"2.0","id":7,"method":"ping` + "\r\n",
 		"words":         "hello\n",
 		"two in one":    `{"jsonrpc":"2.0","id":7,"method":"ping"}{"jsonrpc":"2.0","id":8,"method":"ping"}` + "\n",
-		"5 MB":          `{"jsonrpc":"2.0","id":7,"method":"ping","params":{"a":"` +
+		"5 MB": `{"jsonrpc":"2.0","id":7,"method":"ping","params":{"a":"` +
 			strings.Repeat("a", 5<<20) + `"}}` + "\n",
 	} {
 		say(line)
