@@ -1,7 +1,9 @@
 // The beginning: the door, the pages, the frame around them.
 
+import * as bundles from './bundles.js';
 import * as compare from './compare.js';
 import * as core from './core.js';
+import * as figures from './figures.js';
 import { keepJobs } from './jobs.js';
 import * as knowledge from './knowledge.js';
 import { enter, enterBy, listen, on, whenLocked } from './net.js';
@@ -10,12 +12,13 @@ import * as quest from './quest.js';
 import { bindKeys, openHelp, openPalette } from './palette.js';
 import * as run from './run.js';
 import * as runs from './runs.js';
+import * as sql from './sql.js';
 import * as table from './table.js';
 
 const { h, mark, replace, t } = core;
 
 // A page is added here.
-const modules = [now, runs, run, compare, knowledge, quest, table];
+const modules = [now, runs, run, compare, knowledge, quest, table, figures, sql, bundles];
 
 function menu() {
   const items = core.pages

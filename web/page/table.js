@@ -284,47 +284,45 @@ function diceOf(view, seated) {
     h(
       'ol',
       { class: 'rolls' },
-      rolls
-        .toReversed()
-        .map((l) =>
+      rolls.toReversed().map((l) =>
+        h(
+          'li',
+          null,
           h(
-            'li',
-            null,
+            'div',
+            { class: 'spread' },
+            h('span', { class: 'foreign' }, plain(l.told)),
             h(
-              'div',
-              { class: 'spread' },
-              h('span', { class: 'foreign' }, plain(l.told)),
-              h(
-                'span',
-                { class: 'row' },
-                l.visibility && l.visibility !== 'open'
-                  ? h('span', { class: 'badge' }, opened.has(l.n) ? k.opened : plain(l.visibility))
-                  : null,
-                !readOnly && seated.As[0] === 'gm' && l.visibility !== 'open' && !opened.has(l.n)
-                  ? h(
-                      'button',
-                      {
-                        type: 'button',
-                        class: 'quiet small',
-                        'aria-label': k.revealN(l.n),
-                        on: {
-                          click: () => start('RevealRoll', seated, String(l.n)).catch((err) => notice(err.message)),
-                        },
+              'span',
+              { class: 'row' },
+              l.visibility && l.visibility !== 'open'
+                ? h('span', { class: 'badge' }, opened.has(l.n) ? k.opened : plain(l.visibility))
+                : null,
+              !readOnly && seated.As[0] === 'gm' && l.visibility !== 'open' && !opened.has(l.n)
+                ? h(
+                    'button',
+                    {
+                      type: 'button',
+                      class: 'quiet small',
+                      'aria-label': k.revealN(l.n),
+                      on: {
+                        click: () => start('RevealRoll', seated, String(l.n)).catch((err) => notice(err.message)),
                       },
-                      k.reveal,
-                    )
-                  : null,
-              ),
-            ),
-            overridesOf(view.dice, l.n),
-            h(
-              'details',
-              null,
-              h('summary', { class: 'small muted' }, k.lineProof),
-              h('p', { class: 'hash' }, k.hash(plain(l.hash ?? ''), plain(l.prev ?? ''))),
+                    },
+                    k.reveal,
+                  )
+                : null,
             ),
           ),
+          overridesOf(view.dice, l.n),
+          h(
+            'details',
+            null,
+            h('summary', { class: 'small muted' }, k.lineProof),
+            h('p', { class: 'hash' }, k.hash(plain(l.hash ?? ''), plain(l.prev ?? ''))),
+          ),
         ),
+      ),
     ),
   ];
 }
