@@ -62,6 +62,7 @@ func (a *App) ViewQuest(ctx context.Context) (v QuestView, err error) {
 		v.Cast = append(v.Cast, CastName{string(role), face.Name(), face.Emoji(), face.Archetype.Core, isAdvisor(role)})
 	}
 	list, err := a.Conversations()
+	v.Said = list // also where there is no quest
 	for _, t := range slices.Backward(list) {
 		if found := t.Findings(); len(found) > 0 {
 			v.Judged = &Judged{t.Name, t.Date, found}
