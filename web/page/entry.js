@@ -131,13 +131,9 @@ function tools(n, entry, ctx, el) {
     raw,
     h(
       'a',
-      {
-        class: 'entry-at muted',
-        href: ctx.href(n),
-        title: entry.at ? fullTime(entry.at) : t.unknown,
-        'aria-label': t.run.linkTo(n),
-      },
+      { class: 'entry-at muted', href: ctx.href(n), title: entry.at ? fullTime(entry.at) : t.unknown },
       entry.at ? clockTime(entry.at) : `#${n}`,
+      h('span', { class: 'unseen' }, t.run.linkTo(n)),
     ),
   ];
 }

@@ -132,7 +132,7 @@ export const t = {
     raw: (n) => `Raw bytes of entry ${n}`,
     rawFile: 'Save the raw bytes',
     pin: (n) => `Pin entry ${n}`,
-    linkTo: (n) => `Link to entry ${n}`,
+    linkTo: (n) => `, link to entry ${n}`,
     hiddenThinking: 'The program did not say what was thought.',
     noWords: 'No words.',
     tooLong: (n) => `The first ${n} characters. The raw bytes have the rest.`,
