@@ -101,6 +101,7 @@ export class VirtualList {
     this.drawn = new Map(); // index → element
     this.anchor = { i: 0, dy: 0 };
     this.current = 0;
+    this.following = false; // the person stands at the end, and goes on with it
     this.space = h('div', { class: 'vspace', role, 'aria-label': label });
     this.el = h('div', { class: 'vlist' }, this.space);
     this.measure();
@@ -131,11 +132,10 @@ export class VirtualList {
 
   /** grow takes rows that were added at the end; who stands there follows them. */
   grow(rows) {
-    const follow = this.atEnd();
     this.rows = rows;
     for (let i = this.heights.count; i < rows.count; i++) this.heights.push(rows.estimate(i));
     for (const el of this.drawn.values()) el.setAttribute('aria-setsize', rows.count);
-    if (follow) this.toEnd();
+    if (this.following) this.toEnd();
     else this.place();
   }
 
@@ -185,6 +185,7 @@ export class VirtualList {
     this.place();
     this.anchor = this.heights.at(Math.max(0, this.heights.before(row) - above)); // rows were measured
     this.place();
+    this.following = this.atEnd();
   }
 
   /** focusRow makes row i the current one and shows it. */
@@ -210,6 +211,7 @@ export class VirtualList {
     const top = near ? this.top + by : at * this.scale;
     this.anchor = this.heights.at(Math.min(Math.max(0, top), Math.max(0, this.heights.total - this.view)));
     this.scrolling = true;
+    this.following = this.atEnd();
     this.draw();
   }
 
@@ -313,7 +315,8 @@ export class VirtualList {
       }
     }
     this.draw();
-    if (!this.scrolling) this.place();
+    if (this.following) this.toEnd();
+    else if (!this.scrolling) this.place();
   }
 
   resized(entries) {

@@ -5,6 +5,7 @@ import { api, on } from './core.js';
 
 const PIECE = 100;
 const KEPT = 60; // pieces
+const AT_ONCE = 20; // texts that are asked for together with the columns of what came
 
 export const FLAG = { prompt: 1, error: 2, call: 4, result: 8, thinking: 16, edit: 32 };
 
@@ -99,7 +100,10 @@ export class RunData {
 
   async grow() {
     const before = this.total;
-    const more = await api(`${this.base}/index?from=${before}`, { signal: this.signal });
+    const [more, texts] = await Promise.all([
+      api(`${this.base}/index?from=${before}`, { signal: this.signal }),
+      api(`${this.base}/entries?from=${before}&n=${AT_ONCE}`, { signal: this.signal }),
+    ]);
     if ((more.epoch ?? 0) !== this.epoch || more.total < before) return this.anew();
     if (more.total === before) return undefined;
     this.total = more.total;
@@ -108,8 +112,22 @@ export class RunData {
     this.type += more.type;
     for (const name of COLUMNS) for (const value of more[name] ?? []) this[name].push(value);
     this.count(before);
-    this.forget(Math.floor(before / PIECE));
+    if (!this.add(before, texts)) this.forget(Math.floor(before / PIECE));
     return this.onGrow(before);
+  }
+
+  /** add keeps the texts of what came, where those before it are kept, too; it says whether that is all. */
+  add(before, { items, epoch }) {
+    if ((epoch ?? 0) !== this.epoch || items.length < this.total - before) return false;
+    for (const item of items) {
+      const p = Math.floor(item.n / PIECE);
+      const kept = this.pieces.get(p) ?? (item.n % PIECE === 0 ? [] : null);
+      if (!kept || kept.length < item.n % PIECE) return false;
+      kept[item.n % PIECE] = item;
+      this.pieces.set(p, kept);
+      this.asking.add(p);
+    }
+    return true;
   }
 
   async anew() {
