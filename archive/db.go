@@ -75,6 +75,9 @@ type Archive struct {
 	read    *sql.Stmt        // of a block
 	pool    sync.Pool        // of *[]byte, for blocks on their way in
 
+	once    sync.Once
+	version *sql.DB // that Version asks
+
 	elsewhere elsewhere // what a cache refers to
 	unpieced  bool      // bundles are read whole, however they are packed
 
@@ -147,12 +150,12 @@ func (a *Archive) Close() error {
 	if a.read != nil {
 		errs = append(errs, a.read.Close())
 	}
-	for _, db := range []*sql.DB{a.reader, a.db} {
+	for _, db := range []*sql.DB{a.version, a.reader, a.db} {
 		if db != nil {
 			errs = append(errs, db.Close())
 		}
 	}
-	a.read, a.reader, a.db = nil, nil, nil
+	a.read, a.reader, a.db, a.version = nil, nil, nil, nil
 	return errors.Join(append(errs, a.elsewhere.close())...)
 }
 

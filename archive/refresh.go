@@ -124,8 +124,12 @@ func (a *Archive) refresh(ctx context.Context, roots []string) (Report, error) {
 
 // sources returns the latest generation of every path.
 func (a *Archive) sources(ctx context.Context) (map[string]*sourceRow, error) {
-	rows, err := a.db.QueryContext(ctx,
-		"SELECT id, kind, path, generation, state, pos, size, mtime FROM sources ORDER BY generation")
+	return a.sourcesWhere(ctx, "")
+}
+
+func (a *Archive) sourcesWhere(ctx context.Context, where string, args ...any) (map[string]*sourceRow, error) {
+	rows, err := a.db.QueryContext(ctx, "SELECT id, kind, path, generation, state, pos, size, mtime FROM sources "+
+		where+" ORDER BY generation", args...)
 	if err != nil {
 		return nil, err
 	}

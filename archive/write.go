@@ -36,7 +36,11 @@ type writer struct {
 	touched map[string]bool  // sessions of which something is new
 	summed  map[int64]bool   // since when those count of which there is a new sum
 	nextID  int64            // of an item
-	packed  []byte           // memory for blocks that are packed here
+	// nextBlock is the number of the next block. It is not left to the database,
+	// which gives the number of a block that is read again to another one: who has
+	// the archive open has that block in memory.
+	nextBlock int64
+	packed    []byte // memory for blocks that are packed here
 }
 
 // write takes messages until there are no more.
@@ -124,7 +128,8 @@ func (w *writer) begin(ctx context.Context) error {
 			return err
 		}
 	}
-	return tx.QueryRow("SELECT coalesce(max(id), 0) + 1 FROM items").Scan(&w.nextID)
+	return tx.QueryRow("SELECT coalesce(max(id), 0) + 1, (SELECT coalesce(max(id), 0) + 1 FROM blocks) FROM items").
+		Scan(&w.nextID, &w.nextBlock)
 }
 
 func (w *writer) commit() error {
@@ -278,14 +283,14 @@ func (w *writer) putBlock(c *chunk) (id int64, err error) {
 	if c.packed == nil {
 		w.packed = w.a.pack(c, w.packed)
 	}
-	res, err := w.exec("INSERT INTO blocks(sum, size, packed) VALUES (?, ?, ?) ON CONFLICT(sum) DO NOTHING",
-		c.sum[:], c.size, c.packed)
+	res, err := w.exec("INSERT INTO blocks(id, sum, size, packed) VALUES (?, ?, ?, ?) ON CONFLICT(sum) DO NOTHING",
+		w.nextBlock, c.sum[:], c.size, c.packed)
 	if err != nil {
 		return 0, err
 	}
 	if n, err := res.RowsAffected(); err != nil || n == 1 {
-		id, _ = res.LastInsertId()
-		return id, err
+		w.nextBlock++
+		return w.nextBlock - 1, err
 	}
 	return id, w.tx.QueryRow("SELECT id FROM blocks WHERE sum = ?", c.sum[:]).Scan(&id)
 }

@@ -31,6 +31,16 @@ func (s *Server) library(ctx context.Context) (*app.Library, error) {
 	return l, nil
 }
 
+// closeLibrary ends what was opened; what it held is not written to.
+func (s *Server) closeLibrary() {
+	s.books.mu.Lock()
+	defer s.books.mu.Unlock()
+	if s.books.held != nil {
+		_ = s.books.held.Close() // nothing is left to be lost
+		s.books.held = nil
+	}
+}
+
 // readRoutes are those that show what is recorded.
 func (s *Server) readRoutes(m *routes) {
 	m.look("/api/runs", s.read(listRuns))
@@ -47,6 +57,13 @@ func (s *Server) readRoutes(m *routes) {
 	m.look("/api/run/{run}/find", s.read(func(l *app.Library, r *http.Request) (any, error) {
 		return l.FindInRun(r.Context(), r.PathValue("run"), r.FormValue("q"))
 	}))
+	m.look("/api/run/{run}/number", s.read(entryAt))
+	m.look("/api/now", s.read(func(l *app.Library, r *http.Request) (any, error) {
+		items, err := l.Now(r.Context())
+		return map[string]any{"items": items}, err
+	}))
+	m.look("/api/search", s.read(findEntries))
+	m.look("/api/heat", s.read(heat))
 	m.look("/api/marks", s.read(func(l *app.Library, _ *http.Request) (any, error) { return l.Marks() }))
 	m.act("PUT", "/api/marks", s.read(mark))
 	m.look("/api/saved", s.read(savedQueries))
@@ -180,6 +197,40 @@ func (s *Server) rawEntry(w http.ResponseWriter, r *http.Request) (any, error) {
 	return nil, nil
 }
 
+// entryAt finds the number of an entry by lane and seq, which hits bear.
+func entryAt(l *app.Library, r *http.Request) (any, error) {
+	seq, err := strconv.ParseInt(r.FormValue("seq"), 10, 64)
+	if err != nil {
+		return nil, badRequest("seq: %q is no number", r.FormValue("seq"))
+	}
+	n, err := l.NumberOf(r.Context(), r.PathValue("run"), r.FormValue("lane"), seq)
+	return map[string]int{"n": n}, err
+}
+
+func findEntries(l *app.Library, r *http.Request) (any, error) {
+	n, err := count(r, "n", 20)
+	if err != nil {
+		return nil, err
+	}
+	q := app.Search{Since: r.FormValue("since"), Until: r.FormValue("until")}
+	q.Words, q.Role, q.Project, q.Limit = r.FormValue("q"), r.FormValue("role"), r.FormValue("project"), min(n, 200)
+	if in := r.FormValue("in"); in != "" {
+		q.Types = strings.Split(in, ",")
+	}
+	return l.FindEntries(r.Context(), q)
+}
+
+func heat(l *app.Library, r *http.Request) (any, error) {
+	east := 0
+	if text := r.FormValue("east"); text != "" {
+		var err error
+		if east, err = strconv.Atoi(text); err != nil {
+			return nil, badRequest("east: %q is no number of minutes", text)
+		}
+	}
+	return l.Heat(r.Context(), east, r.FormValue("since"))
+}
+
 func mark(l *app.Library, r *http.Request) (any, error) {
 	var m app.Mark
 	if err := readJSON(r, &m); err != nil {
@@ -234,4 +285,13 @@ func (s *Server) exportRun(w http.ResponseWriter, r *http.Request) (any, error) 
 }
 
 // live tells the stream what grows, until ctx ends.
-func (s *Server) live(context.Context) {}
+func (s *Server) live(ctx context.Context) {
+	l, err := s.library(ctx)
+	if err != nil {
+		return // whoever asks for runs is told why
+	}
+	_ = l.Live(ctx, func(c app.Change) { // nor has it a way without a workspace
+		s.stream.publish(event{"kind": "run", "run": c.Run, "entries": c.Entries, "epoch": c.Epoch, "state": c.State,
+			"last": c.Last, "last_at": c.LastAt, "cost_usd": c.Cost, "tokens": c.Tokens})
+	})
+}

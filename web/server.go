@@ -127,6 +127,7 @@ func (s *Server) Serve(ctx context.Context, root string, ready func(link string)
 	cancel()
 	end()
 	s.work.Wait()
+	s.closeLibrary()
 	if errors.Is(err, http.ErrServerClosed) {
 		return nil
 	}

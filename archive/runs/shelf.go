@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"conclave/archive"
+	kinds "conclave/archive/source"
 )
 
 // Shelf is the runs of an archive. Its methods are safe for concurrent use.
@@ -234,3 +235,27 @@ func (s *Shelf) withSharers(ctx context.Context, changed []*source) ([]*source, 
 
 // isNone says that a query found nothing.
 func isNone(err error) bool { return errors.Is(err, sql.ErrNoRows) }
+
+// Records are the files of all records.
+func (s *Shelf) Records() (files []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, src := range s.sources {
+		if src.kind == kinds.Record {
+			files = append(files, src.path)
+		}
+	}
+	slices.Sort(files)
+	return files
+}
+
+// Held is the sheet of a run if somebody has asked for it lately, else nil.
+func (s *Shelf) Held(ctx context.Context, run string) (*Sheet, error) {
+	s.mu.Lock()
+	held := slices.ContainsFunc(s.sheets, func(h *Sheet) bool { return h.Run == run })
+	s.mu.Unlock()
+	if !held {
+		return nil, nil
+	}
+	return s.Sheet(ctx, run)
+}

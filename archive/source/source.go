@@ -57,7 +57,7 @@ func Find(roots []string) ([]File, error) {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() || !mayBeSource(path) && (!strings.HasSuffix(path, ".zip") || !slices.Contains(named, path)) {
+		if d.IsDir() || !MayBe(path) && (!strings.HasSuffix(path, ".zip") || !slices.Contains(named, path)) {
 			return nil
 		}
 		info, err := d.Info()
@@ -75,7 +75,8 @@ func Find(roots []string) ([]File, error) {
 	return list, nil
 }
 
-func mayBeSource(path string) bool {
+// MayBe says by its name whether a file may be a source.
+func MayBe(path string) bool {
 	return strings.HasSuffix(path, ".jsonl") || strings.HasSuffix(path, record.Extension)
 }
 

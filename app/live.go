@@ -1,0 +1,166 @@
+package app
+
+import (
+	"context"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"conclave/archive/runs"
+	"conclave/collect"
+	"conclave/record"
+	"conclave/session"
+)
+
+// Change says that a run has grown, or stands otherwise.
+type Change struct {
+	Run     string     `json:"run"`
+	Entries int        `json:"entries"`
+	Epoch   *int       `json:"epoch,omitempty"` // of its index, where somebody has asked for that
+	State   runs.State `json:"state"`
+	Last    string     `json:"last"`
+	LastAt  time.Time  `json:"last_at,omitzero"`
+	Cost    *float64   `json:"cost_usd"`
+	Tokens  int64      `json:"tokens"`
+}
+
+const (
+	// pollOthers is how often is looked whether another process has refreshed the
+	// archive.
+	pollOthers = 500 * time.Millisecond
+	// lookEverywhere is how often all files are looked at: no system promises that
+	// it tells of every change.
+	lookEverywhere = time.Minute
+)
+
+// Live keeps the archive fresh until ctx ends, and tells which runs have changed,
+// from one goroutine: files of which the system says that they have changed are
+// taken up at once, and nothing else is looked at.
+func (l *Library) Live(ctx context.Context, show func(Change)) error {
+	roots, err := l.liveRoots()
+	if err != nil {
+		return err
+	}
+	defer l.app.keepUnfolding(ctx, session.DefaultStores(l.app.Getenv))()
+	paths := make(chan []string)
+	var watching sync.WaitGroup
+	defer watching.Wait()
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	watching.Go(func() {
+		// Without file events there is the look every now and then.
+		_ = collect.Changes(ctx, roots, func(changed []string) {
+			select {
+			case paths <- changed:
+			case <-ctx.Done():
+			}
+		})
+	})
+	f := follower{l, roots, show, 0}
+	f.everywhere(ctx)
+	others, all := time.NewTicker(pollOthers), time.NewTicker(lookEverywhere)
+	defer others.Stop()
+	defer all.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case changed := <-paths:
+			if len(changed) == 0 {
+				f.everywhere(ctx)
+			} else {
+				f.files(ctx, changed)
+			}
+		case <-others.C:
+			f.others(ctx)
+		case <-all.C:
+			f.everywhere(ctx)
+		}
+	}
+}
+
+// liveRoots are where sessions and records are: of this workspace, of the programs,
+// and of the workspaces that the archive knows.
+func (l *Library) liveRoots() ([]string, error) {
+	root, err := l.app.findRoot()
+	if err != nil {
+		return nil, err
+	}
+	roots := append([]string{record.Dir(root)}, session.DefaultRoots(l.app.Getenv)...)
+	roots = append(roots, l.app.stores().OwnSpool())
+	known := map[string]bool{}
+	for _, r := range roots {
+		known[r] = true
+	}
+	for _, file := range l.shelf.Records() {
+		if dir := filepath.Dir(file); !known[dir] && filepath.Base(filepath.Dir(dir)) == ".conclave" {
+			known[dir], roots = true, append(roots, dir)
+		}
+	}
+	return roots, nil
+}
+
+// follower takes up what changes. What goes wrong it says to the person, and goes
+// on: the next look may succeed.
+type follower struct {
+	*Library
+	roots   []string
+	show    func(Change)
+	version int64 // of the archive, as it was taken up
+}
+
+func (f *follower) files(ctx context.Context, paths []string) {
+	if _, err := f.archive.RefreshFiles(ctx, paths); err != nil {
+		f.complain(ctx, err)
+		return
+	}
+	f.tell(ctx, paths...)
+}
+
+func (f *follower) everywhere(ctx context.Context) {
+	if _, _, err := f.archive.TryRefresh(ctx, f.roots); err != nil {
+		f.complain(ctx, err)
+	}
+	f.tell(ctx)
+}
+
+// others takes up what another process has put into the archive.
+func (f *follower) others(ctx context.Context) {
+	if v, err := f.archive.Version(ctx); err == nil && v != f.version {
+		f.tell(ctx)
+	}
+}
+
+// tell tells which runs have changed in files, or in any.
+func (f *follower) tell(ctx context.Context, paths ...string) {
+	version, err := f.archive.Version(ctx)
+	if err != nil {
+		f.complain(ctx, err)
+		return
+	}
+	names, err := f.shelf.Update(ctx, paths...)
+	if err != nil {
+		f.complain(ctx, err)
+		return
+	}
+	f.version = version
+	now := time.Now()
+	for _, name := range names {
+		r, ok, err := f.shelf.One(ctx, name, now)
+		if err != nil || !ok {
+			continue // who opens it is told why
+		}
+		c := Change{Run: name, Entries: r.Entries, State: r.State, Last: r.Last, LastAt: r.LastAt,
+			Cost: r.Cost, Tokens: r.Tokens}
+		if h, err := f.shelf.Held(ctx, name); err == nil && h != nil {
+			c.Epoch, c.Entries = &h.Epoch, h.Total()
+		}
+		f.show(c)
+	}
+}
+
+func (f *follower) complain(ctx context.Context, err error) {
+	if ctx.Err() == nil {
+		f.app.tell(err.Error())
+	}
+}
