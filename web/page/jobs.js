@@ -45,7 +45,7 @@ export function keepJobs() {
   on('question', (heard) =>
     change(heard, (known) => {
       known.questions.push({ number: heard.number, question: heard.question });
-      say(t.jobs.asked(plain(heard.question.Text)));
+      say(t.jobs.asked(plain(heard.question.text)));
     }),
   );
   on('withdraw', (heard) =>
@@ -251,7 +251,7 @@ class JobView {
     if (type === 'Speech') this.speak(data);
     else if (type === 'Progress') this.progress(data);
     else if (type === 'ClearScreen') replace(this.log, h('p', { class: 'muted' }, t.jobs.cleared));
-    else if (type === 'Offers') this.offers = data.List ?? [];
+    else if (type === 'Offers') this.offers = data.list ?? [];
     else if (type === 'Outcome') this.settled(data);
     else append(this.log, telling(type, data));
     if (type !== 'Progress') this.bar?.remove();
@@ -263,41 +263,41 @@ class JobView {
   }
 
   /** speak puts words into the speech of who says them: as they come, then whole. */
-  speak({ Emoji, Name, Part, Text }) {
-    let speech = this.speeches.get(Name);
+  speak({ emoji, name, part, text }) {
+    let speech = this.speeches.get(name);
     if (!speech) {
       const words = h('div', { class: 'words foreign' });
       speech = { words, blocks: '', open: '' };
-      this.speeches.set(Name, speech);
+      this.speeches.set(name, speech);
       append(
         this.log,
         h(
           'div',
           { class: 'speech' },
-          h('span', { class: 'face', 'aria-hidden': 'true' }, plain(Emoji || '•')),
-          h('div', { class: 'grow' }, h('strong', { class: 'speaker' }, plain(Name)), words),
+          h('span', { class: 'face', 'aria-hidden': 'true' }, plain(emoji || '•')),
+          h('div', { class: 'grow' }, h('strong', { class: 'speaker' }, plain(name)), words),
         ),
       );
     }
-    if (Part === 2) {
-      replace(speech.words, markdown(Text));
+    if (part === 'whole') {
+      replace(speech.words, markdown(text));
       speech.words.className = 'words md';
-      this.speeches.delete(Name);
+      this.speeches.delete(name);
       return;
     }
-    if (Part === 1) Object.assign(speech, { blocks: speech.blocks + Text + '\n\n', open: '' });
-    else speech.open += Text;
+    if (part === 'paused') Object.assign(speech, { blocks: speech.blocks + text + '\n\n', open: '' });
+    else speech.open += text;
     speech.words.textContent = plain((speech.blocks + speech.open).trim());
   }
 
-  progress({ What, Done, Total }) {
+  progress({ what, done, total }) {
     this.bar ??= h('p', { class: 'muted small' });
     replace(
       this.bar,
-      h('progress', { max: Total || 1, value: Done, 'aria-label': plain(What || t.jobs.working) }),
+      h('progress', { max: total || 1, value: done, 'aria-label': plain(what || t.jobs.working) }),
       ' ',
-      plain(What || t.jobs.working),
-      ` ${compact(Done)} / ${compact(Total)}`,
+      plain(what || t.jobs.working),
+      ` ${compact(done)} / ${compact(total)}`,
     );
     this.log.append(this.bar);
   }
@@ -347,16 +347,29 @@ class JobView {
 
 /** telling is an event of the app itself, as lines. */
 function telling(type, data) {
-  const text = data.Text ?? data.text ?? '';
+  const text = data.text ?? '';
   if (type === 'Warning') return h('p', { class: 'tell warn' }, plain(text));
   if (type === 'Passage') return passage(data);
+  if (type === 'Standing') return standing(data);
+  if (type === 'Cast')
+    return h('p', { class: 'tell' }, data.faces.map((f) => `${plain(f.emoji)} ${plain(f.name)}`).join(' · '));
   if (!text) return null;
   return h('p', { class: `tell foreign ${type === 'Aside' ? 'muted small' : ''}` }, plain(text).trim());
 }
 
-function passage({ Kind, Text }) {
-  if (Kind === 'scene') {
-    const [title, ...place] = Text.split('\n');
+function standing({ title, phase, log, conversations }) {
+  return h(
+    'div',
+    { class: 'tell' },
+    h('strong', null, plain(title)),
+    ` · ${plain(phase)}`,
+    [...(log ?? []), ...(conversations ?? [])].map((line) => h('p', { class: 'small muted foreign' }, plain(line))),
+  );
+}
+
+function passage({ kind, text }) {
+  if (kind === 'scene') {
+    const [title, ...place] = text.split('\n');
     return h(
       'div',
       { class: 'scene' },
@@ -364,9 +377,8 @@ function passage({ Kind, Text }) {
       place.length ? h('p', { class: 'muted' }, plain(place.join(' '))) : null,
     );
   }
-  if (Kind === 'narrative' || Kind === 'recap' || Kind === 'desk' || Kind === 'digest')
-    return h('div', { class: 'passage md' }, markdown(Text));
-  return h('p', { class: 'tell foreign muted small' }, plain(Text).trim());
+  if (['narrative', 'recap', 'desk', 'digest'].includes(kind)) return h('div', { class: 'passage md' }, markdown(text));
+  return h('p', { class: 'tell foreign muted small' }, plain(text).trim());
 }
 
 /** brief is an outcome in the midst of a job; the whole of it stands at its end. */
@@ -396,9 +408,9 @@ export function way(text, kind) {
 
 // Questions.
 
-const YES_NO = 1,
-  IN_LINE = 2,
-  ENTER = 3;
+const YES_NO = 'yesno',
+  IN_LINE = 'inline',
+  ENTER = 'enter';
 let forms = 0;
 
 /** questionForm asks what a job asks. */
@@ -422,16 +434,16 @@ function questionForm(job, { number, question: q }, offers) {
       },
     },
   });
-  const field = q.Way === YES_NO || q.Way === ENTER ? null : answerField(job, number, q, id, form);
-  const choices = q.Options?.length
-    ? q.Options.map((o) => pick(o.Label, o.Label, o.Hint))
-    : q.Way === IN_LINE && offers.length
+  const field = q.way === YES_NO || q.way === ENTER ? null : answerField(job, number, q, id, form);
+  const choices = q.options?.length
+    ? q.options.map((o) => pick(o.label, o.label, o.hint))
+    : q.way === IN_LINE && offers.length
       ? offers.map((o) => pick(o.label, o.label, o.reason))
       : [];
   append(form, [
-    q.Title ? h('p', { class: 'label' }, plain(q.Title)) : null,
-    q.Lead ? h('div', { class: 'md' }, markdown(q.Lead)) : null,
-    h('div', { class: 'asked md', id: `${id}-text` }, markdown(q.Text || t.jobs.goOn)),
+    q.title ? h('p', { class: 'label' }, plain(q.title)) : null,
+    q.lead ? h('div', { class: 'md' }, markdown(q.lead)) : null,
+    h('div', { class: 'asked md', id: `${id}-text` }, markdown(q.text || t.jobs.goOn)),
     choices.length ? h('div', { class: 'choices', role: 'group', 'aria-label': t.jobs.choices }, choices) : null,
     field ? h('div', { class: 'field' }, h('label', { for: id }, t.jobs.answer), field, hintFor(q, id)) : null,
     buttons(q, pick, reply),
@@ -441,21 +453,21 @@ function questionForm(job, { number, question: q }, offers) {
 
 function answerField(job, number, q, id, form) {
   const key = `conclave-draft-${job.job}-${number}`;
-  const lines = q.Way !== IN_LINE;
-  const field = h(lines && !q.Secret ? 'textarea' : 'input', {
+  const lines = q.way !== IN_LINE;
+  const field = h(lines && !q.secret ? 'textarea' : 'input', {
     id,
     'aria-describedby': `${id}-text ${id}-hint`,
     autocomplete: 'off',
-    rows: lines ? (q.Lines ? 5 : 2) : null,
-    type: lines && !q.Secret ? null : q.Secret ? 'password' : 'text',
+    rows: lines ? (q.lines ? 5 : 2) : null,
+    type: lines && !q.secret ? null : q.secret ? 'password' : 'text',
     on: {
       input: () => {
-        if (!q.Secret) sessionStorage.setItem(key, field.value);
+        if (!q.secret) sessionStorage.setItem(key, field.value);
       },
       keydown: (event) => {
         if (
           event.key === 'Enter' &&
-          (event.ctrlKey || event.metaKey || (!q.Lines && !event.shiftKey)) &&
+          (event.ctrlKey || event.metaKey || (!q.lines && !event.shiftKey)) &&
           !event.isComposing
         ) {
           event.preventDefault();
@@ -470,16 +482,16 @@ function answerField(job, number, q, id, form) {
 
 function hintFor(q, id) {
   const parts = [];
-  if (q.Hint) parts.push(plain(q.Hint));
-  if (q.Default && q.Default !== '/end') parts.push(t.jobs.emptyMeans(plain(q.Default)));
-  if (q.Default === '/end') parts.push(t.jobs.emptyEnds);
-  parts.push(q.Way === IN_LINE || !q.Lines ? t.jobs.enterSends : t.jobs.ctrlEnterSends);
+  if (q.hint) parts.push(plain(q.hint));
+  if (q.default && q.default !== '/end') parts.push(t.jobs.emptyMeans(plain(q.default)));
+  if (q.default === '/end') parts.push(t.jobs.emptyEnds);
+  parts.push(q.way === IN_LINE || !q.lines ? t.jobs.enterSends : t.jobs.ctrlEnterSends);
   return h('span', { class: 'muted small', id: `${id}-hint` }, parts.join(' '));
 }
 
 function buttons(q, pick, reply) {
-  if (q.Way === YES_NO) return h('div', { class: 'row' }, pick('y', t.jobs.yes), pick('n', t.jobs.no_));
-  if (q.Way === ENTER) return h('div', { class: 'row' }, h('button', { class: 'primary' }, t.jobs.goOn));
+  if (q.way === YES_NO) return h('div', { class: 'row' }, pick('y', t.jobs.yes), pick('n', t.jobs.no_));
+  if (q.way === ENTER) return h('div', { class: 'row' }, h('button', { class: 'primary' }, t.jobs.goOn));
   return h(
     'div',
     { class: 'row' },
