@@ -36,6 +36,7 @@ const MOST_MARKDOWN = 60000; // above, words are shown as they stand
  * @property {number|null} seen up to which entry the run had been read
  * @property {(n: number) => void} redraw
  * @property {(n: number) => string} href
+ * @property {boolean} outline every entry is one line, until somebody unfolds it
  * @property {(n: number) => number} estimate a height for an entry that has not been read
  */
 
@@ -58,7 +59,7 @@ export function drawEntry(n, ctx) {
   if (!isMain(entry.lane)) {
     el.classList.add('sub', `k${(ctx.data.laneNumber(entry.lane) % 8) + 1}`);
   }
-  const slim = kind === 'token_usage' || kind === 'system_event';
+  const slim = kind === 'token_usage' || kind === 'system_event' || (ctx.outline && !ctx.folds.get(`whole ${n}`));
   el.append(
     h(
       'header',
@@ -370,6 +371,16 @@ function systemWords({ text = '', subtype = '' }) {
 
 function slimLine(entry) {
   if (entry.type === 'system_event') return h('span', { class: 'slim foreign' }, oneLine(systemWords(entry), 200));
+  if (entry.type === 'tool_use')
+    return h(
+      'span',
+      { class: 'slim foreign' },
+      h('strong', null, oneLine(entry.tool ?? '', 60)),
+      ' ',
+      inputLine(entry),
+    );
+  if (entry.type !== 'token_usage')
+    return h('span', { class: 'slim foreign' }, oneLine(entry.text, 200) || t.run.noWords);
   const k = entry.tokens ?? {};
   const parts = [
     [k.input, t.run.usage.input],

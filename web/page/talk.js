@@ -45,8 +45,10 @@ export class Talk {
       redraw: (n) => this.redrawEntry(n),
       href: (n) => this.href(n),
       estimate: (n) => this.estimate(n),
+      outline: false,
     };
-    const { hide = HIDDEN_AT_FIRST } = alone ? filters() : {};
+    const { hide = HIDDEN_AT_FIRST, layout } = alone ? filters() : {};
+    this.ctx.outline = layout === 'outline';
     this.hidden = new Set(hide === 'none' ? '' : hide);
     this.width = Math.min(860, window.innerWidth - 80);
     this.choose();
@@ -123,6 +125,7 @@ export class Talk {
 
   estimate(n) {
     const { data } = this;
+    if (this.ctx.outline) return 40;
     return estimate(data.type[n], data.size[n], data.flag[n], this.width);
   }
 
@@ -268,7 +271,32 @@ export class Talk {
       ),
       this.jumps,
       this.kinds,
+      this.outliner(),
     );
+  }
+
+  /** outliner switches between whole entries and one line each. */
+  outliner() {
+    const button = h(
+      'button',
+      {
+        type: 'button',
+        class: 'chip',
+        'aria-pressed': String(this.ctx.outline),
+        on: { click: () => this.setOutline(!this.ctx.outline, button) },
+      },
+      t.run.outline,
+    );
+    this.outlineButton = button;
+    return button;
+  }
+
+  setOutline(on, button = this.outlineButton) {
+    this.ctx.outline = on;
+    button.setAttribute('aria-pressed', String(on));
+    if (this.alone) setFilters({ layout: on ? 'outline' : null });
+    const n = this.shown[this.list.anchor.i] ?? 0;
+    this.list.reset(this.rows(), this.rowOf(n));
   }
 
   /** fillLabels makes the buttons of the bar; their figures come by countLabels. */
@@ -382,11 +410,18 @@ export class Talk {
     key('g g', t.run.toStart, () => this.list.focusRow(0));
     key('G', t.run.toEnd, () => this.list.focusRow(this.shown.length - 1));
     offer(t.run.toEnd, () => this.list.focusRow(this.shown.length - 1), this.signal);
+    key('o', t.run.outline.toLowerCase(), () => this.setOutline(!this.ctx.outline));
     offer(t.run.unfoldAll, () => this.every(true), this.signal);
     offer(t.run.foldAll, () => this.every(false), this.signal);
   }
 
   unfold() {
+    const n = this.shown[this.list.current];
+    if (this.ctx.outline) {
+      this.folds.set(`whole ${n}`, !this.folds.get(`whole ${n}`));
+      this.redrawEntry(n);
+      return;
+    }
     const details = this.list.drawn.get(this.list.current)?.querySelector('details.fold');
     if (details) details.open = !details.open;
   }

@@ -155,6 +155,8 @@ export const t = {
     found: (n, more) => (n === '0' ? 'no hits' : n === '1' ? '1 hit' : `${n}${more ? ' and more' : ''} hits`),
     hitOf: (n, of) => `hit ${n} of ${of}`,
     unfold: 'fold or unfold',
+    outline: 'One line each',
+    allCalls: 'every call in its order',
     unfoldAll: 'Unfold thinking and tools',
     foldAll: 'Fold thinking and tools',
     pinKey: 'pin the entry',

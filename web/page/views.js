@@ -207,6 +207,9 @@ export function drawFigures(el, { data, head }) {
     }),
     h('h2', null, t.run.tools),
     toolTable(data, head.tools ?? []),
+    head.tools?.length
+      ? h('p', null, h('a', { href: `${runPath(data.id)}?hide=aekstux&layout=outline` }, t.run.allCalls))
+      : null,
   );
 }
 
