@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,7 +14,7 @@ import (
 )
 
 // BenchmarkHookSession is how long a client waits for the hook at the start of a
-// session, in a workspace with a commit, beside the bare start of the program.
+// session, with a gate before "done" and a commit to keep for it, beside the bare start of the program.
 func BenchmarkHookSession(b *testing.B) {
 	built, err := program.Build(b.TempDir())
 	if err != nil {
@@ -30,7 +31,9 @@ func BenchmarkHookSession(b *testing.B) {
 		}
 		return time.Since(begun)
 	}
-	if err := os.Mkdir(filepath.Join(root, ".campaign"), 0o755); err != nil {
+	own := filepath.Join(home, ".config", "conclave")
+	if err := errors.Join(os.Mkdir(filepath.Join(root, ".campaign"), 0o755), os.MkdirAll(own, 0o700),
+		os.WriteFile(filepath.Join(own, "config.yaml"), []byte("gate: {before_done: done.md}\n"), 0o600)); err != nil {
 		b.Fatal(err)
 	}
 	took("", "git", "init", "-q", ".")
