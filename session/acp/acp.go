@@ -12,6 +12,7 @@
 package acp
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -69,6 +70,7 @@ func Sniff(line []byte) bool {
 
 type reader struct {
 	tools   map[string]string // names, by the id of a call
+	servers []string          // of tools, as the editor names them
 	session string
 	loading string          // id of the request whose answer ends a replay
 	agent   string          // its name
@@ -85,6 +87,10 @@ func (r *reader) Read(l *plain.Line) {
 	if id := jsontext.Text(jsontext.Get(m[2], "sessionId")); id != "" {
 		l.Session, r.session = id, id
 	}
+	_ = jsontext.Elements(jsontext.Get(m[2], "mcpServers"), func(server []byte) error { // most lines name none
+		r.servers = append(r.servers, jsontext.Text(jsontext.Get(server, "name")))
+		return nil
+	})
 	switch {
 	case method == "session/update" && r.loading != "":
 		l.Event("replayed")
@@ -221,7 +227,7 @@ func (r *reader) tool(l *plain.Line, u []byte, id string, content []byte) {
 	if name := ToolName(m[5]); name != "" {
 		r.tools[id] = name
 	} else if r.tools[id] == "" {
-		r.tools[id] = called(jsontext.Text(m[4]), jsontext.Text(m[3]))
+		r.tools[id] = r.called(jsontext.Text(m[4]), jsontext.Text(m[3]))
 	}
 	tool := r.tools[id]
 	status := jsontext.Text(m[2])
@@ -248,14 +254,19 @@ func (r *reader) tool(l *plain.Line, u []byte, id string, content []byte) {
 
 // called is the name of a tool by its kind, or by its title where the kind says
 // nothing and the title is a name: those of tool servers are. Gemini CLI writes it
-// out.
-func called(kind, title string) string {
+// out. A name that begins with a server's is one whatever the kind: Copilot guesses
+// the kind by the name, so that update_state is to edit a file.
+func (r *reader) called(kind, title string) string {
 	if tool, rest, ok := strings.Cut(title, " ("); ok && kind == "other" {
 		if server, ok := strings.CutSuffix(rest, " MCP Server)"); ok {
 			return "mcp__" + server + "__" + tool
 		}
 	}
-	if kind != "" && kind != "other" || title == "" || strings.ContainsFunc(title, func(c rune) bool {
+	ofServer := slices.ContainsFunc(r.servers, func(server string) bool {
+		rest, ok := strings.CutPrefix(title, server)
+		return ok && server != "" && len(rest) > 1 && strings.ContainsAny(rest[:1], "-_.:")
+	})
+	if kind != "" && kind != "other" && !ofServer || title == "" || strings.ContainsFunc(title, func(c rune) bool {
 		return !(c == '_' || c == '-' || c == '.' || c == ':' || unicode.IsLetter(c) || unicode.IsDigit(c))
 	}) {
 		return kind

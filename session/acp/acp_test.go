@@ -43,6 +43,7 @@ func TestMeaning(t *testing.T) {
 	call := func(members string) string {
 		return update(`{"sessionUpdate":"tool_call","toolCallId":"c","rawInput":{"a":1},` + members + `}`)
 	}
+	const room = `{"jsonrpc":"2.0","id":2,"method":"session/new","params":{"cwd":"/","mcpServers":[{"name":"room","type":"http"}]}}`
 	for name, tt := range map[string]struct{ lines, want []string }{
 		"what Copilot says of its own accord is not its model's": {
 			[]string{copilot, prompt, says("Info: Disabled tools: edit"), counted, says("Info: all"), says(" is well.")},
@@ -61,7 +62,13 @@ func TestMeaning(t *testing.T) {
 		"or that of its kind":                      {[]string{call(`"kind":"execute","title":"ls"`)}, []string{"tool_use execute"}},
 		"or of its title":                          {[]string{call(`"kind":"other","title":"room_submit"`)}, []string{"tool_use room_submit"}},
 		"or of a server":                           {[]string{call(`"kind":"other","title":"submit (room MCP Server)"`)}, []string{"tool_use mcp__room__submit"}},
-		"but no sentence is a name":                {[]string{call(`"kind":"other","title":"look around"`)}, []string{"tool_use other"}},
+		"or of a server, whatever the kind": {
+			[]string{room, call(`"kind":"edit","title":"room-update_state"`)}, []string{"system_event session", "tool_use room-update_state"}},
+		"of that server, not of a name like it": {[]string{room, call(`"kind":"read","title":"roomy.md"`)},
+			[]string{"system_event session", "tool_use read"}},
+		"of one that is there": {[]string{room, call(`"kind":"edit","title":"house-rules.md"`)},
+			[]string{"system_event session", "tool_use edit"}},
+		"but no sentence is a name": {[]string{call(`"kind":"other","title":"look around"`)}, []string{"tool_use other"}},
 	} {
 		if got := told(tt.lines...); !slices.Equal(got, tt.want) {
 			t.Errorf("%s:\n  %s\nwant\n  %s", name, strings.Join(got, "\n  "), strings.Join(tt.want, "\n  "))
