@@ -2,6 +2,7 @@ package codex
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 
 	"conclave/internal/jsontext"
@@ -214,11 +215,16 @@ func firstText(obj []byte, names ...string) []byte {
 func (m *Mapper) learnChildren(n *note) {
 	switch n.kind {
 	case "collabAgentToolCall":
-		var sender, receivers, tool []byte
-		_ = pick(n.item, want{"senderThreadId", &sender}, want{"receiverThreadIds", &receivers}, want{"tool", &tool})
+		var sender, receivers, tool, model []byte
+		_ = pick(n.item, want{"senderThreadId", &sender}, want{"receiverThreadIds", &receivers}, want{"tool", &tool},
+			want{"model", &model})
 		spawned := bytes.EqualFold(bytes.ReplaceAll(tool, []byte("_"), nil), []byte(`"spawnAgent"`))
 		_ = jsontext.Elements(receivers, func(v []byte) error {
 			m.adopt(jsontext.Text(v), jsontext.Text(sender), spawned)
+			if spawned {
+				child := m.thread(jsontext.Text(v))
+				child.model = cmp.Or(jsontext.Text(model), child.model)
+			}
 			return nil
 		})
 		if delete(m.spawning, n.itemID); spawned && n.method == "item/started" {
@@ -240,12 +246,13 @@ func (m *Mapper) adopt(child, parent string, sure bool) {
 
 // learnThread reads a thread's own description.
 func (m *Mapper) learnThread(obj []byte, n *note) {
-	var id, parent, preview, turns []byte
+	var id, parent, preview, turns, model []byte
 	if pick(obj, want{"id", &id}, want{"parentThreadId", &parent}, want{"preview", &preview},
-		want{"turns", &turns}) != nil || jsontext.Text(id) == "" {
+		want{"turns", &turns}, want{"model", &model}) != nil || jsontext.Text(id) == "" {
 		return
 	}
 	t := m.thread(jsontext.Text(id))
+	t.model = cmp.Or(jsontext.Text(model), t.model)
 	if n.method == "thread/resume" || n.method == "thread/fork" || jsontext.Text(preview) != "" || len(turns) > len("[]") {
 		t.resumed = true
 	}

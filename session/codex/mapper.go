@@ -39,6 +39,7 @@ type ask struct{ method, thread, call string }
 // thread is what the mapper remembers of a thread.
 type thread struct {
 	id, parent string
+	model      string // that answers in it
 	meter      meter
 	turns      map[string]bool
 	prompts    []string        // sent by the client, not echoed yet

@@ -255,3 +255,37 @@ func FuzzFile(f *testing.F) {
 		accountedFor(t, "fuzz", lines, items)
 	})
 }
+
+// What a response took is of a model, or nobody could say what it cost: the one that
+// its thread has, until the program takes another.
+func TestResponsesNameTheirModel(t *testing.T) {
+	models := func(items []transcript.Item) (out []string) {
+		for _, i := range items {
+			if i.Type == transcript.TokenUsage {
+				out = append(out, jsontext.Text(jsontext.Get(i.Detail, "model")))
+			}
+		}
+		return out
+	}
+	told := 0
+	for _, c := range captures(t) {
+		if len(c.lines) == 0 || !c.lines[0].client {
+			continue
+		}
+		items, _ := mapCapture(c)
+		for _, model := range models(items) {
+			if told++; model != "mock-model" {
+				t.Errorf("%s: a response is of the model %q", c.name, model)
+			}
+		}
+	}
+	if told < 10 {
+		t.Errorf("only %d responses were seen", told)
+	}
+	items, _ := mapLines(`{"method":"thread/started","params":{"thread":{"id":"T","model":"first"}}}`, begin, total(10, 10),
+		`{"method":"model/rerouted","params":{"threadId":"T","turnId":"U","fromModel":"first","toModel":"second","reason":"x"}}`,
+		total(30, 20), `{"method":"thread/started","params":{"thread":{"id":"T"}}}`, total(40, 10))
+	if got := strings.Join(models(items), " "); got != "first second second" {
+		t.Errorf("the responses are of %s", got)
+	}
+}

@@ -2,6 +2,7 @@ package codex
 
 import (
 	"bytes"
+	"cmp"
 	"strings"
 
 	"conclave/internal/jsontext"
@@ -74,6 +75,8 @@ func (m *Mapper) notification(n *note) []transcript.Item {
 		return m.event("response_completed", n)
 	case "thread/started":
 		m.learnThread(jsontext.Get(n.params, "thread"), n)
+	case "model/rerouted":
+		t.model = cmp.Or(jsontext.Text(jsontext.Get(n.params, "toModel")), t.model)
 	}
 	if subtype, ok := lifeCycle[n.method]; ok {
 		return m.event(subtype, n)
@@ -207,7 +210,9 @@ func (m *Mapper) tokenUsage(t *thread, n *note) []transcript.Item {
 	}
 	n.repeated = false
 	t.settled()
-	return one(m.item(transcript.TokenUsage, "", n, func(d *detail) { d.raw("usage", used.detail()) }))
+	return one(m.item(transcript.TokenUsage, "", n, func(d *detail) {
+		d.text("model", t.model).raw("usage", used.detail())
+	}))
 }
 
 // settled says that the response of the model is complete: what it said will
