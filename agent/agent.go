@@ -323,6 +323,13 @@ type Process interface {
 	Err() error
 }
 
+// ModelError is how a turn ended of which the program says that its model gave no
+// answer. Where nobody sees what passes between the two, it is all that is known.
+type ModelError interface {
+	error
+	HTTPStatus() int // that the program tells; 0: it tells none
+}
+
 // Errors that callers act on.
 var (
 	// ErrStopped is returned by Send after Stop, or when the program died.

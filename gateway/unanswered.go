@@ -34,9 +34,15 @@ func (x Exchange) unanswered() bool {
 	if x.Error != "" || x.Failed {
 		return true
 	}
-	switch x.Status {
-	case http.StatusOK, http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
-		return false
+	return x.Status != http.StatusOK && !NotUnderstood(x.Status)
+}
+
+// NotUnderstood says of a status of HTTP that the request is what was wrong, so that
+// another one may be answered.
+func NotUnderstood(status int) bool {
+	switch status {
+	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
+		return true
 	}
-	return true
+	return false
 }

@@ -125,8 +125,8 @@ func (s *Seat) affordLogin() error {
 	if s.lent == nil || most == 0 || s.told < most {
 		return nil
 	}
-	return fmt.Errorf("%s has spent %d of %d tokens, by what its program tells: "+
-		"say more under tokens in your own configuration", s.plan.Role, s.told, most)
+	return &UnansweredError{fmt.Errorf("%s has spent %d of %d tokens, by what its program tells: "+
+		"say more under tokens in your own configuration", s.plan.Role, s.told, most)}
 }
 
 // receiptOfLogin says what nobody saw, and what there is to be seen of it.

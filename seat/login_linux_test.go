@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -189,6 +190,26 @@ func TestTurnByLogin(t *testing.T) {
 		}
 		b.judge(t, host)
 		hunted(t, b, b.plan.Workspace)
+	})
+}
+
+// A vendor that gives no answer is asked as often as its program asks: whoever takes
+// turns is told that there is none, so that it does not ask again. That a request was
+// not understood is no such thing, where the program says so: Codex does not.
+func TestLoginWithoutAnAnswer(t *testing.T) {
+	eachBorrowed(t, func(t *testing.T, name string) {
+		for status, want := range map[int]bool{401: true, 400: name == "codex"} {
+			b := borrow(t, name, func(modelstub.Request) modelstub.Reply { return modelstub.Fail(status, "not today") })
+			s := open(t, b.plan)
+			_, err := s.Take(t.Context(), said("t1", "Speak."))
+			if got := errors.As(err, new(*UnansweredError)); err == nil || got != want {
+				t.Errorf("status %d: %v; without an answer is %v", status, err, got)
+			}
+			if err := s.Leave(t.Context()); err != nil {
+				t.Error(err)
+			}
+			hunted(t, b, b.plan.Workspace)
+		}
 	})
 }
 

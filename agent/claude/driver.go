@@ -130,6 +130,9 @@ type APIError struct {
 	Message string
 }
 
+// HTTPStatus implements agent.ModelError.
+func (e *APIError) HTTPStatus() int { return e.Status }
+
 func (e *APIError) Error() string {
 	if e.Status == 0 {
 		return "model: " + e.Message

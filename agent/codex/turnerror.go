@@ -16,6 +16,9 @@ type TurnError struct {
 
 func (e *TurnError) Error() string { return "codex turn failed: " + e.Message }
 
+// HTTPStatus implements agent.ModelError.
+func (e *TurnError) HTTPStatus() int { return e.Status }
+
 func newTurnError(obj []byte) *TurnError {
 	m := jsontext.Members(obj, "message", "codexErrorInfo")
 	info := m[1]
