@@ -336,10 +336,29 @@ func (t *job) reply(number int, r reply) bool {
 	if to == nil {
 		return false
 	}
+	t.heard(number, r)
 	t.settled(number)
 	to <- r
 	t.tell(event{"kind": "withdraw", "number": number, "answered": true})
 	return true
+}
+
+// heard keeps what the person said among the events, so that who comes back reads
+// the whole conversation; what is not echoed at a terminal is not kept here.
+func (t *job) heard(number int, r reply) {
+	i := slices.IndexFunc(t.state.Questions, func(q jobQuestion) bool { return q.Number == number })
+	var asked struct{ Secret bool }
+	if r.none || i < 0 || json.Unmarshal(t.state.Questions[i].Question, &asked) != nil || asked.Secret {
+		return
+	}
+	data, err := json.Marshal(map[string]string{"text": r.text})
+	if err != nil {
+		return
+	}
+	said := jobEvent{"Answer", data}
+	t.tell(event{"kind": "job", "event": said})
+	t.newest = nil // what comes next is not joined to what came before
+	t.keep(said)
 }
 
 // withdraw takes a question back; false where it was answered.

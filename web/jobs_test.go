@@ -129,8 +129,15 @@ func TestQuestions(t *testing.T) {
 			break
 		}
 	}
-	if j := p.job(id); len(j.Questions) != 0 || j.Ended == nil {
+	j = p.job(id)
+	if len(j.Questions) != 0 || j.Ended == nil {
 		t.Errorf("afterwards: %+v", j)
+	}
+	said := slices.ContainsFunc(j.Events, func(e jobEvent) bool {
+		return e.Type == "Answer" && strings.Contains(string(e.Data), "An island in the fog.")
+	})
+	if !said {
+		t.Errorf("who comes later does not read what was said: %s", j.Events)
 	}
 	p.get("POST", "/api/jobs/"+id+"/answer", `{"number":2,"text":"late"}`, 409, nil)
 	kept := filepath.Join(p.root, ".conclave", "new", "ash.json")

@@ -250,6 +250,7 @@ class JobView {
   take({ type, data }) {
     if (type === 'Speech') this.speak(data);
     else if (type === 'Progress') this.progress(data);
+    else if (type === 'Answer') append(this.log, answered(data.text));
     else if (type === 'ClearScreen') replace(this.log, h('p', { class: 'muted' }, t.jobs.cleared));
     else if (type === 'Offers') this.offers = data.list ?? [];
     else if (type === 'Outcome') this.settled(data);
@@ -343,6 +344,25 @@ class JobView {
     }
     this.onEnded?.(this.job, this.foot);
   }
+}
+
+/** answered is what the person said here. */
+function answered(text) {
+  return h(
+    'div',
+    { class: 'speech mine' },
+    h('span', { class: 'face', 'aria-hidden': 'true' }, '🙂'),
+    h(
+      'div',
+      { class: 'grow' },
+      h('strong', { class: 'speaker' }, t.jobs.you),
+      h(
+        'div',
+        { class: 'words foreign' },
+        text.trim() === '' ? h('span', { class: 'muted' }, t.jobs.nothingSaid) : plain(text),
+      ),
+    ),
+  );
 }
 
 /** telling is an event of the app itself, as lines. */

@@ -18,6 +18,8 @@ const jobs = {
   waitsElsewhere: 'It waits for an answer. This page only shows; answer where the server runs without --read-only.',
   choices: 'Answers to choose from',
   answer: 'Your answer',
+  you: 'You',
+  nothingSaid: '(nothing)',
   send: 'Send',
   none: 'I have nothing more to say',
   goOn: 'Go on',
