@@ -12,13 +12,14 @@ import * as quest from './quest.js';
 import { bindKeys, openHelp, openPalette } from './palette.js';
 import * as run from './run.js';
 import * as runs from './runs.js';
+import * as search from './search.js';
 import * as sql from './sql.js';
 import * as table from './table.js';
 
 const { h, mark, replace, t } = core;
 
 // A page is added here.
-const modules = [now, runs, run, compare, knowledge, quest, table, figures, sql, bundles];
+const modules = [now, runs, run, compare, search, knowledge, quest, table, figures, sql, bundles];
 
 function menu() {
   const items = core.pages

@@ -93,7 +93,7 @@ function row(item) {
 }
 
 function placeOf(item) {
-  if (item.kind === 'table') return `/table/${encodeURIComponent(item.table ?? item.title)}`;
-  if (item.kind === 'quest' || item.kind === 'question' || item.kind === 'job') return '/quest';
+  if (item.kind === 'table' && item.name) return `/table/${encodeURIComponent(item.name)}`;
+  if (!item.run) return '/quest';
   return runPath(item.run);
 }

@@ -17,6 +17,8 @@ import {
   singleKeys,
   t,
 } from './core.js';
+import { openHit } from './search.js';
+import { projectName } from './who.js';
 
 /** openPalette shows it, with the focus in its field. */
 export function openPalette() {
@@ -98,6 +100,7 @@ class Palette {
       ...this.local(words),
       ...(runs.value?.items ?? []).map(runItem),
       ...(found.value?.hits ?? []).map(hitItem),
+      everything(words),
     ]);
   }
 
@@ -168,15 +171,21 @@ function runItem(run) {
 }
 
 function hitItem(hit) {
-  const at = hit.entry ?? hit.n;
   return {
     group: t.palette.entries,
     icon: 'search',
-    name: oneLine(hit.snippet ?? hit.text ?? '', 110),
-    detail: oneLine(hit.project ?? hit.run ?? '', 40),
-    act: () => go(`/run/${encodeURIComponent(hit.run)}${at == null ? '' : `/${at}`}`),
+    name: oneLine(hit.snippet ?? '', 110),
+    detail: projectName(hit.project),
+    act: () => openHit(hit),
   };
 }
+
+const everything = (words) => ({
+  group: t.palette.entries,
+  icon: 'search',
+  name: t.palette.everything(oneLine(words, 60)),
+  act: () => go(`/search${query({ q: words })}`),
+});
 
 /** openHelp shows every key that does something now. */
 export function openHelp() {

@@ -108,7 +108,7 @@ class Runs {
     return h(
       'form',
       { role: 'search', class: 'filters', 'aria-label': t.runs.filters, on: { submit: (e) => e.preventDefault() } },
-      h('div', { class: 'row' }, words, sort),
+      h('div', { class: 'row' }, words, sort, this.everywhere(words)),
       h(
         'details',
         {
@@ -121,6 +121,15 @@ class Runs {
         h('div', { class: 'row' }, this.selects, day('since'), day('until'), star, clear),
       ),
     );
+  }
+
+  /** everywhere leads to the search in all entries, with the words that stand here. */
+  everywhere(words) {
+    const follow = (event) => {
+      event.preventDefault();
+      go(`/search${query({ q: words.value.trim() })}`);
+    };
+    return h('a', { class: 'button', href: '/search', on: { click: follow } }, mark('search'), t.search.title);
   }
 
   select(name, value) {
@@ -348,7 +357,7 @@ class Runs {
 
   /** fresh reads the list again when somebody new has come, if one stands at its top. */
   fresh() {
-    if (!this.list || this.list.el.scrollTop > 0 || this.list.el.contains(document.activeElement)) return;
+    if (this.list && (this.list.el.scrollTop > 0 || this.list.el.contains(document.activeElement))) return;
     clearTimeout(this.freshTimer);
     this.freshTimer = setTimeout(() => this.signal.aborted || this.load(), 400);
   }

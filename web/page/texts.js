@@ -200,6 +200,13 @@ export const t = {
     noPins: 'Nothing is pinned. The pin beside an entry keeps it here.',
   },
 
+  search: {
+    title: 'Search everything',
+    field: 'Words in any entry of any run',
+    found: (n, more) =>
+      n === 0 ? 'Nothing was found.' : `${counted(n, 'entry', 'entries')}${more ? ', and there are more' : ''}`,
+  },
+
   compare: {
     title: 'Two runs',
     figures: 'Figures of both runs',
@@ -252,6 +259,7 @@ export const t = {
     actions: 'Here',
     runs: 'Runs',
     entries: 'In everything recorded',
+    everything: (words) => `Search everything for “${words}”`,
   },
 
   help: {
