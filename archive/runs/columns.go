@@ -30,10 +30,7 @@ func (h *Sheet) Columns(from int) (*Columns, error) {
 	from = min(max(from, 0), len(h.entries))
 	list := h.entries[from:]
 	b := make([]byte, 0, 40*len(list)+1024)
-	var began int64
-	if len(h.entries) > 0 {
-		began = h.entries[0].at / 1000
-	}
+	began := h.first / 1000
 	head, err := json.Marshal(struct {
 		Run   string   `json:"run"`
 		Epoch int      `json:"epoch"`
@@ -56,7 +53,7 @@ func (h *Sheet) Columns(from int) (*Columns, error) {
 		value func(e *entry) int64
 	}{
 		{"lane", func(e *entry) int64 { return int64(e.lane) }},
-		{"at", func(e *entry) int64 { return e.at/1000 - began }},
+		{"at", func(e *entry) int64 { return max(e.at/1000-began, 0) }},
 		{"size", func(e *entry) int64 { return int64(e.chars) }},
 		{"flag", func(e *entry) int64 { return int64(e.flags) }},
 		{"tool", func(e *entry) int64 { return int64(e.tool) - 1 }},

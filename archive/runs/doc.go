@@ -16,7 +16,8 @@
 // bears no time has that of the one before it. An entry's number counts from 0 in
 // that order. What is appended comes behind as a rule; where it does not, because
 // a lane was taken up late, the numbers behind it change, and so does the Epoch
-// of the run's Sheet, so that who holds numbers knows.
+// of the run's Sheet, so that who holds numbers knows. The last few (Unsettled) may
+// change without that: who reads on asks for them again.
 //
 // # How a run stands
 //

@@ -25,15 +25,12 @@ func (s *Shelf) Find(ctx context.Context, h *Sheet, words string) (hits []int, m
 	}
 	docs := make(map[int64][]int, len(h.entries))
 	var since, until time.Time
+	if len(h.entries) > 0 && h.entries[0].at != 0 { // else some may be without a time
+		since, until = stamp(h.first), stamp(h.last)
+	}
 	for i := range h.entries {
 		if doc := h.entries[i].doc; doc != 0 {
 			docs[doc] = append(docs[doc], i)
-		}
-	}
-	if len(h.entries) > 0 {
-		since, until = stamp(h.entries[0].at), stamp(h.entries[len(h.entries)-1].at)
-		if h.entries[0].at == 0 {
-			since = time.Time{}
 		}
 	}
 	most := maxHits

@@ -1,15 +1,24 @@
 package runs
 
 import (
+	"bytes"
 	"context"
+	"fmt"
+	"math"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"conclave/archive"
 	"conclave/archive/archivetest"
+	"conclave/archive/search"
 	"conclave/transcript"
+	"conclave/usage"
 )
 
 // fixtures is an archive of everything that was captured.
@@ -95,5 +104,199 @@ func TestEveryCapture(t *testing.T) {
 		if r.Entries > 3 && r.Title == "" && want[transcript.UserMessage] > 0 {
 			t.Errorf("%s: no title", r.ID)
 		}
+	}
+}
+
+// What all runs cost together is what usage counts, and so is every single one.
+func TestCostsAreThoseOfUsage(t *testing.T) {
+	a, s := fixtures(t)
+	root := filepath.Join("..", "..", "testdata", "fixtures")
+	u, err := usage.Count(t.Context(), []string{root}, usage.Options{By: "model", Archive: a})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tokens int64
+	var cost float64
+	for id := range s.byRun {
+		for _, src := range s.byRun[id] {
+			for _, sp := range src.spent {
+				tokens, cost = tokens+sp.tokens, cost+sp.cost
+			}
+		}
+	}
+	if tokens == 0 || tokens != u.Total.Total || math.Abs(cost-u.Total.CostUSD) > 1e-6 {
+		t.Errorf("%d tokens for $%f, usage has %d for $%f", tokens, cost, u.Total.Total, u.Total.CostUSD)
+	}
+	var table strings.Builder
+	for _, r := range s.allNames() {
+		one, _ := s.summary(r)
+		if one.Tokens > 0 {
+			fmt.Fprintf(&table, "%s|%d\n", r, one.Tokens)
+		}
+	}
+	archivetest.Same(t, "tokens of each run", table.String(),
+		archivetest.Table(t, a, "SELECT bundle, sum(total) FROM usage GROUP BY bundle HAVING sum(total) > 0 ORDER BY bundle"))
+}
+
+func (s *Shelf) allNames() (names []string) {
+	for id := range s.byRun {
+		names = append(names, id)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Windows of any size cover a run without a gap and without a repeat, and say what
+// an export says.
+func TestWindowsTile(t *testing.T) {
+	a, s := fixtures(t)
+	list := s.all(t)
+	slices.SortFunc(list, func(a, b Run) int { return b.Entries - a.Entries })
+	for _, r := range list[:12] {
+		h := s.sheet(t, r.ID)
+		want := map[string]int{}
+		for e, err := range a.Entries(context.Background(), r.ID) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			want[fmt.Sprint(e.Source, e.Sequence, e.Type, head(string(bytes.ToValidUTF8([]byte(e.Text), []byte("\uFFFD"))), MaxText))]++
+		}
+		rapid.Check(t, func(rt *rapid.T) {
+			got, from := map[string]int{}, 0
+			for from < h.Total() {
+				w, err := s.Window(t.Context(), h, from, rapid.IntRange(1, 60).Draw(rt, "n"))
+				if err != nil {
+					rt.Fatal(err)
+				}
+				for i, e := range w.Items {
+					if e.N != from+i || e.Fault != "" {
+						rt.Fatalf("%s: entry %d is number %d %s", r.ID, from+i, e.N, e.Fault)
+					}
+					got[fmt.Sprint(e.Lane, e.Seq, e.Type, e.Text)]++
+				}
+				from += len(w.Items)
+			}
+			for key, n := range want {
+				if got[key] != n {
+					rt.Fatalf("%s: %d times in the windows, %d in an export: %.200s", r.ID, got[key], n, key)
+				}
+			}
+			if len(got) != len(want) {
+				rt.Fatalf("%s: %d entries, an export has %d", r.ID, len(got), len(want))
+			}
+		})
+	}
+}
+
+// Whoever follows what grows, file by file and line by line, has in the end what
+// somebody has who comes later.
+func TestGrowingIsLikeReadingOnce(t *testing.T) {
+	root := t.TempDir()
+	a := archivetest.Open(t)
+	s := shelf(t, a)
+	var sessions [][]string
+	for seed := range uint64(3) {
+		sessions = append(sessions, strings.SplitAfter(string(archivetest.Session(t, seed+91, 400<<10)), "\n"))
+	}
+	path := func(i int) string {
+		return filepath.Join(root, "projects", "-p", fmt.Sprintf("%08d-0000-4000-8000-000000000000.jsonl", i))
+	}
+	for step := range 12 {
+		i := step % len(sessions)
+		lines := sessions[i]
+		part := lines[len(lines)*(step/3)/4 : len(lines)*(step/3+1)/4]
+		appendTo(t, path(i), strings.Join(part, ""))
+		if _, err := a.RefreshFiles(t.Context(), []string{path(i)}); err != nil {
+			t.Fatal(err)
+		}
+		names, err := s.Update(t.Context(), path(i))
+		if err != nil || len(names) != 1 {
+			t.Fatalf("step %d: %v %v", step, names, err)
+		}
+		if h := s.sheet(t, names[0]); h.Epoch != 0 {
+			t.Errorf("step %d: what was appended changed earlier numbers", step)
+		}
+	}
+	fresh := shelf(t, a)
+	for _, r := range fresh.all(t) {
+		mine, _, err := s.One(t.Context(), r.ID, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Entries < 20 || mine.Entries != r.Entries || mine.Tokens != r.Tokens || mine.Title != r.Title || mine.Last != r.Last ||
+			!mine.Began.Equal(r.Began) || !mine.LastAt.Equal(r.LastAt) {
+			t.Errorf("grown %+v\nread once %+v", mine, r)
+		}
+		got, err := s.sheet(t, r.ID).Columns(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := fresh.sheet(t, r.ID).Columns(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got.JSON, want.JSON) {
+			t.Errorf("%s: other places than who reads once has", r.ID)
+		}
+	}
+}
+
+func appendTo(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteString(text); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What the index finds in a run is what reading all of it finds.
+func TestFindIsLikeReading(t *testing.T) {
+	a, s := fixtures(t)
+	found := 0
+	for _, r := range s.all(t) {
+		h := s.sheet(t, r.ID)
+		for _, words := range []string{"file ", "fact", `"the file"`, "Bash", "tool fin", "zzzzzz"} {
+			hits, _, err := s.Find(t.Context(), h, words)
+			if err != nil {
+				t.Fatal(err)
+			}
+			holds, err := search.Matcher(a, strings.TrimSuffix(words, " "))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.HasSuffix(words, " ") || strings.HasSuffix(words, `"`) {
+				continue // a whole word: there may be fewer
+			}
+			var want []int
+			for i := range h.entries {
+				rows, err := s.rows(t.Context(), h.entries[i:i+1])
+				if err != nil {
+					t.Fatal(err)
+				}
+				row := rows[h.entries[i].id]
+				if row.Doc == 0 {
+					continue
+				}
+				if ok, err := holds(row); err != nil || ok {
+					want = append(want, i)
+				}
+			}
+			if !slices.Equal(hits, want) && len(hits)+len(want) > 0 {
+				t.Errorf("%s: %q is in %v, want %v", r.ID, words, hits, want)
+			}
+			found += len(hits)
+		}
+	}
+	if found == 0 {
+		t.Error("nothing was found anywhere")
 	}
 }

@@ -18,11 +18,12 @@ type Sheet struct {
 	Lanes []string
 	Tools []string
 
-	entries []entry
-	pieces  map[int64]*piece // by source
-	version string           // of the sources that it was made of
-	calls   map[string]int32 // where a tool was called, by the call's id
-	packed  *Columns
+	entries     []entry
+	first, last int64            // the times between which they are
+	pieces      map[int64]*piece // by source
+	version     string           // of the sources that it was made of
+	calls       map[string]int32 // where a tool was called, by the call's id
+	packed      *Columns
 }
 
 // piece is what a sheet has read of a source.
@@ -35,6 +36,7 @@ type piece struct {
 type entry struct {
 	id, source, origin int64
 	seq, at, doc       int64
+	order              int64 // by which lanes are woven: a time, and never less than the one before it
 	chars, tokens      int32
 	call               int32 // of a result: the number of its call; -1: none
 	lane, tool         uint16
@@ -250,21 +252,20 @@ func (h *Sheet) weave(list []*source) {
 	h.entries = make([]entry, 0, n)
 	for _, src := range list {
 		p := h.pieces[src.id]
-		var at int64
-		for i := range p.entries { // a copy: those of the piece keep their own time
-			if p.entries[i].at != 0 {
-				at = p.entries[i].at
-				break
+		at := firstTime(p.entries)
+		order := at
+		for _, e := range p.entries { // a copy: those of the piece keep their own time
+			if e.at == 0 {
+				e.at = at
 			}
-		}
-		for _, e := range p.entries {
-			at = max(at, e.at)
-			e.at = at
+			at, order = e.at, max(order, e.at)
+			e.order = order
+			h.first, h.last = least(h.first, at), max(h.last, at)
 			h.entries = append(h.entries, e)
 		}
 	}
 	if len(list) > 1 {
-		slices.SortStableFunc(h.entries, func(a, b entry) int { return cmp.Compare(a.at, b.at) })
+		slices.SortStableFunc(h.entries, func(a, b entry) int { return cmp.Compare(a.order, b.order) })
 	}
 	for i := range h.entries {
 		e := &h.entries[i]
@@ -280,12 +281,29 @@ func (h *Sheet) weave(list []*source) {
 	}
 }
 
-// continues says that every entry of old has the number that it had.
+// firstTime is the first time that an entry bears.
+func firstTime(list []entry) int64 {
+	for i := range list {
+		if list[i].at != 0 {
+			return list[i].at
+		}
+	}
+	return 0
+}
+
+// Unsettled is how many entries at the end of a run may still change without
+// another Epoch: what a program holds back, such as the tokens of a response that
+// goes on, moves behind what it writes next.
+const Unsettled = 64
+
+// continues says that every entry of old but the last ones has the number that it
+// had.
 func (h *Sheet) continues(old *Sheet) bool {
-	if len(old.entries) > len(h.entries) {
+	settled := max(len(old.entries)-Unsettled, 0)
+	if settled > len(h.entries) {
 		return false
 	}
-	for i := range old.entries {
+	for i := range settled {
 		if a, b := &old.entries[i], &h.entries[i]; a.source != b.source || a.seq != b.seq || a.typ != b.typ {
 			return false
 		}
