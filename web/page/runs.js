@@ -240,7 +240,9 @@ class Runs {
     }
     this.list = new VirtualList(rows, { label: t.runs.list, role: 'list', rowRole: 'listitem', signal: this.signal });
     replace(this.body, this.list.el);
+    this.list.el.addEventListener('click', (event) => this.leave(event.target.closest('.vrow')?.vindex), true);
     this.list.place();
+    if (history.state?.row !== undefined) this.list.focusRow(history.state.row);
   }
 
   store(from, items) {
@@ -333,7 +335,14 @@ class Runs {
   }
 
   open(i) {
-    if (this.items?.[i]) go(runPath(this.items[i].id));
+    if (!this.items?.[i]) return;
+    this.leave(i);
+    go(runPath(this.items[i].id));
+  }
+
+  /** leave notes where one was, for who comes back. */
+  leave(row) {
+    if (row !== undefined) history.replaceState({ row }, '', location.href);
   }
 
   /** changed takes what the stream tells into the rows that are there, without moving them. */
