@@ -87,12 +87,14 @@ func (s *session) allowed(call []byte) bool {
 	s.mu.Lock()
 	told := s.tools[jsontext.Text(m[2])]
 	s.mu.Unlock()
-	for _, name := range []string{told, acp.ToolName(m[3]), jsontext.Text(m[1])} {
+	title := jsontext.Text(m[1])
+	for _, name := range []string{told, acp.ToolName(m[3]), title} {
 		if _, tool := s.roomTool(name); tool != "" {
 			return true
 		}
 	}
-	return false
+	// Copilot asks by the tool's own name, and has told nothing of a call without input.
+	return slices.ContainsFunc(s.spec.Tools.MCP, func(m agent.MCPServer) bool { return slices.Contains(m.Tools, title) })
 }
 
 // roomTool is the server and the tool whose names a name holds, in whichever way
