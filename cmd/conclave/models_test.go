@@ -112,6 +112,18 @@ func (a *scriptedAnswer) add(b modelstub.Block) {
 	r.Blocks = append(r.Blocks, b)
 }
 
+// to is the answer to a request: of several that would do the one whose words stand
+// last in the message, for some programs put the instructions before it.
+func (l *scriptedAnswers) to(q modelstub.Request) (found *scriptedAnswer) {
+	last := -1
+	for _, a := range l.all {
+		if at := strings.LastIndex(q.LastUser(), a.message); at > last && strings.Contains(q.System(), a.system) {
+			found, last = a, at
+		}
+	}
+	return found
+}
+
 func (l *scriptedAnswers) reply(q modelstub.Request) modelstub.Reply {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -121,13 +133,8 @@ func (l *scriptedAnswers) reply(q modelstub.Request) modelstub.Reply {
 	} else {
 		l.at[key] = 0
 	}
-	for _, a := range l.all {
-		if !strings.Contains(q.LastUser(), a.message) || !strings.Contains(q.System(), a.system) {
-			continue
-		}
-		if n := l.at[key]; n < len(a.replies) {
-			return a.replies[n]
-		}
+	if a := l.to(q); a != nil && l.at[key] < len(a.replies) {
+		return a.replies[l.at[key]]
 	}
 	return modelstub.Fail(400, fmt.Sprintf("nothing is to be said to %.2000q (system %.600q)", q.LastUser(), q.System()))
 }

@@ -111,10 +111,9 @@ func questShape(_, text string) string {
 	return strings.Join(structure.FindAllString(text, -1), "\n")
 }
 
-// TestScenesAlike plays a short scene at a table with a script and with models as
-// game master, player and keeper of the journal: the same files, but for times and
-// what the dice fell to. The embedded party has player and journal. Real programs
-// are not tried here yet.
+// TestScenesAlike plays a short scene at a table with a script, with models and with
+// real programs as game master, player and keeper of the journal: the same files, but
+// for times and what the dice fell to. The embedded party has player and journal.
 func TestScenesAlike(t *testing.T) {
 	sample.Long(t)
 	scene, err := txtar.ParseFile(filepath.Join("testdata", "models", "table.txtar"))
@@ -125,9 +124,11 @@ func TestScenesAlike(t *testing.T) {
 	for _, f := range scene.Files {
 		files[f.Name] = string(f.Data)
 	}
-	chosen, kinds := []realProgram{theScript, theOffline}, models()
-	for _, i := range sample.Pick(t, len(kinds), 1, 2) {
-		chosen = append(chosen, kinds[i])
+	chosen := []realProgram{theScript, theOffline}
+	for _, some := range [][]realProgram{models(), realPrograms(t)} {
+		for _, i := range sample.Pick(t, len(some), 1, 2) {
+			chosen = append(chosen, some[i])
+		}
 	}
 	all := played{}
 	t.Cleanup(func() { all.alike(t, sceneShape) })
@@ -139,7 +140,7 @@ func TestScenesAlike(t *testing.T) {
 				t.Fatal(err)
 			}
 			answers.oneByOne()
-			stub := modelstub.New(answers.reply)
+			stub := modelstub.New(modelstub.Named(answers.reply))
 			defer stub.Close()
 			w := x.seated(t, stub, answers.script(), "gm", "player", "journal-keeper")
 			for name, text := range files {

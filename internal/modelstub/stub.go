@@ -3,6 +3,8 @@ package modelstub
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -230,4 +232,34 @@ func Script(replies ...Reply) Handler {
 		next++
 		return replies[next-1]
 	}
+}
+
+// Named lets a handler call tools by their own names, or as Claude Code calls those
+// of the room: each program puts the names of a server and of its tool together in
+// a way of its own, and so does the answer. Who asks on its own behalf is answered
+// here.
+func Named(h Handler) Handler {
+	return func(q Request) Reply {
+		if q.Auxiliary() {
+			return Answer(Say("ok"))
+		}
+		r := h(q)
+		r.Blocks = slices.Clone(r.Blocks)
+		for i, b := range r.Blocks {
+			if b.Kind == ToolUse {
+				r.Blocks[i].Name = q.offered(strings.TrimPrefix(b.Name, "mcp__room__"))
+			}
+		}
+		return r
+	}
+}
+
+// offered is a tool as it is on offer: by its name, or with its server's before it.
+func (r Request) offered(name string) string {
+	for _, tool := range r.Tools() {
+		if tool == name || strings.HasSuffix(tool, "_"+name) || strings.HasSuffix(tool, "-"+name) {
+			return tool
+		}
+	}
+	return name
 }

@@ -91,26 +91,6 @@ func realACP(t *testing.T, name string, kind gateway.Kind, path string, stub *mo
 	}}
 }
 
-// named calls the room's tools as the program that asks has them on offer: each
-// puts the names of server and tool together in its own way.
-func named(h modelstub.Handler) modelstub.Handler {
-	return func(q modelstub.Request) modelstub.Reply {
-		if len(q.Tools()) == 0 {
-			return modelstub.Answer(modelstub.Say("A title"))
-		}
-		r := h(q)
-		r.Blocks = slices.Clone(r.Blocks)
-		for i, b := range r.Blocks {
-			for _, tool := range q.Tools() {
-				if b.Kind == modelstub.ToolUse && strings.HasSuffix(tool, strings.TrimPrefix(b.Name, "mcp__room__")) {
-					r.Blocks[i].Name = tool
-				}
-			}
-		}
-		return r
-	}
-}
-
 // Real programs as players: what reaches the model holds no canary, whatever
 // their front ends would do with @file and !command. Of tools they have the
 // dice for their own character and nothing else.
@@ -120,7 +100,7 @@ func TestRealPlayers(t *testing.T) {
 	for _, name := range []string{"claude", "codex", "gemini", "opencode", "qwen"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			stub := modelstub.New(named(modelstub.Script(
+			stub := modelstub.New(modelstub.Named(modelstub.Script(
 				modelstub.Answer(useTool("roll", args{"expr": "1d20+3", "who": gideon})),
 				modelstub.Answer(useTool("roll", args{"expr": "1d20+3"})),
 				modelstub.Answer(modelstub.Say("I hold the lantern.\n[NOTES]\nI was afraid.")))))
