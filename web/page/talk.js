@@ -259,7 +259,7 @@ export class Talk {
       },
     });
     this.fillLabels();
-    return h(
+    const bar = h(
       'div',
       { class: 'talk-bar noprint' },
       h(
@@ -269,10 +269,24 @@ export class Talk {
         this.arrows(t.run.hit, (by) => this.nextHit(by)),
         this.found,
       ),
-      this.jumps,
-      this.kinds,
-      this.outliner(),
     );
+    return this.spread(bar);
+  }
+
+  /** spread puts the rest of the bar beside the search; a narrow screen folds it. */
+  spread(bar) {
+    const rest = [this.jumps, this.kinds, this.outliner()];
+    const body = h('div', { class: 'talk-rest' });
+    const folded = h('details', { class: 'talk-more' }, h('summary', { class: 'muted small' }, t.run.more), body);
+    const narrow = matchMedia('(max-width: 46rem)');
+    const arrange = () => {
+      (narrow.matches ? body : bar).append(...rest);
+      if (narrow.matches) bar.append(folded);
+      else folded.remove();
+    };
+    narrow.addEventListener('change', arrange, { signal: this.signal });
+    arrange();
+    return bar;
   }
 
   /** outliner switches between whole entries and one line each. */

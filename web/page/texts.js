@@ -156,6 +156,7 @@ export const t = {
     hitOf: (n, of) => `hit ${n} of ${of}`,
     unfold: 'fold or unfold',
     outline: 'One line each',
+    more: 'Jump and filter',
     allCalls: 'every call in its order',
     unfoldAll: 'Unfold thinking and tools',
     foldAll: 'Fold thinking and tools',
