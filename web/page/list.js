@@ -49,6 +49,12 @@ export class Heights {
     this.tree.set(tree);
   }
 
+  /** cut leaves the first rows only. */
+  cut(count) {
+    this.total = this.before(count);
+    this.count = count;
+  }
+
   set(i, size) {
     const by = size - this.sizes[i];
     if (by === 0) return;
@@ -128,6 +134,17 @@ export class VirtualList {
     this.current = Math.min(Math.max(0, to), Math.max(0, rows.count - 1));
     this.anchor = { i: this.current, dy: 0 };
     this.place();
+  }
+
+  /** cut takes rows away at the end, for others that come in their place. */
+  cut(count) {
+    for (const [i, el] of [...this.drawn]) {
+      if (i < count) continue;
+      this.drop(el);
+      this.drawn.delete(i);
+    }
+    for (const i of [...this.measured]) if (i >= count) this.measured.delete(i);
+    this.heights.cut(count);
   }
 
   /** grow takes rows that were added at the end; who stands there follows them. */

@@ -5,6 +5,7 @@ import { api, on } from './core.js';
 
 const PIECE = 100;
 const KEPT = 60; // pieces
+const UNSETTLED = 64; // entries at the end whose order may still change
 const AT_ONCE = 20; // texts that are asked for together with the columns of what came
 
 export const FLAG = { prompt: 1, error: 2, call: 4, result: 8, thinking: 16, edit: 32 };
@@ -100,20 +101,48 @@ export class RunData {
 
   async grow() {
     const before = this.total;
+    const from = Math.max(0, before - UNSETTLED);
     const [more, texts] = await Promise.all([
-      api(`${this.base}/index?from=${before}`, { signal: this.signal }),
+      api(`${this.base}/index?from=${from}`, { signal: this.signal }),
       api(`${this.base}/entries?from=${before}&n=${AT_ONCE}`, { signal: this.signal }),
     ]);
     if ((more.epoch ?? 0) !== this.epoch || more.total < before) return this.anew();
-    if (more.total === before) return undefined;
+    const settled = this.holds(more, from, before);
+    if (settled && more.total === before) return undefined;
+    this.splice(more, from);
+    if (!settled) this.drop(from);
+    else if (!this.add(before, texts)) this.forget(Math.floor(before / PIECE));
+    return this.onGrow(settled ? before : from, before);
+  }
+
+  /** holds says whether what came again is what is held. */
+  holds(more, from, to) {
+    if (this.type.slice(from, to) !== more.type.slice(0, to - from)) return false;
+    return ['lane', 'at', 'size', 'tool'].every((name) => {
+      for (let n = from; n < to; n++) if (this[name][n] !== more[name][n - from]) return false;
+      return true;
+    });
+  }
+
+  /** splice puts columns in the place of those from one on. */
+  splice(more, from) {
     this.total = more.total;
     this.lanes = more.lanes ?? this.lanes;
     this.tools = more.tools ?? this.tools;
-    this.type += more.type;
-    for (const name of COLUMNS) for (const value of more[name] ?? []) this[name].push(value);
-    this.count(before);
-    if (!this.add(before, texts)) this.forget(Math.floor(before / PIECE));
-    return this.onGrow(before);
+    this.type = this.type.slice(0, from) + more.type;
+    for (const name of COLUMNS) {
+      if (!more[name]) continue;
+      this[name].length = from;
+      for (const value of more[name]) this[name].push(value);
+    }
+    this.kinds = {};
+    this.count(0);
+  }
+
+  /** drop forgets the texts from one on. */
+  drop(from) {
+    for (const p of [...this.asking]) if (p >= Math.floor(from / PIECE)) this.asking.delete(p);
+    for (const p of [...this.pieces.keys()]) if (p >= Math.floor(from / PIECE)) this.pieces.delete(p);
   }
 
   /** add keeps the texts of what came, where those before it are kept, too; it says whether that is all. */

@@ -74,7 +74,7 @@ export class Talk {
       };
       if (this.shown.length === 0) resolve();
     });
-    data.onGrow = (before) => this.grown(before);
+    data.onGrow = (from, before) => this.grown(from, before);
     data.onAnew = () => this.again();
     signal.addEventListener('abort', () => this.leave());
     if (this.alone) this.bindKeys();
@@ -187,12 +187,20 @@ export class Talk {
 
   // Growing.
 
-  grown(before) {
-    const rows = this.shown.length;
-    for (let n = before; n < this.data.total; n++) if (this.fits(n)) this.shown.push(n);
+  /** grown takes what came: entries from one on, of which those from before on are new. */
+  grown(from, before) {
+    const rows = this.rowOf(from);
+    const focused = this.list.current >= rows && this.list.space.contains(document.activeElement);
+    if (rows < this.shown.length) {
+      this.shown.length = rows;
+      this.list.cut(rows);
+    }
+    for (let n = from; n < this.data.total; n++) if (this.fits(n)) this.shown.push(n);
     this.list.grow(this.rows());
+    if (focused && !this.list.space.contains(document.activeElement)) this.list.focusRow(this.list.current);
     this.drawMap();
-    this.countLabels(rows);
+    this.flags.fill(0);
+    this.countLabels(0);
     this.tellNew(this.data.total - before);
   }
 

@@ -12,6 +12,9 @@ test('heights are what a plain sum says', () => {
       if (sizes.length && pick(2)) {
         const i = pick(sizes.length);
         heights.set(i, (sizes[i] = 1 + pick(50)));
+      } else if (sizes.length && pick(4) === 0) {
+        sizes.length = pick(sizes.length);
+        heights.cut(sizes.length);
       } else {
         heights.push(sizes[sizes.push(1 + pick(50)) - 1]);
       }
