@@ -62,7 +62,7 @@ export function deedsOf(quest) {
       ...d.log,
       verb: 'LogProgress',
       fields: [{ name: 'text', label: t.quest.progressLine, kind: 'line', required: true }],
-      args: (v) => [{}, v.text],
+      args: (v) => [ONCE, v.text],
     },
     continue: {
       ...d.continue,
@@ -71,8 +71,8 @@ export function deedsOf(quest) {
       args: (v) => [{ ...ONCE, Drop: v.drop }, ''],
     },
     return: { ...d.return, verb: 'ReturnToQuest', fields: [], args: () => [ONCE] },
-    archive: { ...d.archive, verb: 'ArchiveQuest', fields: [], args: () => [{}], danger: true },
-    repair: { ...d.repair, verb: 'RepairQuest', fields: [], args: () => [{}] },
+    archive: { ...d.archive, verb: 'ArchiveQuest', fields: [], args: () => [ONCE], danger: true },
+    repair: { ...d.repair, verb: 'RepairQuest', fields: [], args: () => [ONCE] },
   };
   const names = quest.none
     ? ['start', 'consult', 'council', 'gate', ...(quest.open?.length ? ['continue'] : [])]

@@ -266,13 +266,13 @@ function questCost(quest) {
           text: compact,
           items: rows.map((r) => ({ label: r.role, value: r.tokens })),
         }),
-    h(
-      'p',
-      null,
-      h('a', { href: '/quest' }, t.quest.costs),
-      ` · ${rows.reduce((n, r) => n + r.usd, 0) > 0 ? money(rows.reduce((n, r) => n + r.usd, 0)) : rows.some((r) => r.tokens) ? t.noPrice : '–'}`,
-    ),
+    h('p', null, h('a', { href: '/quest' }, t.quest.costs), ` · ${spentOn(rows)}`),
   );
+}
+
+function spentOn(rows) {
+  const usd = rows.reduce((sum, r) => sum + r.usd, 0);
+  return usd > 0 ? money(usd) : rows.some((r) => r.tokens) ? t.noPrice : '–';
 }
 
 // When: days as a calendar, hours of the week; in the reader's zone.

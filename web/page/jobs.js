@@ -20,6 +20,7 @@ import {
   when,
 } from './core.js';
 import { markdown } from './markdown.js';
+import { withCitations } from './outcome.js';
 
 /** @type {Map<string, Job>} */
 const jobs = new Map();
@@ -281,7 +282,7 @@ class JobView {
       );
     }
     if (part === 'whole') {
-      replace(speech.words, markdown(text));
+      replace(speech.words, withCitations(markdown(text)));
       speech.words.className = 'words md';
       this.speeches.delete(name);
       return;

@@ -54,19 +54,18 @@ async function render(el, _, signal) {
     deeds = h('div'),
     next = h('div');
   let quest = null,
-    forms = null;
+    forms = null,
+    offered = false; // the newest result has the next steps
   const act = (o) => follow(o, forms, begun);
   const begun = () => jobs.scrollIntoView({ block: 'nearest' });
   const jobs = panel({
     belongs: (job) => VERBS.has(job.verb),
     signal,
     ended: (job, foot) => {
-      const res = job.results?.[0];
-      if (res && typeof res === 'object')
-        foot.append(job.verb === 'Gate' ? gateAnswer(res) : outcome(res, { act: readOnly ? null : act }));
-      else if (!job.error)
-        foot.append(h('p', { class: 'muted' }, typeof res === 'string' && res ? plain(res) : t.quest.done));
-      refresh().catch((err) => notice(err.message));
+      for (const older of jobs.querySelectorAll('.job-foot .choices')) older.remove();
+      offered = !readOnly && job.results?.[0]?.offers?.length > 0;
+      foot.append(cameTo(job, readOnly ? null : act));
+      refresh().catch((err) => signal.aborted || notice(err.message));
     },
   });
   const refresh = async () => {
@@ -76,7 +75,7 @@ async function render(el, _, signal) {
     replace(body, bodyOf(quest, begun));
     replace(
       next,
-      quest.offers?.length && !readOnly ? [h('h2', null, t.quest.next), offersOf(quest.offers, act)] : null,
+      quest.offers?.length && !readOnly && !offered ? [h('h2', null, t.quest.next), offersOf(quest.offers, act)] : null,
     );
     if (readOnly || forms?.offers === deedNames(quest)) return; // what is being typed stays
     forms = { ...actions(deedsOf(quest), { label: t.quest.deeds, begun }), offers: deedNames(quest) };
@@ -85,6 +84,13 @@ async function render(el, _, signal) {
   await refresh();
   replace(el, head, jobs, next, deeds, body);
   if (!readOnly) for (const deed of deedsOf(quest)) offerAction(deed.label, () => forms.show(deed.name), signal);
+}
+
+/** cameTo is what a verb of the quest came to. */
+function cameTo(job, act) {
+  const res = job.results?.[0];
+  if (res && typeof res === 'object') return job.verb === 'Gate' ? gateAnswer(res) : outcome(res, { act });
+  return job.error ? '' : h('p', { class: 'muted' }, typeof res === 'string' && res ? plain(res) : t.quest.done);
 }
 
 const deedNames = (quest) =>
@@ -287,7 +293,7 @@ function progressOf(quest, begun) {
                   e.label ? h('strong', null, plain(e.label), ' ') : null,
                   plain(e.text),
                 ),
-                h('span', { class: 'muted small' }, plain(e.date ?? '')),
+                h('span', { class: 'muted small nowrap' }, plain(e.date ?? '')),
               ),
               e.kind === 'progress' && !readOnly
                 ? h(
@@ -297,7 +303,8 @@ function progressOf(quest, begun) {
                       class: 'quiet small',
                       'aria-label': t.quest.withdrawN(i + 1),
                       on: {
-                        click: () => start('WithdrawProgress', {}, i + 1).then(begun, (err) => notice(err.message)),
+                        click: () =>
+                          start('WithdrawProgress', { Once: true }, i + 1).then(begun, (err) => notice(err.message)),
                       },
                     },
                     t.quest.withdraw,

@@ -139,7 +139,7 @@ async function renderTable(el, { name }, signal) {
     belongs: (job) => job.args?.[0]?.Table === name && (job.args[0].As?.[0] ?? 'table') === seat,
     signal,
     ended: (job, foot) => {
-      foot.append(result(job));
+      foot.append(result(job) ?? '');
       refresh().catch((err) => notice(err.message));
     },
   });
