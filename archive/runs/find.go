@@ -23,15 +23,10 @@ func (s *Shelf) Find(ctx context.Context, h *Sheet, words string) (hits []int, m
 	if s.a.OfFiles() {
 		return s.findByReading(ctx, h, words)
 	}
-	docs := make(map[int64][]int, len(h.entries))
+	docs := h.docs()
 	var since, until time.Time
 	if len(h.entries) > 0 && h.entries[0].at != 0 { // else some may be without a time
 		since, until = stamp(h.first), stamp(h.last)
-	}
-	for i := range h.entries {
-		if doc := h.entries[i].doc; doc != 0 {
-			docs[doc] = append(docs[doc], i)
-		}
 	}
 	most := maxHits
 	if strings.ContainsRune(words, '"') {
@@ -52,6 +47,16 @@ func (s *Shelf) Find(ctx context.Context, h *Sheet, words string) (hits []int, m
 	}
 	slices.Sort(hits)
 	return hits, more, err
+}
+
+func (h *Sheet) byDoc() map[int64][]int {
+	docs := make(map[int64][]int, len(h.entries))
+	for i := range h.entries {
+		if doc := h.entries[i].doc; doc != 0 {
+			docs[doc] = append(docs[doc], i)
+		}
+	}
+	return docs
 }
 
 // inOrder reads the rows of entries, in pieces.

@@ -47,22 +47,24 @@ func (s *Shelf) List(ctx context.Context, f Filter, now time.Time) (List, error)
 	}
 	out := List{Total: len(all), From: max(f.From, 0), Items: []Run{}}
 	n := min(cmp.Or(max(f.N, 0), 100), MaxListed)
-	if out.From < len(all) {
-		out.Items = all[out.From:min(len(all), out.From+n)]
+	all = all[min(out.From, len(all)):min(len(all), out.From+n)]
+	if err := s.titles(ctx, all); err != nil {
+		return List{}, err
 	}
 	forks := s.forks()
-	for i := range out.Items {
-		out.Items[i].Forks = forks[out.Items[i].ID]
+	for _, r := range all {
+		r.Forks = forks[r.ID]
+		out.Items = append(out.Items, *r)
 	}
-	return out, s.titles(ctx, out.Items)
+	return out, nil
 }
 
 // filtered are the runs that f chooses. Their texts are there only if f asks for
 // them.
-func (s *Shelf) filtered(ctx context.Context, f Filter, now time.Time) (all []Run, err error) {
+func (s *Shelf) filtered(ctx context.Context, f Filter, now time.Time) (all []*Run, err error) {
 	words := strings.Fields(strings.ToLower(f.Text))
 	for id := range s.byRun {
-		r, _ := s.summary(id)
+		r := s.known(id)
 		if r.shown == 0 {
 			continue
 		}
@@ -71,13 +73,13 @@ func (s *Shelf) filtered(ctx context.Context, f Filter, now time.Time) (all []Ru
 			!f.Since.IsZero() && r.LastAt.Before(f.Since) || !f.Until.IsZero() && !r.LastAt.Before(f.Until) {
 			continue
 		}
-		all = append(all, r)
+		all = append(all, &r)
 	}
 	if err := s.stand(ctx, all, now); err != nil {
 		return nil, err
 	}
 	if f.State != "" {
-		all = slices.DeleteFunc(all, func(r Run) bool { return r.State != f.State })
+		all = slices.DeleteFunc(all, func(r *Run) bool { return r.State != f.State })
 	}
 	if len(words) == 0 {
 		return all, nil
@@ -85,14 +87,24 @@ func (s *Shelf) filtered(ctx context.Context, f Filter, now time.Time) (all []Ru
 	if err := s.titles(ctx, all); err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(all, func(r Run) bool {
+	return slices.DeleteFunc(all, func(r *Run) bool {
 		text := strings.ToLower(strings.Join([]string{r.Title, r.Last, r.Project, r.Agent, r.Role, r.ID, r.Model}, "\n"))
 		return slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
 	}), nil
 }
 
+// known is the summary of a run, made anew only when the run has changed.
+func (s *Shelf) known(id string) Run {
+	r, ok := s.made[id]
+	if !ok {
+		r, _ = s.summary(id)
+		s.made[id] = r
+	}
+	return r
+}
+
 // stand says how runs stand.
-func (s *Shelf) stand(ctx context.Context, list []Run, now time.Time) error {
+func (s *Shelf) stand(ctx context.Context, list []*Run, now time.Time) error {
 	for i := range list {
 		st := &list[i].standing
 		if st.said == toolUse && now.Sub(st.last) <= staleAfter && !st.over {
@@ -107,7 +119,7 @@ func (s *Shelf) stand(ctx context.Context, list []Run, now time.Time) error {
 	return nil
 }
 
-func (s *Shelf) sort(ctx context.Context, all []Run, by string) error {
+func (s *Shelf) sort(ctx context.Context, all []*Run, by string) error {
 	by, back := strings.CutPrefix(by, "-")
 	less := map[string]func(a, b *Run) int{
 		"":        func(a, b *Run) int { return b.LastAt.Compare(a.LastAt) },
@@ -127,8 +139,8 @@ func (s *Shelf) sort(ctx context.Context, all []Run, by string) error {
 			return err
 		}
 	}
-	slices.SortFunc(all, func(a, b Run) int {
-		n := less(&a, &b)
+	slices.SortFunc(all, func(a, b *Run) int {
+		n := less(a, b)
 		if back {
 			n = -n
 		}
@@ -161,7 +173,7 @@ func (s *Shelf) Facets(ctx context.Context, now time.Time) (Facets, error) {
 	all, err := s.filtered(ctx, Filter{}, now)
 	f := Facets{map[string]int{}, map[string]int{}, map[string]int{}, map[string]int{}, map[State]int{}, len(all)}
 	for i := range all {
-		r := &all[i]
+		r := all[i]
 		f.Project[r.Project]++
 		f.Agent[r.Agent]++
 		f.Role[r.Role]++
@@ -178,12 +190,12 @@ func (s *Shelf) One(ctx context.Context, id string, now time.Time) (r Run, ok bo
 	if r, ok = s.summary(id); !ok {
 		return r, false, nil
 	}
-	one := []Run{r}
+	one := []*Run{&r}
 	if err := errors.Join(s.stand(ctx, one, now), s.titles(ctx, one)); err != nil {
 		return r, true, err
 	}
-	one[0].Forks = s.forks()[id]
-	return one[0], true, nil
+	r.Forks = s.forks()[id]
+	return r, true, nil
 }
 
 // forks are the runs that have copied their history from each run.

@@ -3,9 +3,14 @@ package runs
 import (
 	"cmp"
 	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
+	"sync"
 
 	"conclave/transcript"
 )
@@ -24,6 +29,7 @@ type Sheet struct {
 	version     string           // of the sources that it was made of
 	calls       map[string]int32 // where a tool was called, by the call's id
 	packed      *Columns
+	docs        func() map[int64][]int // the entries of each number in the index of words
 }
 
 // piece is what a sheet has read of a source.
@@ -131,6 +137,7 @@ func (s *Shelf) renewed(ctx context.Context, run string, list []*source, old *Sh
 		sheet.pieces[src.id] = p
 	}
 	sheet.weave(list)
+	sheet.docs = sync.OnceValue(sheet.byDoc)
 	if old != nil && !sheet.continues(old) {
 		sheet.Epoch++
 	}
@@ -158,35 +165,61 @@ func (s *Shelf) piece(ctx context.Context, sheet *Sheet, src *source, list []*so
 			args = append(args, other.id)
 		}
 	}
-	rows, err := s.a.Reader().QueryContext(ctx, `SELECT id, coalesce(origin, 0), coalesce(seq, 0),
-		coalesce(at, 0), coalesce(doc, 0), chars, type, tool, tool_id, failed
-		FROM items WHERE type IS NOT NULL AND `+where+" ORDER BY id", args...)
+	query := `SELECT id, coalesce(origin, 0), coalesce(seq, 0), coalesce(at, 0), coalesce(doc, 0), chars,
+		coalesce(failed, 0), type, tool, tool_id FROM items WHERE type IS NOT NULL AND ` + where + " ORDER BY id"
+	err = eachRow(ctx, s.a.Reader(), query, args, func(v []driver.Value) {
+		n := func(i int) int64 { x, _ := v[i].(int64); return x }
+		e := entry{id: n(0), source: src.id, origin: n(1), seq: n(2), at: n(3), doc: n(4), chars: int32(n(5)), call: -1}
+		typ, _ := v[7].(string)
+		tool, called := v[8].(string)
+		e.toolID, _ = v[9].(string)
+		e.typ, e.lane = typeCode(transcript.Type(typ)), number(&sheet.Lanes, s.originOf(e.origin).agent)
+		if called {
+			e.tool = number(&sheet.Tools, tool) + 1
+		}
+		e.flags = flagsOf(types[e.typ], tool, n(6) != 0)
+		p.entries = append(p.entries, e)
+	})
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	var typ transcript.Type
-	var tool, toolID *string
-	var failed *int64
-	for rows.Next() {
-		e := entry{source: src.id, call: -1}
-		if err := rows.Scan(&e.id, &e.origin, &e.seq, &e.at, &e.doc, &e.chars, &typ, &tool, &toolID, &failed); err != nil {
-			return nil, err
-		}
-		e.typ, e.lane = typeCode(typ), number(&sheet.Lanes, s.originOf(e.origin).agent)
-		if tool != nil {
-			e.tool = number(&sheet.Tools, *tool) + 1
-		}
-		if toolID != nil {
-			e.toolID = *toolID
-		}
-		e.flags = flagsOf(typ, tool, failed)
-		p.entries = append(p.entries, e)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
 	return p, s.tokens(ctx, src, p.entries, from)
+}
+
+// eachRow calls take for each row. It goes past database/sql, whose locks and
+// conversions take longer than a short row.
+func eachRow(ctx context.Context, db *sql.DB, query string, args []any, take func([]driver.Value)) (err error) {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	return conn.Raw(func(c any) (err error) {
+		stmt, err := c.(driver.ConnPrepareContext).PrepareContext(ctx, query)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, stmt.Close()) }()
+		named := make([]driver.NamedValue, len(args))
+		for i, a := range args {
+			named[i] = driver.NamedValue{Ordinal: i + 1, Value: a}
+		}
+		rows, err := stmt.(driver.StmtQueryContext).QueryContext(ctx, named)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, rows.Close()) }()
+		values := make([]driver.Value, len(rows.Columns()))
+		for {
+			if err := rows.Next(values); err != nil {
+				if err == io.EOF {
+					return nil
+				}
+				return err
+			}
+			take(values)
+		}
+	})
 }
 
 // number is the place of a name in a list, at the end of which it is put if it is
@@ -203,14 +236,14 @@ func number(list *[]string, name string) uint16 {
 	return uint16(len(*list) - 1)
 }
 
-func flagsOf(typ transcript.Type, tool *string, failed *int64) (f uint8) {
+func flagsOf(typ transcript.Type, tool string, failed bool) (f uint8) {
 	switch typ {
 	case transcript.UserMessage:
 		f = FlagPrompt
 	case transcript.Error:
 		f = FlagError
 	case transcript.ToolUse:
-		if f = FlagCall; tool != nil && edits(*tool) {
+		if f = FlagCall; edits(tool) {
 			f |= FlagEdit
 		}
 	case transcript.ToolResult:
@@ -218,7 +251,7 @@ func flagsOf(typ transcript.Type, tool *string, failed *int64) (f uint8) {
 	case transcript.Thinking:
 		f = FlagThinking
 	}
-	if failed != nil && *failed != 0 {
+	if failed {
 		f |= FlagError
 	}
 	return f
@@ -227,17 +260,24 @@ func flagsOf(typ transcript.Type, tool *string, failed *int64) (f uint8) {
 // tokens puts the tokens of responses to the entries that tell of them, each
 // response once.
 func (s *Shelf) tokens(ctx context.Context, src *source, entries []entry, from int64) error {
-	where, args := "usage_rows WHERE source = ?", []any{src.id}
-	if from > 0 {
-		where, args = "usage_rows WHERE +source = ? AND item >= ?", []any{src.id, from}
-	}
-	return s.ledger.read(ctx, s.a.Reader(), s.sources, where, args, func(key string, e *entryCost) {
-		if held := s.ledger.held[digestOf(key)]; held == nil || held.item != e.item {
-			return
-		}
+	put := func(e *entryCost) {
 		i, ok := slices.BinarySearchFunc(entries, e.item, func(e entry, id int64) int { return cmp.Compare(e.id, id) })
 		if ok {
 			entries[i].tokens = int32(min(e.Total(), 1<<31-1))
+		}
+	}
+	if from == 0 {
+		for _, e := range s.ledger.held {
+			if e.source == src {
+				put(e)
+			}
+		}
+		return nil
+	}
+	where, args := "usage_rows WHERE +source = ? AND item >= ?", []any{src.id, from}
+	return s.ledger.read(ctx, s.a.Reader(), s.sources, where, args, func(key string, e *entryCost) {
+		if held := s.ledger.held[digestOf(key)]; held != nil && held.item == e.item {
+			put(e)
 		}
 	})
 }

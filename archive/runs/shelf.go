@@ -26,6 +26,7 @@ type Shelf struct {
 	ledger     ledger
 	sheets     []*Sheet // the one that was asked for last first
 	texts      texts
+	made       map[string]Run // summaries, until their run changes
 }
 
 // source is a file that was taken up, and what is known of its lanes.
@@ -48,7 +49,7 @@ type origin struct{ prompt, adapter, agent, session, seat, project string }
 
 // New returns the runs of an archive. Update fills it.
 func New(a *archive.Archive) *Shelf {
-	return &Shelf{a: a, sources: map[int64]*source{}, byRun: map[string][]*source{}, origins: map[int64]*origin{},
+	return &Shelf{a: a, sources: map[int64]*source{}, byRun: map[string][]*source{}, origins: map[int64]*origin{}, made: map[string]Run{},
 		ledger: ledger{prices: a.Prices(), held: map[digest]*entryCost{}, parents: map[string]string{}}}
 }
 
@@ -90,6 +91,7 @@ func (s *Shelf) Update(ctx context.Context, paths ...string) ([]string, error) {
 	if err := s.ledger.unwritten(ctx, s.a.Reader(), s.sources); err != nil {
 		return nil, err
 	}
+	clear(s.made) // a response may have gone from one run to another
 	slices.Sort(names)
 	return slices.Compact(names), nil
 }

@@ -64,9 +64,9 @@ func read(ctx context.Context, a *archive.Archive, id int64) (l line, row archiv
 }
 
 // titles puts first and last words into runs.
-func (s *Shelf) titles(ctx context.Context, list []Run) error {
+func (s *Shelf) titles(ctx context.Context, list []*Run) error {
 	for i := range list {
-		r := &list[i]
+		r := list[i]
 		if r.Title != "" || r.Last != "" {
 			continue
 		}
