@@ -23,7 +23,7 @@ export const TYPES = {
   x: 'unknown',
 };
 
-const COLUMNS = ['lane', 'at', 'size', 'flag', 'tool', 'tokens', 'call', 'cost'];
+const COLUMNS = ['lane', 'at', 'size', 'flag', 'tool', 'tokens', 'call'];
 
 export class RunData {
   /**
@@ -68,7 +68,6 @@ export class RunData {
     this.tools = columns.tools ?? [];
     this.type = columns.type;
     for (const name of COLUMNS) this[name] = columns[name] ?? [];
-    this.priced = columns.cost !== undefined;
     this.kinds = {};
     this.count(0);
   }

@@ -164,8 +164,10 @@ function laneLine(data, lane) {
 }
 
 /** drawFigures shows what a run consumed over time, its tools, and where the time went. */
-export function drawFigures(el, { data, head }) {
-  const { x, tokens, cost } = sums(data);
+export function drawFigures(el, { data, head, signal }) {
+  const { x, tokens } = sums(data);
+  const paid = h('div', null);
+  if (head.cost_usd) drawCost(paid, data, signal).catch(() => {}); // the sum stands above in any case
   const time = (head.time ?? []).filter((share) => share.seconds > 0);
   replace(
     el,
@@ -189,17 +191,7 @@ export function drawFigures(el, { data, head }) {
       area: true,
       xName: t.run.time,
     }),
-    data.priced && head.cost_usd
-      ? lines({
-          title: t.run.costOver,
-          x,
-          series: [{ name: t.run.cards.cost, values: cost }],
-          xText: axisTime(x[0], x[x.length - 1]),
-          yText: (v) => `$${v.toFixed(v < 1 ? 3 : 2)}`,
-          area: true,
-          xName: t.run.time,
-        })
-      : null,
+    paid,
     levels({
       title: t.run.timeBy,
       items: time.map((share) => ({ label: t.run.categories[share.category] ?? share.category, value: share.seconds })),
@@ -213,22 +205,35 @@ export function drawFigures(el, { data, head }) {
   );
 }
 
+/** drawCost draws what a run has cost over time, by the archive's own view of it. */
+async function drawCost(el, data, signal) {
+  const days = data.at.reduce((most, at) => Math.max(most, at), 0) / 86400e3;
+  const piece = days > 3 ? 13 : 16; // hours, or minutes
+  const text = `SELECT substr(timestamp, 1, ${piece}) AS at, sum(cost_usd) AS usd FROM usage
+    WHERE bundle = '${data.id.replaceAll("'", "''")}' AND timestamp <> '' GROUP BY 1 ORDER BY 1`;
+  const { rows, truncated } = await api('/api/sql', { body: { query: text }, signal });
+  if (signal.aborted || truncated || rows.length === 0) return;
+  const x = rows.map(([at]) => Date.parse(`${at}${piece === 13 ? ':00' : ''}:00Z`));
+  let sum = 0;
+  const values = rows.map(([, usd]) => (sum += usd ?? 0));
+  const yText = (v) => `$${v.toFixed(sum < 1 ? 3 : sum < 100 ? 2 : 0)}`;
+  const xText = axisTime(x[0], x[x.length - 1]);
+  const series = [{ name: t.run.cards.cost, values }];
+  replace(el, lines({ title: t.run.costOver, x, series, xText, yText, area: true, xName: t.run.time }));
+}
+
 function sums(data) {
-  const x = [],
-    tokens = [],
-    cost = [];
+  const x = [];
+  const tokens = [];
   const each = Math.max(1, Math.floor(data.total / 400));
-  let spent = 0,
-    paid = 0;
+  let spent = 0;
   for (let n = 0; n < data.total; n++) {
     spent += data.tokens[n] ?? 0;
-    paid += data.cost[n] ?? 0;
     if (n % each && n !== data.total - 1) continue;
     x.push(data.atTime(n));
     tokens.push(spent);
-    cost.push(paid / 1e6);
   }
-  return { x, tokens, cost };
+  return { x, tokens };
 }
 
 const card = (name, value) =>
