@@ -87,7 +87,7 @@ function choose(label, names, list, at, change) {
   );
 }
 
-function cards({ total, groups }) {
+function cards({ total }) {
   const cached = total.input_tokens + total.cache_read_tokens + total.cache_write_tokens;
   const one = (name, figure, about) =>
     h(
@@ -108,7 +108,6 @@ function cards({ total, groups }) {
     one(k.tokens, compact(total.total_tokens), counted(total.responses, 'response', 'responses')),
     one(k.output, compact(total.output_tokens), k.written),
     one(k.cache, cached ? `${Math.round((100 * total.cache_read_tokens) / cached)} %` : t.unknown, k.cacheAbout),
-    one(k.rows, number(groups.length), k.rowsAbout),
   );
 }
 

@@ -330,8 +330,11 @@ class JobView {
   close() {
     const { error } = this.job;
     this.bar?.remove();
-    if (error?.text) this.foot.append(way(error.text, error.kind));
-    if (error && !readOnly && error.kind !== 'no') {
+    if (error?.text)
+      this.foot.append(
+        this.job.stopped ? way(error.text.replace(/^context canceled\n?/, ''), 'stopped') : way(error.text, error.kind),
+      );
+    if (error && !readOnly && error.kind !== 'no' && !this.job.stopped) {
       this.foot.append(
         h(
           'button',
@@ -411,6 +414,9 @@ function brief(data) {
   ];
 }
 
+// What is no failure: a no is an answer, and who stops something knows why.
+const TITLES = { no: t.jobs.no, stopped: t.jobs.stoppedHere };
+
 /** way is an error with its way out: commands that it names can be copied. */
 export function way(text, kind) {
   const lines = plain(text).split('\n');
@@ -418,8 +424,8 @@ export function way(text, kind) {
   const inText = tries.length ? [] : [...plain(text).matchAll(/`(conclave [^`]+)`/g)].map((m) => m[1]);
   return h(
     'div',
-    { class: kind === 'no' ? 'said-no' : 'trouble', role: kind === 'no' ? null : 'alert' },
-    h('strong', null, kind === 'no' ? t.jobs.no : t.failed),
+    { class: TITLES[kind] ? 'said-no' : 'trouble', role: TITLES[kind] ? null : 'alert' },
+    h('strong', null, TITLES[kind] ?? t.failed),
     h('p', null, lines.filter((line) => !/^\s*try:/.test(line)).join('\n')),
     [...new Set([...tries, ...inText])].map((line) =>
       h('p', { class: 'row' }, h('code', null, line), copyButton(line, t.jobs.copyLine)),

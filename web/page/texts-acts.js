@@ -9,6 +9,7 @@ const jobs = {
   states: { working: 'at work', waiting: 'waiting for you', over: 'over' },
   stop: 'Stop',
   stopped: 'stopped',
+  stoppedHere: 'Stopped',
   cleared: 'What was for one person alone is off the screen.',
   asked: (text) => `You are asked: ${text}`,
   over: (what) => `${what}: over.`,
@@ -231,7 +232,7 @@ const quest = {
 
 const figures = {
   title: 'Figures',
-  lede: 'Tokens and their cost over everything that the archive knows, each response once.',
+  lede: 'Tokens and their cost: the records of this workspace and the sessions of every program here, each response once.',
   more: 'More figures',
   by: 'By',
   since: 'Of',
@@ -250,8 +251,6 @@ const figures = {
   cacheAbout: 'of what models read',
   cacheRead: 'Cache, read',
   cacheWrite: 'Cache, written',
-  rows: 'Groups',
-  rowsAbout: 'in the table below',
   nameless: '(no name)',
   tokensBy: (what) => `Tokens by ${what}`,
   inNumbers: 'In numbers',
