@@ -144,6 +144,12 @@ function acts(data) {
       () => notice(t.run.exported),
       (err) => notice(err.message),
     );
+  const saveFrom = (event, format) => {
+    const menu = event.target.closest('details');
+    menu.open = false;
+    menu.firstElementChild.focus();
+    return save(format);
+  };
   for (const format of Object.keys(FORMATS)) offer(t.run.exportAs[format], () => save(format), data.signal);
   return h(
     'div',
@@ -156,7 +162,11 @@ function acts(data) {
         'div',
         { class: 'menu-body' },
         Object.keys(FORMATS).map((format) =>
-          h('button', { type: 'button', class: 'quiet', on: { click: () => save(format) } }, t.run.exportAs[format]),
+          h(
+            'button',
+            { type: 'button', class: 'quiet', on: { click: (e) => saveFrom(e, format) } },
+            t.run.exportAs[format],
+          ),
         ),
       ),
     ),

@@ -220,10 +220,9 @@ class Runs {
     say(t.runs.found(first.total));
     if (first.total === 0) {
       this.list = null;
-      replace(
-        this.body,
-        h('div', { class: 'empty' }, h('p', null, t.runs.none), h('p', { class: 'muted' }, t.runs.noneHint)),
-      );
+      const filtered = Object.keys(filters()).some((name) => name !== 'sort');
+      const [words, hint] = filtered ? [t.runs.none, t.runs.noneHint] : [t.runs.nothingYet, t.runs.nothingYetHint];
+      replace(this.body, h('div', { class: 'empty' }, h('p', null, words), h('p', { class: 'muted' }, hint)));
       return;
     }
     const rows = {

@@ -56,7 +56,11 @@ export const t = {
     list: 'Runs',
     found: (n) => counted(n, 'run', 'runs'),
     none: 'No run fits.',
-    noneHint: 'Take a filter away, or record something: sessions of agents on this machine are found by themselves.',
+    nothingYet: 'No run is here yet.',
+    nothingYetHint:
+      'Sessions of agents on this machine are found by themselves. The first reading of many takes a while; ' +
+      'what is found appears here.',
+    noneHint: 'Take a filter away.',
     search: 'Search in titles, last words, projects',
     filters: 'Filters',
     state: 'State',
