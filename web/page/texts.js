@@ -67,7 +67,6 @@ export const t = {
     project: 'Project',
     agent: 'Agent',
     role: 'Role',
-    kind: 'Kind',
     since: 'Since',
     until: 'Until',
     starred: 'Starred',
@@ -97,7 +96,6 @@ export const t = {
     open: 'open the run',
     starKey: 'star the run',
     chooseKey: 'choose the run for comparing',
-    fresh: (n) => `${counted(n, 'run has', 'runs have')} changed`,
   },
 
   run: {
