@@ -43,7 +43,8 @@ type Options struct {
 type Server struct {
 	app     *app.App
 	options Options
-	names   origin.Names // once it listens
+	names   origin.Names // once it listens, as at
+	at      net.Addr
 	started chan struct{}
 
 	door   *door
@@ -94,7 +95,7 @@ func (s *Server) Opens() []string {
 	if s.options.ReadOnly {
 		can = "read every run"
 	}
-	return []string{"open to others at " + s.options.Listen + ", as " + strings.Join(s.options.Hosts, " and "),
+	return []string{"open to others at " + s.at.String() + ", as " + strings.Join(s.options.Hosts, " and "),
 		"whoever comes in by a link of yours can " + can}
 }
 
@@ -180,7 +181,7 @@ func (s *Server) listen(ctx context.Context) (net.Listener, error) {
 	if err != nil {
 		return nil, app.ErrorOf(app.Environment, "%w", err)
 	}
-	s.names = origin.Local(l.Addr())
+	s.names, s.at = origin.Local(l.Addr()), l.Addr()
 	return l, nil
 }
 
@@ -203,7 +204,7 @@ func (s *Server) listenOpenly(ctx context.Context) (net.Listener, error) {
 	if err != nil {
 		return nil, app.ErrorOf(app.Environment, "%w", err)
 	}
-	s.names = origin.Names{Scheme: "https", Hosts: o.Hosts}
+	s.names, s.at = origin.Names{Scheme: "https", Hosts: o.Hosts}, l.Addr()
 	if o.Proxy {
 		return l, nil
 	}
