@@ -74,6 +74,9 @@ func (env *environment) serveWeb(ctx context.Context, o web.Options, open bool) 
 		})
 	})
 	if err == nil && elsewhere != "" {
+		if o.Addr != "" || o.Listen != "" || o.ReadOnly {
+			env.Stderr.Printf("the page is served already, as it was begun: for another way end that process first\n")
+		}
 		tell(elsewhere)
 	}
 	return err
