@@ -49,8 +49,11 @@ type origin struct{ prompt, adapter, agent, session, seat, project string }
 
 // New returns the runs of an archive. Update fills it.
 func New(a *archive.Archive) *Shelf {
-	return &Shelf{a: a, sources: map[int64]*source{}, byRun: map[string][]*source{}, origins: map[int64]*origin{}, made: map[string]Run{},
-		ledger: ledger{prices: a.Prices(), held: map[digest]*entryCost{}, parents: map[string]string{}}}
+	return &Shelf{
+		a: a, sources: map[int64]*source{}, byRun: map[string][]*source{}, origins: map[int64]*origin{},
+		made:   map[string]Run{},
+		ledger: ledger{prices: a.Prices(), held: map[digest]*entryCost{}, parents: map[string]string{}},
+	}
 }
 
 // Update takes up what has changed in the archive, in the files of these paths or
