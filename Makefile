@@ -87,6 +87,7 @@ full: test redteam matrix ## every platform, every matrix whole: make test, make
 
 bench: clients ## what the documents call fast, each as a ratio to its peer
 	$(GO) test -run '^$$' -bench . -benchtime 1s ./...
+	$(GO) -C web/browser test -run '^$$' -bench . -benchtime 1x .
 
 bench-against: ## compare the program with that of another commit: REV=main, ARGS='-runs 9 -only search'
 	@script/bench-against.sh '$(REV)' $(ARGS)

@@ -22,16 +22,21 @@ type Session struct {
 
 // NewSession begins one: the number makes its id.
 func NewSession(number int, at time.Time) *Session {
-	return &Session{ID: fmt.Sprintf("%08x-b00b-4000-8000-%012x", number, number), Dir: "/home/ada/work/proj",
+	s := &Session{ID: fmt.Sprintf("%08x-b00b-4000-8000-%012x", number, number), Dir: "/home/ada/work/proj",
 		Model: "claude-opus-5-5", Branch: "main", At: at}
+	// What a file is, is told by its beginning: the program's own first line is short.
+	fmt.Fprintf(&s.buf, `{"type":"queue-operation","operation":"dequeue","timestamp":%q,"sessionId":%q}`+"\n",
+		at.UTC().Format("2006-01-02T15:04:05.000Z"), s.ID)
+	return s
 }
 
 func (s *Session) line(members map[string]any) *Session {
 	s.n++
 	id := fmt.Sprintf("%08x-%04x-4000-8000-%s", s.n, s.n&0xffff, s.ID[24:])
 	s.At = s.At.Add(time.Second)
-	all := map[string]any{"parentUuid": nil, "isSidechain": false, "uuid": id,
-		"timestamp": s.At.UTC().Format("2006-01-02T15:04:05.000Z"), "userType": "external", "cwd": s.Dir, "sessionId": s.ID, "version": "2.1.325", "gitBranch": s.Branch}
+	all := map[string]any{"parentUuid": nil, "isSidechain": false, "uuid": id, "userType": "external",
+		"timestamp": s.At.UTC().Format("2006-01-02T15:04:05.000Z"),
+		"cwd":       s.Dir, "sessionId": s.ID, "version": "2.1.325", "gitBranch": s.Branch}
 	if s.parent != "" {
 		all["parentUuid"] = s.parent
 	}
@@ -111,8 +116,8 @@ func (s *Session) Keep(w World) error {
 // with their results, some of which failed, and answers in Markdown.
 func Long(number, entries int, at time.Time) *Session {
 	s := NewSession(number, at)
-	for made := 0; made < entries; made += 8 {
-		turn := made / 8
+	for made := 0; made < entries; made += 7 {
+		turn := made / 7
 		s.Prompt(fmt.Sprintf("Question %d: what of the counter in part %d is slow?", turn, turn%97))
 		s.Think(fmt.Sprintf("I look at part %d first, then at its neighbours.", turn%97))
 		s.Call("Read", map[string]any{"file_path": fmt.Sprintf("/home/ada/work/proj/part%d.go", turn%97)},

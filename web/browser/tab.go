@@ -21,7 +21,7 @@ import (
 
 // Patience is how long a wait lasts before it is an error: an eternity for a page,
 // so that a busy machine is no reason.
-const Patience = 30 * time.Second
+const Patience = time.Minute
 
 // Tab is one tab, and what was seen of it since it was opened.
 type Tab struct {
@@ -85,7 +85,7 @@ func (t *Tab) prepare() error {
 				return
 			}
 			if m.IsException() || m.Type == "error" || m.Type == "warning" || m.Type == "assert" {
-				t.fault("console: " + m.String())
+				t.fault("console: " + m.String() + " " + m.URL)
 			}
 		}
 	}()

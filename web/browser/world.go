@@ -49,6 +49,7 @@ var furnishing = [][]string{
 	{"confront", "README.md", "main.go"},
 	{"table", "new", "weir", "--adventure"},
 	{"table", "play", "weir", "--auto"},
+	{"archive", "refresh"},
 }
 
 var project = map[string]string{

@@ -1,9 +1,14 @@
 package browser
 
 import (
+	"fmt"
+	"net/url"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
+
+	"github.com/chromedp/chromedp"
 )
 
 var repository = filepath.Join("..", "..")
@@ -70,3 +75,25 @@ func inside(t *testing.T) (*Server, *Tab) {
 	}
 	return s, tab
 }
+
+// runOf is the run whose title has these words; it waits until the archive has it.
+func runOf(t testing.TB, tab *Tab, words string) Run {
+	t.Helper()
+	if err := tab.Wait(fmt.Sprintf(`(async () => (await %s.api('/api/runs?n=1000')).items.some(r => r.title.includes(%q)))()`,
+		core, words)); err != nil {
+		t.Fatal(err)
+	}
+	runs, err := tab.Runs(url.Values{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range runs {
+		if strings.Contains(r.Title, words) {
+			return r
+		}
+	}
+	t.Fatalf("none of %d runs is called %q", len(runs), words)
+	return Run{}
+}
+
+var reload = chromedp.Reload()

@@ -225,12 +225,19 @@ export function openHelp() {
   dialog.showModal();
 }
 
+/** search leads to the search of the page, or to the palette where it has none. */
+function search() {
+  const field = document.querySelector('#main [type=search]');
+  if (field) field.focus();
+  else openPalette();
+}
+
 /** bindKeys binds the keys that work on every page. */
 export function bindKeys() {
   const everywhere = { everywhere: true };
   key('Ctrl+k', t.help.palette, openPalette, everywhere);
   key('?', t.help.help, openHelp, everywhere);
-  key('/', t.help.search, () => document.querySelector('#main [type=search]')?.focus() ?? openPalette(), everywhere);
+  key('/', t.help.search, search, everywhere);
   for (const p of pages)
     if (p.nav?.key) key(`g ${p.nav.key}`, t.help.goTo(p.nav.label), () => go(p.nav.href ?? p.path), everywhere);
 }

@@ -1,0 +1,106 @@
+package browser
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"conclave/internal/sample"
+)
+
+// big is a server with one run of so many entries, and a tab in it.
+func big(t testing.TB, entries int) (*Server, *Tab, Run, *Session) {
+	t.Helper()
+	w := world(t)
+	session := Long(1, entries, time.Now().Add(-48*time.Hour))
+	if err := session.Keep(w); err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, w)
+	tab := open(t, chromium(t))
+	if err := s.Enter(tab); err != nil {
+		t.Fatal(err)
+	}
+	whole := fmt.Sprintf(`(async () => (await %s.api('/api/runs?n=10')).items.some(r => r.entries >= %d))()`, core, entries)
+	if err := tab.Wait(whole); err != nil {
+		t.Fatal(err)
+	}
+	return s, tab, runOf(t, tab, "Question 0"), session
+}
+
+// A run of a hundred thousand entries, scrolled from its first to its last: what is
+// seen is what is there, in order, and the document stays small.
+func TestHundredThousandEntries(t *testing.T) {
+	entries := sample.Count(5_000, 100_000, 100_000)
+	s, tab, run, _ := big(t, entries)
+	if run.Entries < entries {
+		t.Fatalf("the run has %d entries of %d", run.Entries, entries)
+	}
+	if err := s.Visit(tab, "/run/"+run.ID); err != nil {
+		t.Fatal(err)
+	}
+	if err := tab.Wait(`document.querySelector('[role=feed] [aria-posinset]')`); err != nil {
+		t.Fatal(err)
+	}
+	got, err := evalFor[struct {
+		Stops, First, Last, Nodes, Blank int
+		Wrong                            string
+		Slowest                          float64
+	}](tab, fmt.Sprintf(scrolling, sample.Count(40, 150, 2000), entries), 10*time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Wrong != "" || got.First != 1 || got.Last < entries {
+		t.Errorf("%s: from entry %d to entry %d of %d", got.Wrong, got.First, got.Last, run.Entries)
+	}
+	if got.Nodes > 6000 {
+		t.Errorf("%d elements in the document", got.Nodes)
+	}
+	t.Logf("%d stops over %d entries, at most %d elements, the slowest frame %.0f ms, %d stops were blank for a moment",
+		got.Stops, got.Last, got.Nodes, got.Slowest, got.Blank)
+	if f := tab.Faults(s.Origin); len(f) > 0 {
+		t.Error(strings.Join(f, "\n"))
+	}
+}
+
+// scrolling goes through the list in so many steps.
+const scrolling = `(async () => {
+	const feed = document.querySelector('[role=feed]'), list = feed.parentElement, steps = %d, total = %d;
+	const frame = () => new Promise(r => requestAnimationFrame(() => setTimeout(r)));
+	const out = { stops: 0, first: 0, last: 0, nodes: 0, blank: 0, wrong: '', slowest: 0 };
+	const rows = () => [...feed.querySelectorAll('[aria-posinset]')].filter(r => {
+		const a = r.getBoundingClientRect(), b = list.getBoundingClientRect();
+		return a.bottom > b.top && a.top < b.bottom;
+	});
+	const settled = async () => {
+		for (let i = 0; i < 3000; i++) {
+			const seen = rows();
+			if (seen.length > 0 && seen.every(r => r.innerText.trim() !== '' && !r.querySelector('.loading'))) return i;
+			await frame();
+		}
+		out.wrong ||= 'what is seen at ' + list.scrollTop + ' is never drawn: ' + rows().map(r => r.outerHTML.slice(0, 200)).join();
+		return 0;
+	};
+	let before = 0;
+	for (let step = 0; step <= steps; step++) {
+		const began = performance.now();
+		list.scrollTop = Math.round((list.scrollHeight - list.clientHeight) * step / steps);
+		await frame();
+		out.slowest = Math.max(out.slowest, performance.now() - began);
+		if (await settled() > 0) out.blank++;
+		const seen = rows(), numbers = seen.map(r => Number(r.getAttribute('aria-posinset')));
+		if (step === 0) out.first = numbers[0];
+		if (numbers[0] < before) out.wrong ||= 'after entry ' + before + ' comes ' + numbers[0];
+		if (numbers.some((n, i) => i > 0 && n !== numbers[i - 1] + 1)) out.wrong ||= 'a gap: ' + numbers;
+		const size = Math.min(...seen.map(r => Number(r.getAttribute('aria-setsize'))));
+		if (size < total) out.wrong ||= 'the size is told as ' + size;
+		for (let i = 1; i < seen.length; i++)
+			if (seen[i].getBoundingClientRect().top < seen[i - 1].getBoundingClientRect().bottom - 2) out.wrong ||= 'entries over one another';
+		before = numbers[0];
+		out.last = Math.max(out.last, ...numbers);
+		out.nodes = Math.max(out.nodes, document.querySelectorAll('*').length);
+		out.stops++;
+	}
+	return out;
+})()`

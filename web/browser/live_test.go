@@ -1,0 +1,214 @@
+package browser
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"conclave/internal/sample"
+)
+
+// arrival watches for words on the page from now on, and tells when they came, in
+// milliseconds of the clock that this process has too.
+const arrival = `(() => { self.arrival = new Promise(done => {
+	const main = document.querySelector('main'), look = () => {
+		if (!main.textContent.includes(%q)) return;
+		watch.disconnect();
+		done(performance.timeOrigin + performance.now());
+	};
+	const watch = new MutationObserver(look);
+	watch.observe(main, { subtree: true, childList: true, characterData: true });
+}); return true })()`
+
+// appended appends entries to a session one by one, and tells how long each took to
+// be on the page that shows it.
+func appended(t testing.TB, tab *Tab, w World, s *Session, times int) []time.Duration {
+	t.Helper()
+	var took []time.Duration
+	for i := range times {
+		words := fmt.Sprintf("arrived-%d-%d", s.n, i)
+		if _, err := Eval[bool](tab, fmt.Sprintf(arrival, words)); err != nil {
+			t.Fatal(err)
+		}
+		s.Say("The next of them: " + words)
+		began := time.Now()
+		if err := s.Keep(w); err != nil {
+			t.Fatal(err)
+		}
+		came, err := Eval[float64](tab, `self.arrival`)
+		if err != nil {
+			t.Fatalf("entry %d did not come: %v; the page says: %s", i, err, tab.words())
+		}
+		took = append(took, time.Duration(came*1e6)-time.Duration(began.UnixNano()))
+	}
+	slices.Sort(took)
+	return took
+}
+
+// atRun opens a run by words of its title, at its end.
+func atRun(t testing.TB, s *Server, tab *Tab, words string) Run {
+	t.Helper()
+	run := runOf(t, tab, words)
+	if err := s.Visit(tab, "/run/"+run.ID); err != nil {
+		t.Fatal(err)
+	}
+	toEnd(t, tab)
+	return run
+}
+
+func toEnd(t testing.TB, tab *Tab) {
+	t.Helper()
+	const end = `(() => { const list = document.querySelector('[role=feed]').parentElement; list.scrollTop = list.scrollHeight;
+		const rows = [...list.querySelectorAll('[aria-posinset]')];
+		return rows.length > 0 && rows.at(-1).getAttribute('aria-posinset') === rows.at(-1).getAttribute('aria-setsize'); })()`
+	if err := tab.Wait(end); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// An entry that is appended to a session file is on the open page; also in a second
+// tab while one does not read, and after the page was loaded anew.
+func TestLiveUpdate(t *testing.T) {
+	w := world(t)
+	session := Long(1, 40, time.Now().Add(-time.Hour))
+	if err := session.Keep(w); err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, w)
+	tab := open(t, chromium(t))
+	if err := s.Enter(tab); err != nil {
+		t.Fatal(err)
+	}
+	atRun(t, s, tab, "Question 0")
+	took := appended(t, tab, w, session, sample.Count(5, 30, 100))
+	t.Logf("on the page: half after %v, 95 of 100 after %v, the last %v", took[len(took)/2], took[len(took)*95/100], took[len(took)-1])
+
+	if err := tab.Do(reload); err != nil {
+		t.Fatal(err)
+	}
+	if err := tab.Ready(); err != nil {
+		t.Fatal(err)
+	}
+	toEnd(t, tab)
+	took = appended(t, tab, w, session, 3)
+	t.Logf("after loading anew: %v", took)
+	if f := tab.Faults(s.Origin); len(f) > 0 {
+		t.Error(strings.Join(f, "\n"))
+	}
+}
+
+// Who reads further up is not moved by what comes at the end.
+func TestLiveUpdateLeavesTheReaderAlone(t *testing.T) {
+	w := world(t)
+	session := Long(1, 400, time.Now().Add(-time.Hour))
+	if err := session.Keep(w); err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, w)
+	tab := open(t, chromium(t))
+	if err := s.Enter(tab); err != nil {
+		t.Fatal(err)
+	}
+	run := runOf(t, tab, "Question 0")
+	if err := s.Visit(tab, "/run/"+run.ID+"/100"); err != nil {
+		t.Fatal(err)
+	}
+	const seen = `(() => { const list = document.querySelector('[role=feed]').parentElement, top = list.getBoundingClientRect().top;
+		const row = [...list.querySelectorAll('[aria-posinset]')].find(r => r.getBoundingClientRect().bottom > top + 4);
+		return row ? row.getAttribute('aria-posinset') + ' ' + Math.round(row.getBoundingClientRect().top - top) : ''; })()`
+	if err := tab.Wait(seen + ` !== '' && !document.querySelector('[role=feed] .loading')`); err != nil {
+		t.Fatal(err)
+	}
+	before, err := Eval[string](tab, seen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := func() int {
+		n, _ := Eval[int](tab, `Number(document.querySelector('[role=feed] [aria-setsize]').getAttribute('aria-setsize'))`)
+		return n
+	}
+	was := size()
+	for i := range 5 {
+		session.Say(fmt.Sprint("One more ", i))
+		if err := session.Keep(w); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const grown = `Number(document.querySelector('[role=feed] [aria-setsize]').getAttribute('aria-setsize')) >= %d`
+	if err := tab.Wait(fmt.Sprintf(grown, was+5)); err != nil {
+		t.Fatal(err)
+	}
+	if after, err := Eval[string](tab, seen); err != nil || after != before {
+		t.Errorf("the reader was at %s and is at %s: %v", before, after, err)
+	}
+}
+
+// Ten tabs of one person hold one stream together, and all of them are up to date and
+// answer.
+func TestTenTabs(t *testing.T) {
+	w := world(t)
+	session := Long(1, 40, time.Now().Add(-time.Hour))
+	if err := session.Keep(w); err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, w)
+	person := open(t, chromium(t)) // an empty tab, whose storage all others share
+	var tabs []*Tab
+	for i := range 10 {
+		tab, err := person.Beside()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer tab.Close()
+		tabs = append(tabs, tab)
+		enter := func() error { return s.Visit(tab, "/runs") }
+		if i == 0 {
+			enter = func() error { return s.Enter(tab) }
+		}
+		if err := enter(); err != nil {
+			t.Fatal(err)
+		}
+		atRun(t, s, tab, "Question 0")
+	}
+	for i, tab := range tabs {
+		if _, err := Eval[bool](tab, fmt.Sprintf(arrival, "for all of them")); err != nil {
+			t.Fatalf("tab %d: %v", i, err)
+		}
+	}
+	session.Say("This is for all of them.")
+	if err := session.Keep(w); err != nil {
+		t.Fatal(err)
+	}
+	streams := 0
+	for i, tab := range tabs {
+		if _, err := Eval[float64](tab, `self.arrival`); err != nil {
+			t.Errorf("tab %d was told nothing: %v", i, err)
+		}
+		if _, err := API[any](tab, "/api/runs?n=1"); err != nil {
+			t.Errorf("tab %d gets no answer: %v", i, err)
+		}
+		for _, asked := range tab.Asked() {
+			if strings.HasSuffix(asked, "/api/stream") {
+				streams++
+			}
+		}
+	}
+	// The first tab was loaded twice, by its link and for the run.
+	if streams > 2 {
+		t.Errorf("ten tabs opened %d streams", streams)
+	}
+	// The one that holds it goes: another takes over.
+	tabs[0].Close()
+	if _, err := Eval[bool](tabs[9], fmt.Sprintf(arrival, "after the first went")); err != nil {
+		t.Fatal(err)
+	}
+	session.Say("This comes after the first went.")
+	if err := session.Keep(w); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Eval[float64](tabs[9], `self.arrival`); err != nil {
+		t.Errorf("nobody took over: %v", err)
+	}
+}

@@ -1,0 +1,104 @@
+package browser
+
+import (
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// looks are the ways to look at a page.
+var looks = map[string]Look{
+	"light":      {Width: 1280, Height: 800},
+	"dark":       {Width: 1280, Height: 800, Dark: true},
+	"phone":      {Width: 390, Height: 844, Mobile: true},
+	"phone dark": {Width: 390, Height: 844, Mobile: true, Dark: true},
+	// A window of 1280 pixels at 200 % and at 400 %: WCAG 1.4.4 and 1.4.10.
+	"zoom 200": {Width: 640, Height: 400, Scale: 2},
+	"zoom 400": {Width: 320, Height: 256, Scale: 4, Still: true},
+}
+
+// addresses are all pages of the registry, with values of the house for their
+// parameters, and the filters that change what they are.
+func addresses(t *testing.T, tab *Tab) []string {
+	t.Helper()
+	runs, err := tab.Runs(url.Values{"q": {"counter"}})
+	if err != nil || len(runs) == 0 {
+		t.Fatalf("no runs about the counter: %v", err)
+	}
+	own := runOf(t, tab, "Why does the counter skip")
+	values := map[string]string{"id": own.ID, "run": own.ID, "a": own.ID, "b": runs[0].ID, "n": "2", "name": "weir", "table": "weir"}
+	of := map[string]map[string]string{
+		"/knowledge/": {"run": seatRun(t, tab), "id": seatRun(t, tab), "turn": "t1"},
+		"/quest/":     {"name": conversation(t, tab)},
+	}
+	queries := map[string]string{"/quest/file": "?path=README.md&line=3"}
+	registered, err := tab.Registered()
+	if err != nil || len(registered) < 8 {
+		t.Fatalf("the registry has %d pages: %v", len(registered), err)
+	}
+	var list []string
+	for _, path := range registered {
+		given := maps.Clone(values)
+		for prefix, more := range of {
+			if strings.HasPrefix(path, prefix) {
+				maps.Copy(given, more)
+			}
+		}
+		filled, err := Fill(path, given)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		list = append(list, filled+queries[path])
+		if strings.HasPrefix(path, "/run/") {
+			list = append(list, views(t, tab, "/run/"+own.ID)...)
+		}
+	}
+	return list
+}
+
+// views are the further views of a page, as it offers them itself.
+func views(t *testing.T, tab *Tab, address string) []string {
+	t.Helper()
+	s, err := house()
+	if err == nil {
+		err = s.Visit(tab, address)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := Eval[[]string](tab, `[...document.querySelectorAll('main nav a[href*="?"]')].map(a => a.getAttribute('href'))`)
+	if err != nil || len(list) < 2 {
+		t.Fatalf("a run has %d further views: %v", len(list), err)
+	}
+	return list
+}
+
+// conversation is the name of one that the quest has.
+func conversation(t *testing.T, tab *Tab) string {
+	t.Helper()
+	got, err := API[struct {
+		Conversations []struct {
+			Name string `json:"name"`
+		}
+	}](tab, "/api/quest")
+	if err != nil || len(got.Conversations) == 0 {
+		t.Fatalf("the quest has no conversations: %v", err)
+	}
+	return got.Conversations[0].Name
+}
+
+// seatRun is a run of a seat, of which there is knowledge.
+func seatRun(t *testing.T, tab *Tab) string {
+	t.Helper()
+	all, err := tab.Runs(url.Values{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if i := slices.IndexFunc(all, func(r Run) bool { return r.Kind == "seat" }); i >= 0 {
+		return all[i].ID
+	}
+	return ""
+}
