@@ -127,12 +127,7 @@ function plotOf({ groups }, by) {
       title: k.tokensBy(k.groups[by].toLowerCase()),
       names: [k.input, k.output, k.cacheRead, k.cacheWrite],
       yText: compact,
-      items: groups
-        .toSorted((a, b) => (a.name < b.name ? -1 : 1))
-        .map((g) => ({
-          label: g.name,
-          parts: [g.input_tokens, g.output_tokens, g.cache_read_tokens, g.cache_write_tokens],
-        })),
+      items: everyDay(groups).map((g) => ({ label: g.name, parts: partsOf(g) })),
     });
   }
   const most = groups.toSorted((a, b) => b.total_tokens - a.total_tokens).slice(0, 20);
@@ -141,6 +136,23 @@ function plotOf({ groups }, by) {
     text: compact,
     items: most.map((g) => ({ label: named(g), value: g.total_tokens })),
   });
+}
+
+const partsOf = (g) => [g.input_tokens, g.output_tokens, g.cache_read_tokens, g.cache_write_tokens].map((n) => n ?? 0);
+
+/** everyDay has a day without use, too, up to a year of them. */
+function everyDay(groups) {
+  const known = new Map(groups.map((g) => [g.name, g]));
+  const names = [...known.keys()].filter((name) => /^\d{4}-\d\d-\d\d$/.test(name)).sort();
+  if (names.length === 0) return groups;
+  const days = [];
+  const last = [names.at(-1), dayKey(new Date())].sort().at(-1);
+  for (let at = new Date(`${names[0]}T12:00:00Z`); days.length < 366; at = new Date(at.getTime() + 864e5)) {
+    const name = at.toISOString().slice(0, 10);
+    if (name > last) break;
+    days.push(known.get(name) ?? { name });
+  }
+  return days.length < 366 ? days : names.map((name) => known.get(name));
 }
 
 function tableOf(used, by) {

@@ -211,7 +211,7 @@ class JobView {
     this.state = state + job.stopped;
     replace(
       this.head,
-      h('h3', null, named(job)),
+      h('h2', null, named(job)),
       h(
         'span',
         { class: 'row' },
@@ -282,7 +282,7 @@ class JobView {
       );
     }
     if (part === 'whole') {
-      replace(speech.words, withCitations(markdown(text)));
+      replace(speech.words, withCitations(markdown(text, { heading: 3 })));
       speech.words.className = 'words md';
       this.speeches.delete(name);
       return;
@@ -397,11 +397,12 @@ function passage({ kind, text }) {
     return h(
       'div',
       { class: 'scene' },
-      h('h4', null, plain(title)),
+      h('h3', null, plain(title)),
       place.length ? h('p', { class: 'muted' }, plain(place.join(' '))) : null,
     );
   }
-  if (['narrative', 'recap', 'desk', 'digest'].includes(kind)) return h('div', { class: 'passage md' }, markdown(text));
+  if (['narrative', 'recap', 'desk', 'digest'].includes(kind))
+    return h('div', { class: 'passage md' }, markdown(text, { heading: 3 }));
   return h('p', { class: 'tell foreign muted small' }, plain(text).trim());
 }
 
@@ -409,7 +410,7 @@ function passage({ kind, text }) {
 function brief(data) {
   const text = data.ended_early ? `${t.outcome.early} ${data.ended_early}` : (data.outcome ?? '');
   return [
-    text ? h('div', { class: 'outcome md' }, markdown(text)) : null,
+    text ? h('div', { class: 'outcome md' }, markdown(text, { heading: 3 })) : null,
     (data.notes ?? []).map((note) => h('p', { class: 'tell muted small' }, plain(note))),
   ];
 }
@@ -469,8 +470,8 @@ function questionForm(job, { number, question: q }, offers) {
       : [];
   append(form, [
     q.title ? h('p', { class: 'label' }, plain(q.title)) : null,
-    q.lead ? h('div', { class: 'md' }, markdown(q.lead)) : null,
-    h('div', { class: 'asked md', id: `${id}-text` }, markdown(q.text || t.jobs.goOn)),
+    q.lead ? h('div', { class: 'md' }, markdown(q.lead, { heading: 3 })) : null,
+    h('div', { class: 'asked md', id: `${id}-text` }, markdown(q.text || t.jobs.goOn, { heading: 3 })),
     choices.length ? h('div', { class: 'choices', role: 'group', 'aria-label': t.jobs.choices }, choices) : null,
     field ? h('div', { class: 'field' }, h('label', { for: id }, t.jobs.answer), field, hintFor(q, id)) : null,
     buttons(q, pick, reply),

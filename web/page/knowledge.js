@@ -605,12 +605,12 @@ function turnOf(told, judged) {
               k.origins[p.origin] ?? plain(p.origin),
               h('span', { class: 'muted small' }, ` ${counted(p.text.length, 'character', 'characters')}`),
             ),
-            h('div', { class: 'md sheet' }, markdown(p.text)),
+            h('div', { class: 'md sheet' }, markdown(p.text, { heading: 4 })),
           ),
         ),
     h('h3', null, k.said),
     told.reply
-      ? h('div', { class: 'md sheet' }, markdown(told.reply.text || ''))
+      ? h('div', { class: 'md sheet' }, markdown(told.reply.text || '', { heading: 4 }))
       : h('p', { class: 'muted' }, told.failed ? plain(told.failed) : k.saidNothing),
     receiptOf(told.receipt),
   ];

@@ -106,7 +106,7 @@ export function outcome(res, { act } = {}) {
     list(t.outcome.conditions, res.guardian?.conditions),
     council ? councilOf(council) : null,
     !res.dragon && !res.guardian && !council && res.outcome
-      ? h('div', { class: 'md' }, withCitations(markdown(res.outcome)))
+      ? h('div', { class: 'md' }, withCitations(markdown(res.outcome, { heading: 4 })))
       : null,
     leaks(res.leaks),
     list(t.outcome.recommended, res.recommendations),
@@ -148,11 +148,11 @@ export function offersOf(offers, act) {
 function list(title, items) {
   if (!items?.length) return null;
   return [
-    h('h4', null, title),
+    h('h3', null, title),
     h(
       'ul',
       null,
-      items.map((item) => h('li', null, withCitations(markdown(item)))),
+      items.map((item) => h('li', null, withCitations(markdown(item, { heading: 4 })))),
     ),
   ];
 }
@@ -184,10 +184,13 @@ export function findings(criteria, checks = []) {
 
 function councilOf(council) {
   return [
-    h('h4', null, t.outcome.consensus),
-    h('div', { class: 'md' }, withCitations(markdown(council.consensus || t.outcome.noConsensus))),
+    h('h3', null, t.outcome.consensus),
+    h('div', { class: 'md' }, withCitations(markdown(council.consensus || t.outcome.noConsensus, { heading: 4 }))),
     council.dissent
-      ? [h('h4', null, t.outcome.dissent), h('div', { class: 'md' }, withCitations(markdown(council.dissent)))]
+      ? [
+          h('h3', null, t.outcome.dissent),
+          h('div', { class: 'md' }, withCitations(markdown(council.dissent, { heading: 4 }))),
+        ]
       : null,
     list(t.outcome.nextSteps, council.next_steps),
     h(
@@ -198,7 +201,7 @@ function councilOf(council) {
           'details',
           null,
           h('summary', null, plain(p.name), ' ', h('span', { class: 'muted small' }, plain(p.lens))),
-          h('div', { class: 'md' }, withCitations(markdown(p.text))),
+          h('div', { class: 'md' }, withCitations(markdown(p.text, { heading: 4 }))),
           p.citations?.length ? h('p', { class: 'row small' }, t.outcome.cites, p.citations.map(citation)) : null,
         ),
       ),
@@ -209,7 +212,7 @@ function councilOf(council) {
 function leaks(found) {
   if (!found?.length) return null;
   return [
-    h('h4', null, t.outcome.leaks),
+    h('h3', null, t.outcome.leaks),
     h('p', { class: 'muted' }, t.outcome.leaksHint),
     h(
       'ul',

@@ -116,7 +116,7 @@ function headOf(quest) {
         h('span', { class: 'muted small' }, t.quest.since(plain(quest.created))),
       ),
     ),
-    h('div', { class: 'lede md' }, markdown(quest.narrative || '')),
+    h('div', { class: 'lede md' }, markdown(quest.narrative || '', { heading: 2 })),
     h(
       'ol',
       { class: 'phases', 'aria-label': t.quest.phases },
@@ -194,7 +194,12 @@ function criteriaOf(quest) {
             return h(
               'li',
               { value: c.number },
-              h('div', { class: 'spread' }, h('div', { class: 'grow md' }, markdown(c.text)), status(f?.status)),
+              h(
+                'div',
+                { class: 'spread' },
+                h('div', { class: 'grow md' }, markdown(c.text, { heading: 3 })),
+                status(f?.status),
+              ),
               f
                 ? h(
                     'p',
@@ -223,7 +228,7 @@ function dragonOf(quest) {
     'section',
     null,
     h('h2', null, t.quest.dragon),
-    h('div', { class: 'md' }, markdown(quest.anticipated_dragon)),
+    h('div', { class: 'md' }, markdown(quest.anticipated_dragon, { heading: 3 })),
   );
 }
 
@@ -485,7 +490,7 @@ async function renderConversation(el, { name }, signal) {
     line
       ? lines({ from: 1, lines: all, line: Number(line), caption: plain(name) })
       : [
-          h('div', { class: 'sheet md' }, withCitations(markdown(text.slice(head?.[0].length ?? 0)))),
+          h('div', { class: 'sheet md' }, withCitations(markdown(text.slice(head?.[0].length ?? 0), { heading: 2 }))),
           h('p', null, h('a', { href: `/quest/conversation/${encodeURIComponent(name)}?line=1` }, t.quest.byLines)),
         ],
   );

@@ -231,11 +231,13 @@ function viewsOf(view, seated) {
 const body = (text) => text.replace(/^# .*\n/, '').trim();
 const storyOf = (view) =>
   body(view.story)
-    ? h('div', { class: 'story md' }, markdown(body(view.story)))
+    ? h('div', { class: 'story md' }, markdown(body(view.story), { heading: 2 }))
     : h('p', { class: 'muted' }, k.noStory);
 const playOf = (view) =>
-  body(view.play) ? h('div', { class: 'story md' }, markdown(body(view.play))) : h('p', { class: 'muted' }, k.noStory);
-const journalOf = (view) => h('div', { class: 'story md' }, markdown(view.journal ?? ''));
+  body(view.play)
+    ? h('div', { class: 'story md' }, markdown(body(view.play), { heading: 2 }))
+    : h('p', { class: 'muted' }, k.noStory);
+const journalOf = (view) => h('div', { class: 'story md' }, markdown(view.journal ?? '', { heading: 2 }));
 
 function standsOf(view) {
   return [

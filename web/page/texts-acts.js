@@ -91,7 +91,9 @@ const quest = {
   title: 'Quest',
   none: 'No quest yet',
   noneHint:
-    'A quest is something that you want to have done or become, with criteria that somebody who was not there can judge. Tell Gandalf what it is about; he asks, proposes, and nothing becomes a quest that you have not agreed to.',
+    'A quest is something that you want to have done or become, with criteria that somebody who was ' +
+    'not there can judge. Tell Gandalf what it is about; he asks, proposes, and nothing becomes a ' +
+    'quest that you have not agreed to.',
   since: (day) => `since ${day}`,
   phases: 'The six phases',
   here: ' (the quest is here)',
@@ -292,7 +294,9 @@ const sql = {
 
 const bundles = {
   title: 'Bundles',
-  lede: 'A bundle is a run in one file. Drop one in: it is checked, and browsed here as a run until the server ends. Nothing of it is unpacked into the workspace.',
+  lede:
+    'A bundle is a run in one file. Drop one in: it is checked, and browsed here as a run until the ' +
+    'server ends. Nothing of it is unpacked into the workspace.',
   drop: 'Drop bundles here, or choose files',
   hint: 'At most 512 MiB each.',
   opening: 'Opening …',
@@ -303,7 +307,9 @@ const bundles = {
 };
 const knowledge = {
   title: 'Knowledge',
-  lede: 'Every agent knows exactly what its role may know. Here is the table that decides it, and for every turn on record what it saw, what not, and why.',
+  lede:
+    'Every agent knows exactly what its role may know. Here is the table that decides it, and for ' +
+    'every turn on record what it saw, what not, and why.',
   matrix: 'Who may know what',
   matrixHint: 'A line for each kind of knowledge, a column for each role. Open a line for the reasons.',
   legend: 'Marks',
@@ -326,7 +332,8 @@ const knowledge = {
   levels: (list) => `The room that every role needs: ${list}. A turn says which it had.`,
   room: 'A room as it would be',
   roomHint:
-    'Plans the very room that a role would get now, and starts nobody. The work, by names with spaces between them, is for the Guardian and the Dragon.',
+    'Plans the very room that a role would get now, and starts nobody. The work, by names with ' +
+    'spaces between them, is for the Guardian and the Dragon.',
   look: 'Look into it',
   roomOf: (role) => `The room of ${role}:`,
   turns: 'Turns on record',
@@ -437,7 +444,8 @@ const table = {
   override: (total, note) => `The game master lets ${total} stand${note ? `: ${note}` : ''}.`,
   proof: 'What proves the dice',
   proofHint:
-    'Before the first roll the program binds itself to a seed that nobody knows (the commitment). When the epoch ends the seed is shown, and every roll can be computed again by anybody.',
+    'Before the first roll the program binds itself to a seed that nobody knows (the commitment). ' +
+    'When the epoch ends the seed is shown, and every roll can be computed again by anybody.',
   checkAgain: 'Check again',
   checked: 'Every line was computed again.',
   holds: 'every line holds',
@@ -504,7 +512,10 @@ const table = {
 const ways = {
   title: 'Secrets',
   of: (table) => `The ways of secrets at ${table}`,
-  lede: 'What somebody said to the game master alone, and what the game master told to some alone: who has known it from which cycle on. Words that are repeated are found; what is told in other words no log shows.',
+  lede:
+    'What somebody said to the game master alone, and what the game master told to some alone: who ' +
+    'has known it from which cycle on. Words that are repeated are found; what is told in other ' +
+    'words no log shows.',
   from: 'Looking from',
   choose:
     'Choose the seat that you look from. Each sees the secrets that it knows; the game master sees all, and that spoils the story.',
