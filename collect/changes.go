@@ -19,7 +19,7 @@ const lookAgain = 2 * time.Second
 
 // Changes tells which files below roots have changed, until ctx ends: those that
 // changed since it was last called, as soon as that is known, or, with no path, that
-// some may have of which nobody knows which. What was there before is not told.
+// some may have of which nobody knows which. It begins so, once it is watching.
 func Changes(ctx context.Context, roots []string, changed func(paths []string)) error {
 	w := newWatcher()
 	if w == nil {
@@ -39,6 +39,7 @@ func Changes(ctx context.Context, roots []string, changed func(paths []string)) 
 		})
 	}
 	find(false)
+	changed(nil) // what came before this moment no event tells of
 	timer := time.NewTicker(lookAgain)
 	defer timer.Stop()
 	for {
