@@ -421,7 +421,7 @@ const TITLES = { no: t.jobs.no, stopped: t.jobs.stoppedHere };
 /** way is an error with its way out: commands that it names can be copied. */
 export function way(text, kind) {
   const lines = plain(text).split('\n');
-  const tries = lines.map((line) => /^\s*try:\s*(.+)$/.exec(line)?.[1]).filter(Boolean);
+  const tries = lines.map((line) => /(?:^|\b)(?:try|say):\s*(conclave .+)$/.exec(line)?.[1]).filter(Boolean);
   const inText = tries.length ? [] : [...plain(text).matchAll(/`(conclave [^`]+)`/g)].map((m) => m[1]);
   return h(
     'div',
