@@ -69,9 +69,6 @@ var types = []transcript.Type{
 	transcript.Thinking, transcript.SystemEvent, transcript.TokenUsage, transcript.Error, transcript.Unknown,
 }
 
-// Letter is what stands for a type in Columns.
-func Letter(t transcript.Type) byte { return letters[typeCode(t)] }
-
 func typeCode(t transcript.Type) uint8 {
 	if i := slices.Index(types, t); i >= 0 {
 		return uint8(i)

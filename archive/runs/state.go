@@ -18,9 +18,6 @@ const (
 	Stale   State = "stale"
 )
 
-// States are all there are.
-func States() []State { return []State{Working, Waiting, Idle, Stale} }
-
 const (
 	workingFor = time.Minute
 	staleAfter = 24 * time.Hour
