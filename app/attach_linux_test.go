@@ -99,6 +99,7 @@ func TestVerbsFromElsewhere(t *testing.T) {
 	}{
 		{call{Verb: "Nothing"}, `no verb is called "Nothing"`},
 		{call{Verb: "AbsPath", Args: []json.RawMessage{[]byte(`"x"`)}}, `no verb is called "AbsPath"`},
+		{call{Verb: "Build"}, `no verb is called "Build"`},
 		{call{Verb: "SaveTable"}, "SaveTable is called with 0 arguments"},
 		{call{Verb: "SaveTable", Args: []json.RawMessage{[]byte(`{"Table":"rot"}`), []byte(`7`)}}, "cannot unmarshal"},
 		{call{Verb: "SaveTable", Args: []json.RawMessage{[]byte(`{"Table":"other"}`), []byte(`"a"`)}}, "nothing for the table rot"},

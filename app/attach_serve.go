@@ -121,6 +121,9 @@ func (s *server) run(t *attached, c call) ([]json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !takesContext(method) {
+		return nil, usageError("no verb is called %q", c.Verb)
+	}
 	if err := s.admit(&a, args); err != nil {
 		return nil, err
 	}

@@ -55,7 +55,7 @@ func bind(ctx context.Context, a *App, verb string, raw []json.RawMessage) (refl
 	}
 	var args []reflect.Value
 	form := method.Type()
-	if form.NumIn() > 0 && form.In(0) == reflect.TypeFor[context.Context]() {
+	if takesContext(method) {
 		args = append(args, reflect.ValueOf(ctx))
 	}
 	if form.IsVariadic() || form.NumIn() != len(args)+len(raw) {
@@ -71,6 +71,12 @@ func bind(ctx context.Context, a *App, verb string, raw []json.RawMessage) (refl
 		args = append(args, v.Elem())
 	}
 	return method, args, nil
+}
+
+// takesContext says of a verb that whoever began it can end it.
+func takesContext(method reflect.Value) bool {
+	form := method.Type()
+	return form.NumIn() > 0 && form.In(0) == reflect.TypeFor[context.Context]()
 }
 
 // invoke calls a verb and gives what it returns, but for the error, as data.
