@@ -28,7 +28,7 @@ func TestWhatCameWithAClone(t *testing.T) {
 	s, w := k.at("cloned", os.Getuid()), cloned()
 	must(t, s.set(w, false))
 	commands := slices.Sorted(maps.Keys(lines))
-	for _, i := range sample.Pick(t, len(commands), 6, 40) {
+	for _, i := range sample.Pick(t, len(commands), 4, 12) {
 		command := commands[i]
 		r, err := s.command(w, command)
 		must(t, err)
