@@ -199,7 +199,7 @@ func TestLimitsOfTheWhole(t *testing.T) {
 	}{
 		"many files":    {Limits{Disk: 8 << 20}, `for i in $(seq 20); do head -c 1000000 /dev/zero >f$i; done; sync -f .; sleep 1011`, "wrote more than its room allows"},
 		"deleted files": {Limits{Disk: 8 << 20}, `exec 4>gone; rm gone; head -c 20000000 /dev/zero >&4; sync -f .; sleep 1012`, "wrote more than its room allows"},
-		"many processes": {Limits{Memory: 200 << 20}, `for i in 1 2 3 4; do (head -c 90000000 /dev/zero | tail | sleep 1013) & done; wait`,
+		"many processes": {Limits{Memory: 400 << 20}, `for i in 1 2 3 4; do (head -c 180000000 /dev/zero | tail | sleep 1013) & done; wait`,
 			"used more memory than its room allows"},
 	} {
 		for _, level := range []Level{Sealed, Fenced} {

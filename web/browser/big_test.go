@@ -102,5 +102,14 @@ const scrolling = `(async () => {
 		out.nodes = Math.max(out.nodes, document.querySelectorAll('*').length);
 		out.stops++;
 	}
+	// Heights become known as rows are drawn: the end is where nothing comes after.
+	for (let i = 0; i < 50; i++) {
+		const seen = rows();
+		out.last = Math.max(out.last, ...seen.map(r => Number(r.getAttribute('aria-posinset'))));
+		if (seen.length > 0 && out.last === Number(seen.at(-1).getAttribute('aria-setsize'))) break;
+		list.scrollTop = list.scrollHeight;
+		await frame();
+		await settled();
+	}
 	return out;
 })()`
