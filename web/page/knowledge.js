@@ -307,6 +307,7 @@ function sides(given, denied, heldBack = [], heldCount = heldBack.length) {
       given.length === 0
         ? h('p', { class: 'muted' }, k.sawNothing)
         : listed(
+            k.saw(given.length),
             [k.what, k.kind, k.size],
             given.map((g) => [
               [plain(g.path), g.mounted ? h('span', { class: 'muted small' }, ` ${k.mounted(g.files ?? 0)}`) : null],
@@ -322,6 +323,7 @@ function sides(given, denied, heldBack = [], heldCount = heldBack.length) {
       denied.length === 0
         ? h('p', { class: 'muted' }, k.deniedNothing)
         : listed(
+            k.sawNot(denied.length),
             [k.what, k.why],
             denied.map((d) => [
               [plain(d.name), h('span', { class: 'muted small' }, ` ${plain(d.kind)}`)],
@@ -334,6 +336,7 @@ function sides(given, denied, heldBack = [], heldCount = heldBack.length) {
             null,
             h('summary', null, k.heldBack(heldCount)),
             listed(
+              k.heldBack(heldCount),
               [k.what, k.why],
               heldBack.map((x) => [plain(x.path), plain(x.reason ?? x.why)]),
             ),
@@ -343,10 +346,11 @@ function sides(given, denied, heldBack = [], heldCount = heldBack.length) {
   );
 }
 
-function listed(head, rows) {
+/** listed is a table that scrolls by itself, under a name. */
+function listed(name, head, rows) {
   return h(
     'div',
-    { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': head[0] },
+    { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': name },
     h(
       'table',
       null,
@@ -470,6 +474,7 @@ function auditOf({ reports, clean }) {
     ),
     found.length
       ? listed(
+          k.audited(reports.length),
           [k.rule, k.what, k.run],
           found.map((f) => [
             plain(f.rule),
@@ -557,6 +562,7 @@ async function renderRun(el, { run, turn }, signal) {
       ? [
           h('h2', null, k.findings),
           listed(
+            k.findings,
             [k.rule, k.what],
             report.findings.map((f) => [plain(f.rule), plain(f.what)]),
           ),
@@ -655,6 +661,7 @@ function receiptOf(r) {
           { open: e.probes.length < 15 },
           h('summary', null, k.probes(e.probes.length)),
           listed(
+            k.probes(e.probes.length),
             [k.probe, k.outside, k.inside],
             e.probes.map((p) => [plain(p.name), plain(p.control), plain(p.restricted)]),
           ),
