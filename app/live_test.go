@@ -107,9 +107,9 @@ func TestLive(t *testing.T) {
 	if c.State != "waiting" || c.Last != "It is done." {
 		t.Errorf("after the agent's last words: %+v", c)
 	}
-	index, err := l.RunIndex(t.Context(), liveSession(7), 0)
-	if err != nil || !strings.Contains(string(index.JSON), `"epoch":0`) {
-		t.Fatalf("%s %v", index.JSON, err)
+	index, err := l.RunIndex(t.Context(), liveSession(7), 0, "")
+	if err != nil || !strings.Contains(string(index.Data), `"epoch":0`) {
+		t.Fatalf("%.200s %v", index.Data, err)
 	}
 	appendLine(t, path(7), liveLine(7, 2, "user", "Go on."))
 	c = until(t, changes, "a second line", func(c Change) bool { return c.Run == liveSession(7) && c.State == "working" })

@@ -18,6 +18,7 @@ import (
 // What a page reads of runs.
 type (
 	RunIndex  = runs.Columns
+	RunPart   = runs.Part
 	RunWindow = runs.Window
 	RunEntry  = runs.Entry
 	RunFacets = runs.Facets
@@ -143,6 +144,8 @@ type RunHead struct {
 	Pins      []Pin  `json:"pins"`
 	Seen      *int   `json:"seen"` // how many of its entries the person has seen; nil: never looked at
 	Uploaded  bool   `json:"uploaded,omitempty"`
+	// Window is some of its entries; RunAt says which.
+	Window *RunWindow `json:"window,omitempty"`
 }
 
 // Run is one run.
@@ -189,6 +192,25 @@ func (l *Library) find(ctx context.Context, id string) (*runs.Shelf, string, *ru
 	return shelf, name, sheet, nil
 }
 
+// RunAt is a run with some of its entries: those among which the given one is, or
+// where the person has left off, by pieces of so many.
+func (l *Library) RunAt(ctx context.Context, id string, at *int, piece int) (RunHead, error) {
+	head, err := l.Run(ctx, id)
+	if err != nil {
+		return head, err
+	}
+	place := 0
+	switch {
+	case at != nil:
+		place = *at
+	case head.Seen != nil:
+		place = *head.Seen + 1
+	}
+	w, err := l.RunEntries(ctx, id, place/piece*piece, piece)
+	head.Window = &w
+	return head, err
+}
+
 // ErrNoRun: the archive knows no such run.
 var ErrNoRun = usageError("there is no such run in the archive")
 
@@ -196,16 +218,16 @@ var ErrNoRun = usageError("there is no such run in the archive")
 var ErrNoEntry = usageError("the run has no such entry")
 
 // RunIndex is the places of a run's entries from one on; see runs.Columns.
-func (l *Library) RunIndex(ctx context.Context, id string, from int) (*RunIndex, error) {
+func (l *Library) RunIndex(ctx context.Context, id string, from int, part RunPart) (*RunIndex, error) {
 	shelf, _, sheet, err := l.find(ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	var c *RunIndex
 	if from == 0 {
-		c, err = shelf.Packed(sheet)
+		c, err = shelf.Packed(sheet, part)
 	} else {
-		c, err = sheet.Columns(from)
+		c, err = sheet.Columns(from, part)
 	}
 	if err != nil {
 		return nil, environmentError("%w", err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/netip"
 	"strconv"
 	"strings"
 	"sync"
@@ -47,9 +48,7 @@ func (s *Server) readRoutes(m *routes) {
 	m.look("/api/runs/facets", s.read(func(l *app.Library, r *http.Request) (any, error) {
 		return l.RunFacets(r.Context())
 	}))
-	m.look("/api/run/{run}", s.read(func(l *app.Library, r *http.Request) (any, error) {
-		return l.Run(r.Context(), r.PathValue("run"))
-	}))
+	m.look("/api/run/{run}", s.read(oneRun))
 	m.look("/api/run/{run}/index", s.runIndex)
 	m.look("/api/run/{run}/entries", s.read(runEntries))
 	m.look("/api/run/{run}/entry/{n}", s.read(runEntry))
@@ -121,8 +120,8 @@ func listRuns(l *app.Library, r *http.Request) (any, error) {
 	})
 }
 
-// runIndex gives the columns as they were packed, so that a long run is not packed
-// for every reader.
+// runIndex gives the columns as they are packed. On this machine it is quicker to
+// send them than to compress them.
 func (s *Server) runIndex(w http.ResponseWriter, r *http.Request) (any, error) {
 	l, err := s.library(r.Context())
 	if err != nil {
@@ -132,20 +131,50 @@ func (s *Server) runIndex(w http.ResponseWriter, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := l.RunIndex(r.Context(), r.PathValue("run"), from)
+	part := app.RunPart(r.FormValue("part"))
+	if !part.Known() {
+		return nil, badRequest("part: %q is neither look nor rest", part)
+	}
+	c, err := l.RunIndex(r.Context(), r.PathValue("run"), from, part)
 	if err != nil {
 		return nil, notThere(r, err)
 	}
-	h, data := w.Header(), c.JSON
-	h.Set("Content-Type", "application/json; charset=utf-8")
+	h, data := w.Header(), c.Data
+	h.Set("Content-Type", "application/octet-stream")
 	h.Set("Vary", "Accept-Encoding")
-	if packed := c.Gzip(); packed != nil && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+	if !fromHere(r) && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 		h.Set("Content-Encoding", "gzip")
-		data = packed
+		data = c.Gzip()
 	}
 	h.Set("Content-Length", strconv.Itoa(len(data)))
 	_, _ = w.Write(data) // who has gone is not told
 	return nil, nil
+}
+
+// fromHere says that who asks is on this machine.
+func fromHere(r *http.Request) bool {
+	at, err := netip.ParseAddrPort(r.RemoteAddr)
+	return err == nil && at.Addr().Unmap().IsLoopback()
+}
+
+// oneRun is a run; with piece=100, the entries that will be looked at first, too.
+func oneRun(l *app.Library, r *http.Request) (any, error) {
+	piece, err := count(r, "piece", 0)
+	if err != nil {
+		return nil, err
+	}
+	if piece == 0 {
+		return l.Run(r.Context(), r.PathValue("run"))
+	}
+	var at *int
+	if r.FormValue("at") != "" {
+		n, err := count(r, "at", 0)
+		if err != nil {
+			return nil, err
+		}
+		at = &n
+	}
+	return l.RunAt(r.Context(), r.PathValue("run"), at, piece)
 }
 
 func runEntries(l *app.Library, r *http.Request) (any, error) {
@@ -273,7 +302,7 @@ func (s *Server) exportRun(w http.ResponseWriter, r *http.Request) (any, error) 
 	if kind == "" {
 		return nil, badRequest("format %q: html, csv, md or jsonl", format)
 	}
-	if _, err := l.RunIndex(r.Context(), id, 0); err != nil {
+	if _, err := l.RunIndex(r.Context(), id, 0, "look"); err != nil {
 		return nil, notThere(r, err)
 	}
 	w.Header().Set("Content-Type", kind+"; charset=utf-8")

@@ -3,11 +3,14 @@ package runs
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -173,7 +176,7 @@ func TestWindowsTile(t *testing.T) {
 		h, want := held[r.ID].sheet, held[r.ID].want
 		got, from := map[string]int{}, 0
 		for from < h.Total() {
-			w, err := s.Window(t.Context(), h, from, rapid.IntRange(1, 150).Draw(rt, "n"))
+			w, err := s.Window(t.Context(), h, from, rapid.IntRange(1, 600).Draw(rt, "n"))
 			if err != nil {
 				rt.Fatal(err)
 			}
@@ -230,15 +233,15 @@ func TestGrowingIsLikeReadingOnce(t *testing.T) {
 			!mine.Began.Equal(r.Began) || !mine.LastAt.Equal(r.LastAt) {
 			t.Errorf("grown %+v\nread once %+v", mine, r)
 		}
-		got, err := s.sheet(t, r.ID).Columns(0)
+		got, err := s.sheet(t, r.ID).Columns(0, Whole)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := fresh.sheet(t, r.ID).Columns(0)
+		want, err := fresh.sheet(t, r.ID).Columns(0, Whole)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !bytes.Equal(got.JSON, want.JSON) {
+		if !bytes.Equal(got.Data, want.Data) {
 			t.Errorf("%s: other places than who reads once has", r.ID)
 		}
 	}
@@ -302,4 +305,84 @@ func TestFindIsLikeReading(t *testing.T) {
 	if found == 0 {
 		t.Error("nothing was found anywhere")
 	}
+}
+
+// What a page is sent of the entries of a run is what they are.
+func TestColumns(t *testing.T) {
+	_, s := fixtures(t)
+	for _, r := range s.all(t) {
+		h := s.sheet(t, r.ID)
+		for _, from := range []int{0, 1, h.Total() / 2, h.Total()} {
+			columns := map[string][]float64{}
+			var head columnsHead
+			for _, part := range []Part{Look, Rest, Whole} {
+				c, err := h.Columns(from, part)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var got map[string][]float64
+				head, got = readColumns(t, c.Data)
+				for name, column := range got {
+					if have, ok := columns[name]; ok && !slices.Equal(have, column) {
+						t.Errorf("%s: %s is another one in a part", r.ID, name)
+					}
+					if columns[name] = column; part == Whole && len(got) != len(columns) {
+						t.Errorf("%s: the parts have %d columns, all of them %d", r.ID, len(columns), len(got))
+					}
+				}
+			}
+			if head.Run != h.Run || head.From != min(from, h.Total()) || head.Total != h.Total() || !slices.Equal(head.Lanes, h.Lanes) {
+				t.Fatalf("%s from %d: %+v", r.ID, from, head)
+			}
+			for i, e := range h.entries[head.From:] {
+				want := map[string]float64{"at": float64(max(e.at/1000-head.Began, 0)), "size": float64(min(e.chars, 65535)),
+					"tokens": float64(e.tokens), "call": float64(e.call), "lane": float64(e.lane), "tool": float64(e.tool) - 1,
+					"type": float64(letters[e.typ]), "flag": float64(e.flags)}
+				for name, column := range columns {
+					if column[i] != want[name] {
+						t.Fatalf("%s: %s of entry %d is %v, want %v", r.ID, name, head.From+i, column[i], want[name])
+					}
+				}
+			}
+		}
+	}
+}
+
+type columnsHead struct {
+	Run         string
+	From, Total int
+	Began       int64
+	Lanes       []string
+	Columns     [][2]string
+}
+
+// readColumns reads what Columns wrote, as its comment says it.
+func readColumns(t *testing.T, data []byte) (head columnsHead, got map[string][]float64) {
+	t.Helper()
+	length := binary.LittleEndian.Uint32(data)
+	if err := json.Unmarshal(data[4:4+length], &head); err != nil {
+		t.Fatal(err)
+	}
+	rest, at := data[4+length:], 4+int(length)
+	got = map[string][]float64{}
+	for _, c := range head.Columns {
+		list := map[string]any{"f64": new(float64), "u32": new(uint32), "i32": new(int32), "u16": new(uint16),
+			"i16": new(int16), "u8": new(uint8)}
+		width := binary.Size(list[c[1]])
+		if at%width != 0 {
+			t.Errorf("%s begins at %d", c[0], at)
+		}
+		for range head.Total - head.From {
+			n, err := binary.Decode(rest, binary.LittleEndian, list[c[1]])
+			if err != nil {
+				t.Fatal(err)
+			}
+			rest, at = rest[n:], at+n
+			got[c[0]] = append(got[c[0]], reflect.Indirect(reflect.ValueOf(list[c[1]])).Convert(reflect.TypeFor[float64]()).Float())
+		}
+	}
+	if len(rest) > 0 {
+		t.Errorf("%d bytes are left after %v", len(rest), head.Columns)
+	}
+	return head, got
 }

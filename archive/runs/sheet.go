@@ -28,7 +28,7 @@ type Sheet struct {
 	pieces      map[int64]*piece // by source
 	version     string           // of the sources that it was made of
 	calls       map[string]int32 // where a tool was called, by the call's id
-	packed      *Columns
+	packed      map[Part]*Columns
 	docs        func() map[int64][]int // the entries of each number in the index of words
 }
 

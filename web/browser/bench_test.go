@@ -19,14 +19,14 @@ const (
 
 // firsts notes when the first entry of a run, or row of a list, stood in the document.
 const firsts = `new MutationObserver((_, watch) => {
-	if (!document.querySelector('main [aria-posinset]')) return;
+	if (!document.querySelector('main [aria-posinset]:not(.unread)')) return;
 	watch.disconnect();
 	requestAnimationFrame(() => { self.firstContent = performance.now(); });
 }).observe(document, { subtree: true, childList: true })`
 
 // BenchmarkHundredThousandEntries measures what a person waits for at a run of a
-// hundred thousand entries: the first content, a step by a key, opening, filtering,
-// finding, and how long an appended entry takes to be seen.
+// hundred thousand entries: the first content, opening, a step and a jump by a key, to
+// its end and back, filtering, finding, and how long an appended entry takes to be seen.
 func BenchmarkHundredThousandEntries(b *testing.B) {
 	s, tab, run, session := big(b, 100_000)
 	_, err := chromedp.Call(tab.ctx, page.AddScriptToEvaluateOnNewDocument,
@@ -41,8 +41,11 @@ func BenchmarkHundredThousandEntries(b *testing.B) {
 		if err := s.Visit(tab, "/run/"+run.ID); err != nil {
 			b.Fatal(err)
 		}
-		report(b, "step", goalInteraction, stepped(b, tab, 100))
-		report(b, "find", goalInteraction, typed(b, tab, "marker-%d", 10))
+		report(b, "step", goalInteraction, pressed(b, tab, 100, "j", "j", "j", "k"))
+		report(b, "jump", goalInteraction, pressed(b, tab, 40, "]", "]", "]", "["))
+		report(b, "ends", goalInteraction, pressed(b, tab, 10, "G", "Home"))
+		report(b, "filter", goalInteraction, filtered(b, tab, 10))
+		report(b, "find", goalInteraction, found(b, tab, 20))
 		toEnd(b, tab)
 		var live []float64
 		for _, d := range appended(b, tab, s.World, session, 100) {
@@ -92,7 +95,7 @@ func opened(b *testing.B, s *Server, tab *Tab, times int) (ms []float64) {
 			const began = performance.now(), main = document.querySelector('main');
 			document.querySelector('[data-run] a[href]').click();
 			const watch = new MutationObserver(() => {
-				if (!main.querySelector('[role=feed] [aria-posinset]')) return;
+				if (!main.querySelector('[role=feed] [aria-posinset]:not(.unread)')) return;
 				watch.disconnect();
 				requestAnimationFrame(() => done(performance.now() - began));
 			});
@@ -106,19 +109,30 @@ func opened(b *testing.B, s *Server, tab *Tab, times int) (ms []float64) {
 	return ms
 }
 
-// stepped presses j and k, and measures from the key to the frame that shows it.
-func stepped(b *testing.B, tab *Tab, times int) (ms []float64) {
-	if _, err := Eval[bool](tab, `(() => { self.steps = []; addEventListener('keydown', () => { const began = performance.now();
-		requestAnimationFrame(() => setTimeout(() => self.steps.push(performance.now() - began))); }, true); return true })()`); err != nil {
+// pressed presses keys, and measures from each to the frame in which the entry that
+// has the focus then can be read.
+func pressed(b *testing.B, tab *Tab, times int, keys ...string) (ms []float64) {
+	if _, err := Eval[bool](tab, `(() => {
+		self.steps = [];
+		self.measuring ??= addEventListener('keydown', () => {
+			const began = performance.now(), look = () => {
+				const entry = document.activeElement.closest?.('[role=feed] [aria-posinset]');
+				if (entry && !entry.classList.contains('unread')) self.steps.push(performance.now() - began);
+				else requestAnimationFrame(() => setTimeout(look));
+			};
+			requestAnimationFrame(() => setTimeout(look));
+		}, true) ?? true;
+		return true;
+	})()`); err != nil {
 		b.Fatal(err)
 	}
 	for i := range times {
-		if err := tab.Key([]string{"j", "j", "j", "k"}[i%4]); err != nil {
+		if err := tab.Key(keys[i%len(keys)]); err != nil {
 			b.Fatal(err)
 		}
-	}
-	if err := tab.Wait(fmt.Sprintf(`self.steps.length >= %d`, times)); err != nil {
-		b.Fatal(err)
+		if err := tab.Wait(fmt.Sprintf(`self.steps.length > %d`, i)); err != nil {
+			b.Fatal(err)
+		}
 	}
 	ms, err := Eval[[]float64](tab, `self.steps`)
 	if err != nil {
@@ -127,25 +141,46 @@ func stepped(b *testing.B, tab *Tab, times int) (ms []float64) {
 	return ms
 }
 
-// typed types words into the search of the page, and measures until it has answered.
-func typed(b *testing.B, tab *Tab, words string, times int) (ms []float64) {
+// answered does something to the page, and measures until an element says something
+// else than before, and a frame shows it.
+func answered(b *testing.B, tab *Tab, element, do string) float64 {
+	took, err := Eval[float64](tab, fmt.Sprintf(`new Promise(done => {
+		const main = document.querySelector('main'), text = () => main.querySelector(%q)?.innerText ?? '';
+		const before = text(), began = performance.now();
+		const watch = new MutationObserver(() => {
+			if (text() === before) return;
+			watch.disconnect();
+			requestAnimationFrame(() => done(performance.now() - began));
+		});
+		watch.observe(main, { subtree: true, childList: true, characterData: true });
+		%s;
+	})`, element, do))
+	if err != nil {
+		b.Fatalf("%s: %v", do, err)
+	}
+	return took
+}
+
+// found types words into the search of the run. No two in a row are in equally many
+// entries, so that each answer reads differently.
+func found(b *testing.B, tab *Tab, times int) (ms []float64) {
 	for i := range times {
-		took, err := Eval[float64](tab, fmt.Sprintf(`new Promise(done => {
-			const field = document.querySelector('main [type=search]'), began = performance.now();
-			const main = document.querySelector('main'), before = main.querySelector('[role=search]').parentElement.innerText;
-			const watch = new MutationObserver(() => {
-				if (main.querySelector('[role=search]').parentElement.innerText === before) return;
-				watch.disconnect();
-				requestAnimationFrame(() => done(performance.now() - began));
-			});
-			watch.observe(main, { subtree: true, childList: true, characterData: true });
-			field.value = %q;
-			field.dispatchEvent(new Event('input', { bubbles: true }));
-		})`, fmt.Sprintf(words, i*37+100)))
-		if err != nil {
-			b.Fatal(err)
+		words := fmt.Sprintf("marker-%d", i*37+100)
+		if i%2 == 1 {
+			words = fmt.Sprintf("part %d", i)
 		}
-		ms = append(ms, took)
+		ms = append(ms, answered(b, tab, ".talk-bar [role=search]", fmt.Sprintf(`
+			const field = main.querySelector('.talk-bar [type=search]');
+			field.value = %q;
+			field.dispatchEvent(new Event('input', { bubbles: true }))`, words)))
+	}
+	return ms
+}
+
+// filtered hides and shows a kind of entries.
+func filtered(b *testing.B, tab *Tab, times int) (ms []float64) {
+	for range times {
+		ms = append(ms, answered(b, tab, "[role=feed]", `main.querySelector('.kinds button').click()`))
 	}
 	return ms
 }

@@ -145,6 +145,60 @@ func TestLiveUpdateLeavesTheReaderAlone(t *testing.T) {
 	}
 }
 
+// A run that begins while the person goes through the list takes nothing from under
+// their hands: neither the focus nor the place.
+func TestNewRunLeavesTheListAlone(t *testing.T) {
+	w := world(t)
+	for i := range 30 {
+		if err := Long(i+1, 7, time.Now().Add(-time.Hour)).Keep(w); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := serve(t, w)
+	tab := open(t, chromium(t))
+	if err := s.Enter(tab); err != nil {
+		t.Fatal(err)
+	}
+	if err := tab.Wait(`(async () => (await ` + core + `.api('/api/runs?n=1')).total >= 30)()`); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Visit(tab, "/runs"); err != nil {
+		t.Fatal(err)
+	}
+	const focused = `document.activeElement.getAttribute('aria-posinset')`
+	for i := range 4 {
+		// The person comes into the list just when a new run is told of: what was asked for
+		// before must not take the focus when its answer comes.
+		if err := Long(100+i, 7, time.Now()).Keep(w); err != nil {
+			t.Fatal(err)
+		}
+		if err := tab.Wait(fmt.Sprintf(`(async () => (await %s.api('/api/runs?n=1')).total >= %d)()`, core, 31+i)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Eval[bool](tab, `(() => { document.activeElement.blur(); return true })()`); err != nil {
+			t.Fatal(err)
+		}
+		if err := tab.Key("j"); err != nil {
+			t.Fatal(err)
+		}
+		if err := tab.Wait(focused + ` !== null`); err != nil {
+			t.Fatal(err)
+		}
+		at, err := Eval[string](tab, `document.activeElement.dataset.run`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stays, err := Eval[bool](tab, fmt.Sprintf(`new Promise(done => { const end = performance.now() + 700, look = () => {
+			if (document.activeElement.dataset.run !== %q) done(false);
+			else if (performance.now() > end) done(true);
+			else requestAnimationFrame(look);
+		}; look(); })`, at))
+		if err != nil || !stays {
+			t.Errorf("round %d: the focus is gone from %s: %v", i, at, err)
+		}
+	}
+}
+
 // Ten tabs of one person hold one stream together, and all of them are up to date and
 // answer.
 func TestTenTabs(t *testing.T) {

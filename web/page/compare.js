@@ -16,6 +16,7 @@ import {
   span,
   t,
   titled,
+  typed,
 } from './core.js';
 import { RunData } from './rundata.js';
 import { runPath } from './runs.js';
@@ -33,7 +34,7 @@ async function render(el, { a, b }, signal) {
     return;
   }
   replace(el, heading(t.compare.title), loading());
-  const both = await Promise.all([a, b].map((id) => new RunData(id, signal).open()));
+  const both = await Promise.all([a, b].map((id) => new RunData(id, signal).open(0)));
   if (signal.aborted) return;
   titled(t.compare.title);
   const talks = both.map(
@@ -56,7 +57,7 @@ async function render(el, { a, b }, signal) {
       ),
     ),
   );
-  await Promise.all(talks.map((talk) => talk.ready));
+  await Promise.all(talks.map((talk) => talk.begin()));
 }
 
 async function choose(el, id, signal) {
@@ -82,11 +83,10 @@ async function choose(el, id, signal) {
         ),
     );
   };
-  let timer = 0;
-  field.addEventListener('input', () => {
-    clearTimeout(timer);
-    timer = setTimeout(() => load().catch(() => {}), 150);
-  });
+  field.addEventListener(
+    'input',
+    typed(() => load().catch(() => {})),
+  );
   replace(
     el,
     heading(t.compare.title),

@@ -168,6 +168,17 @@ export function trouble(err, again) {
 /** loading is what stands where something is being read. */
 export const loading = () => h('p', { class: 'muted loading' }, t.loading);
 
+const PAUSE = 30; // milliseconds without a key
+
+/** typed is act, done once a person has stopped typing for a moment. */
+export function typed(act) {
+  let timer = 0;
+  return () => {
+    clearTimeout(timer);
+    timer = setTimeout(act, PAUSE);
+  };
+}
+
 let saying = 0;
 
 /** say tells those who listen, politely; of what comes at once they hear the last. */

@@ -20,7 +20,7 @@ import {
 import { diff, edits } from './diff.js';
 import { markdown } from './markdown.js';
 import { pinButton } from './marks.js';
-import { FLAG, isMain, laneName } from './rundata.js';
+import { CODE, FLAG, isMain, laneName } from './rundata.js';
 import { face, roleOf } from './who.js';
 
 const CUT = 5000; // characters before "show all"
@@ -397,9 +397,13 @@ function slimLine(entry) {
   );
 }
 
+const WORDS = new Uint8Array(128);
+for (const letter of 'uae') WORDS[CODE(letter)] = 1;
+const CALL = CODE('c');
+
 /** estimate guesses an entry's height from the columns. */
-export function estimate(letter, size, flag, width) {
-  if (letter !== 'u' && letter !== 'a' && letter !== 'e') return letter === 'c' && flag & FLAG.edit ? 240 : 46;
+export function estimate(type, size, flag, width) {
+  if (!WORDS[type]) return type === CALL && flag & FLAG.edit ? 240 : 46;
   const lines = Math.ceil(Math.min(size, CUT) / Math.max(20, width / 7.6));
   return 40 + Math.max(1, lines) * 24;
 }

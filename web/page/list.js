@@ -120,13 +120,21 @@ export class VirtualList {
     signal.addEventListener('abort', () => this.resizes.disconnect());
   }
 
+  /** measure guesses all heights anew; what is beyond the edges is drawn a frame later than what is seen. */
   measure() {
+    this.margin = 0;
+    cancelAnimationFrame(this.widening);
+    this.widening = requestAnimationFrame(() => {
+      this.margin = MARGIN;
+      if (this.el.isConnected) this.draw();
+    });
     this.heights = new Heights(this.rows.count, this.rows.estimate);
     this.measured = new Set();
   }
 
-  /** reset takes other rows, and goes to one of them. */
+  /** reset takes other rows, and goes to one of them; who had the focus in the list has it still. */
   reset(rows, to = 0) {
+    const had = this.space.contains(document.activeElement);
     this.rows = rows;
     for (const el of this.drawn.values()) this.drop(el);
     this.drawn.clear();
@@ -134,6 +142,7 @@ export class VirtualList {
     this.current = Math.min(Math.max(0, to), Math.max(0, rows.count - 1));
     this.anchor = { i: this.current, dy: 0 };
     this.place();
+    if (had) this.focusRow(this.current, { scroll: false });
   }
 
   /** cut takes rows away at the end, for others that come in their place. */
@@ -248,8 +257,8 @@ export class VirtualList {
 
   draw() {
     if (this.rows.count === 0) return;
-    const from = this.heights.at(this.top - MARGIN).i;
-    let to = this.heights.at(this.top + this.view + MARGIN).i;
+    const from = this.heights.at(this.top - this.margin).i;
+    let to = this.heights.at(this.top + this.view + this.margin).i;
     this.rows.need?.(from, to);
     this.keepOnly(from, to);
     for (let i = from; i <= to; i++) this.ensure(i);
@@ -263,7 +272,7 @@ export class VirtualList {
   fit(from, to) {
     for (let round = 0; round < 4; round++) {
       for (const [i, el] of this.drawn) if (!this.measured.has(i)) this.take(i, el.offsetHeight);
-      const last = Math.min(this.rows.count - 1, this.heights.at(this.top + this.view + MARGIN).i);
+      const last = Math.min(this.rows.count - 1, this.heights.at(this.top + this.view + this.margin).i);
       if (last <= to) break;
       this.rows.need?.(to + 1, last);
       for (let i = to + 1; i <= last; i++) this.ensure(i);

@@ -2,7 +2,7 @@
 // of a search are, and which part is in view. It is a slider, too.
 
 import { h } from './dom.js';
-import { FLAG } from './rundata.js';
+import { CODE, FLAG } from './rundata.js';
 
 const COLOURS = {
   u: '--accent',
@@ -62,7 +62,7 @@ export class Minimap {
     });
   }
 
-  /** show takes the rows: how many, which letter and flags each has, which are hits and pins. */
+  /** show takes the rows: how many, which type and flags each has, which are hits and pins. */
   show(rows, hits = [], pins = []) {
     Object.assign(this, { rows, hits, pins });
     this.el.setAttribute('aria-valuemax', Math.max(1, rows.count));
@@ -111,11 +111,11 @@ export class Minimap {
 
   /** strokes draws every row on its own. */
   strokes(pen, high, wide, colour) {
-    const { count, letter, flag } = this.rows;
+    const { count, type, flag } = this.rows;
     const each = high / count;
     const thick = Math.max(1, Math.floor(each) - (each > 4 ? 1 : 0));
     for (let i = 0; i < count; i++) {
-      const seen = flag(i) & FLAG.error ? 'e' : letter(i);
+      const seen = flag(i) & FLAG.error ? 'e' : String.fromCharCode(type(i));
       pen.fillStyle = colour(COLOURS[seen]);
       pen.fillRect(
         wide * 0.12,
@@ -128,12 +128,13 @@ export class Minimap {
 
   /** densities draws how many of a kind stand beside one another: words, prompts, errors. */
   densities(pen, high, wide, colour) {
-    const { count, letter, flag } = this.rows;
+    const { count, type, flag } = this.rows;
     const kinds = { a: new Uint32Array(high), u: new Uint32Array(high), e: new Uint32Array(high) };
+    const of = [];
+    for (const [letter, counts] of Object.entries(kinds)) of[CODE(letter)] = counts;
     for (let i = 0; i < count; i++) {
-      const y = Math.floor((i / count) * high);
-      if (flag(i) & FLAG.error) kinds.e[y]++;
-      else kinds[letter(i)] && kinds[letter(i)][y]++;
+      const counts = flag(i) & FLAG.error ? kinds.e : of[type(i)];
+      if (counts) counts[Math.floor((i / count) * high)]++;
     }
     for (const [kind, left] of [
       ['a', 0.12],

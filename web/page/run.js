@@ -47,7 +47,10 @@ export function register() {
 
 async function render(el, { id, n }, signal) {
   replace(el, heading(t.run.title), loading());
-  const [data, marked] = await Promise.all([new RunData(id, signal).open(), marks(signal)]);
+  const at = /^\d{1,9}$/.test(n ?? '') ? Number(n) : undefined;
+  const view = Object.hasOwn(VIEWS, filters().view ?? '') ? filters().view : 'talk';
+  const [data, marked] = await Promise.all([new RunData(id, signal).open(at), marks(signal)]);
+  if (view !== 'talk' || filters().tool !== undefined) await data.all();
   if (signal.aborted) return;
   const { head } = data;
   const mine = (list) => (list ?? []).filter((pin) => pin.run === id);
@@ -56,7 +59,6 @@ async function render(el, { id, n }, signal) {
   const title = oneLine(head.title, 200) || t.runs.untitled;
   titled(title);
   el.classList.add('run-page');
-  const view = Object.hasOwn(VIEWS, filters().view ?? '') ? filters().view : 'talk';
   const body = h('div', { class: `view view-${view}` });
   const top = runHead(data, title, marked);
   replace(el, top.el, viewMenu(id, view, data, pins), body);
@@ -65,11 +67,10 @@ async function render(el, { id, n }, signal) {
     VIEWS[view](body, { data, head, pins, signal });
     return;
   }
-  const at = n === undefined || Number.isNaN(Number(n)) ? undefined : Number(n);
   const talk = new Talk(data, { signal, pins: pins.map((pin) => pin.entry), seen, at, label: t.run.conversation });
   talk.bar.prepend(...lanePicker(data));
   replace(body, h('h2', { class: 'unseen' }, t.run.conversation), talk.el);
-  await talk.ready;
+  await talk.begin();
 }
 
 function runHead(data, title, marked) {

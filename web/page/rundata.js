@@ -1,7 +1,9 @@
 // One run as the page holds it: the columns of all its entries, and the texts of
-// those that were seen lately. It grows with the run.
+// those that were seen lately. It grows with the run: columns may be longer than
+// total, and only what is before total counts.
 
-import { api, on } from './core.js';
+import { columnsOf, widened } from './columns.js';
+import { api, ask, on, query } from './core.js';
 
 const PIECE = 100;
 const KEPT = 60; // pieces
@@ -9,6 +11,9 @@ const UNSETTLED = 64; // entries at the end whose order may still change
 const AT_ONCE = 20; // texts that are asked for together with the columns of what came
 
 export const FLAG = { prompt: 1, error: 2, call: 4, result: 8, thinking: 16, edit: 32 };
+
+/** CODE is the number of a letter in the column of types. */
+export const CODE = (letter) => letter.charCodeAt(0);
 
 /** TYPES are the letters of the columns, in the order in which filters show them. */
 export const TYPES = {
@@ -23,8 +28,6 @@ export const TYPES = {
   x: 'unknown',
 };
 
-const COLUMNS = ['lane', 'at', 'size', 'flag', 'tool', 'tokens', 'call'];
-
 export class RunData {
   /**
    * @param {string} id
@@ -36,20 +39,26 @@ export class RunData {
     this.base = `/api/run/${encodeURIComponent(id)}`;
     this.pieces = new Map();
     this.asking = new Set();
+    this.at = []; // until all() has come
     this.onGrow = () => {}; // more entries at the end
     this.onAnew = () => {}; // numbers have changed: everything is to be read again
     this.onLoaded = () => {}; // texts from, to
     this.onState = () => {};
   }
 
-  /** open reads what is known of the run, and its columns. */
-  async open() {
+  /** open reads what is known of the run, the texts to begin with, and the columns to lay it out. */
+  async open(at) {
     const [head, columns] = await Promise.all([
-      api(this.base, { signal: this.signal }),
-      api(`${this.base}/index`, { signal: this.signal }),
+      api(`${this.base}${query({ piece: PIECE, at })}`, { signal: this.signal }),
+      this.index(0, 'look'),
     ]);
     this.head = head;
     this.take(columns);
+    const { window: first } = head;
+    if (first.epoch === this.epoch && first.items.length > 0) {
+      this.asking.add(first.from / PIECE);
+      this.pieces.set(first.from / PIECE, first.items);
+    }
     on(
       'run',
       (event) => {
@@ -60,21 +69,31 @@ export class RunData {
     return this;
   }
 
-  take(columns) {
-    this.epoch = columns.epoch ?? 0;
-    this.total = columns.total;
-    this.began = columns.began ?? 0;
-    this.lanes = columns.lanes ?? [];
-    this.tools = columns.tools ?? [];
-    this.type = columns.type;
-    for (const name of COLUMNS) this[name] = columns[name] ?? [];
-    this.kinds = {};
+  /** index asks for the columns of the entries from one on, or for a part of them. */
+  async index(from, part) {
+    const answer = await ask(`${this.base}/index${query({ from, part })}`, { signal: this.signal });
+    return columnsOf(await answer.arrayBuffer());
+  }
+
+  take({ epoch, total, began, lanes, tools, column }) {
+    Object.assign(this, { epoch, total, began, lanes, tools, rest: null }, column);
+    this.kinds = new Uint32Array(128);
     this.count(0);
   }
 
   /** count counts the entries of each type from one on. */
   count(from) {
-    for (let n = from; n < this.total; n++) this.kinds[this.type[n]] = (this.kinds[this.type[n]] ?? 0) + 1;
+    for (let n = from; n < this.total; n++) this.kinds[this.type[n]]++;
+  }
+
+  /** all reads the columns that are not needed to lay the run out: times, tokens, tools. */
+  all() {
+    this.rest ??= this.index(0, 'rest').then(({ epoch, total, column }) => {
+      if (epoch !== this.epoch || total < this.total) return this.anew();
+      Object.assign(this, column);
+      return undefined;
+    });
+    return this.rest;
   }
 
   async changed(event) {
@@ -88,6 +107,7 @@ export class RunData {
     try {
       do {
         this.again = false;
+        await this.all();
         await this.grow();
       } while (this.again);
     } catch {
@@ -102,10 +122,10 @@ export class RunData {
     const before = this.total;
     const from = Math.max(0, before - UNSETTLED);
     const [more, texts] = await Promise.all([
-      api(`${this.base}/index?from=${from}`, { signal: this.signal }),
+      this.index(from),
       api(`${this.base}/entries?from=${before}&n=${AT_ONCE}`, { signal: this.signal }),
     ]);
-    if ((more.epoch ?? 0) !== this.epoch || more.total < before) return this.anew();
+    if (more.epoch !== this.epoch || more.total < before) return this.anew();
     const settled = this.holds(more, from, before);
     if (settled && more.total === before) return undefined;
     this.splice(more, from);
@@ -116,26 +136,22 @@ export class RunData {
 
   /** holds says whether what came again is what is held. */
   holds(more, from, to) {
-    if (this.type.slice(from, to) !== more.type.slice(0, to - from)) return false;
-    return ['lane', 'at', 'size', 'tool'].every((name) => {
-      for (let n = from; n < to; n++) if (this[name][n] !== more[name][n - from]) return false;
+    return ['type', 'lane', 'at', 'size', 'tool'].every((name) => {
+      for (let n = from; n < to; n++) if (this[name][n] !== more.column[name][n - from]) return false;
       return true;
     });
   }
 
   /** splice puts columns in the place of those from one on. */
   splice(more, from) {
-    this.total = more.total;
-    this.lanes = more.lanes ?? this.lanes;
-    this.tools = more.tools ?? this.tools;
-    this.type = this.type.slice(0, from) + more.type;
-    for (const name of COLUMNS) {
-      if (!more[name]) continue;
-      this[name].length = from;
-      for (const value of more[name]) this[name].push(value);
+    for (let n = from; n < this.total; n++) this.kinds[this.type[n]]--;
+    const { total, lanes, tools } = more;
+    Object.assign(this, { total, lanes, tools });
+    for (const [name, column] of Object.entries(more.column)) {
+      if (this[name].length < total) this[name] = widened(this[name], total * 2);
+      this[name].set(column, from);
     }
-    this.kinds = {};
-    this.count(0);
+    this.count(from);
   }
 
   /** drop forgets the texts from one on. */
@@ -159,7 +175,8 @@ export class RunData {
   }
 
   async anew() {
-    this.take(await api(`${this.base}/index`, { signal: this.signal }));
+    this.take(await this.index(0));
+    this.rest = Promise.resolve();
     this.pieces.clear();
     this.asking.clear();
     this.onAnew();
@@ -223,6 +240,13 @@ export class RunData {
   async find(words, signal) {
     const { hits, more } = await api(`${this.base}/find?q=${encodeURIComponent(words)}`, { signal });
     return { hits: hits ?? [], more };
+  }
+
+  /** lasted is when the last of them was, in milliseconds since it began. */
+  get lasted() {
+    let most = 0;
+    for (let n = 0; n < this.total; n++) if (this.at[n] > most) most = this.at[n];
+    return most;
   }
 
   /** atTime is when entry n was, in milliseconds since 1970. */

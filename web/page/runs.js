@@ -21,6 +21,7 @@ import {
   setFilters,
   t,
   trouble,
+  typed,
   when,
 } from './core.js';
 import { VirtualList } from './list.js';
@@ -62,19 +63,13 @@ class Runs {
 
   filterForm() {
     const now = filters();
-    let timer = 0;
     const words = h('input', {
       type: 'search',
       value: now.q ?? '',
       'aria-label': t.runs.search,
       placeholder: t.runs.search,
       class: 'grow',
-      on: {
-        input: () => {
-          clearTimeout(timer);
-          timer = setTimeout(() => this.set({ q: words.value.trim() }), 150);
-        },
-      },
+      on: { input: typed(() => this.set({ q: words.value.trim() })) },
     });
     this.selects = ['state', 'project', 'agent', 'role'].map((name) => this.select(name, now[name]));
     const sort = h(
@@ -195,14 +190,14 @@ class Runs {
   }
 
   /** load asks for the first piece; the others come when they are about to be seen. */
-  async load() {
+  async load({ stay = false } = {}) {
     this.asked?.abort();
     this.asked = new AbortController();
     this.signal.addEventListener('abort', () => this.asked.abort());
     const { signal } = this.asked;
     try {
       const first = await api(`/api/runs${this.params(0)}`, { signal });
-      if (!signal.aborted) this.take(first, signal);
+      if (!signal.aborted) this.take(first, signal, stay);
     } catch (err) {
       if (!signal.aborted)
         replace(
@@ -212,7 +207,8 @@ class Runs {
     }
   }
 
-  take(first, signal) {
+  take(first, signal, stay) {
+    const at = stay && this.items?.[this.list?.current]?.id;
     this.items = new Array(first.total);
     this.asking = new Set([0]);
     this.store(0, first.items);
@@ -234,7 +230,7 @@ class Runs {
       },
     };
     if (this.list) {
-      this.list.reset(rows);
+      this.list.reset(rows, Math.max(0, first.items.findIndex((run) => run.id === at)));
       return;
     }
     this.list = new VirtualList(rows, { label: t.runs.list, role: 'list', rowRole: 'listitem', signal: this.signal });
@@ -365,9 +361,10 @@ class Runs {
 
   /** fresh reads the list again when somebody new has come, if one stands at its top. */
   fresh() {
-    if (this.list && (this.list.el.scrollTop > 0 || this.list.el.contains(document.activeElement))) return;
+    const away = () => this.list && (this.list.el.scrollTop > 0 || this.list.el.contains(document.activeElement));
+    if (away()) return;
     clearTimeout(this.freshTimer);
-    this.freshTimer = setTimeout(() => this.signal.aborted || this.load(), 400);
+    this.freshTimer = setTimeout(() => this.signal.aborted || away() || this.load({ stay: true }), 400);
   }
 }
 

@@ -17,6 +17,7 @@ import {
   setFilters,
   t,
   trouble,
+  typed,
   when,
 } from './core.js';
 import { runPath } from './runs.js';
@@ -32,20 +33,16 @@ export function register() {
 async function render(el, _, signal) {
   const { q = '' } = filters();
   const found = h('div', null);
-  let timer = 0;
   let asked = new AbortController();
   const look = async () => {
     asked.abort();
     asked = new AbortController();
     await show(found, field.value.trim(), asked.signal);
   };
-  const later = () => {
-    clearTimeout(timer);
-    timer = setTimeout(() => {
-      setFilters({ q: field.value.trim() });
-      look();
-    }, 250);
-  };
+  const later = typed(() => {
+    setFilters({ q: field.value.trim() });
+    look();
+  });
   const field = h('input', {
     type: 'search',
     value: q,

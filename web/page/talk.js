@@ -16,12 +16,13 @@ import {
   say,
   setFilters,
   t,
+  typed,
 } from './core.js';
 import { drawEntry, estimate } from './entry.js';
 import { VirtualList } from './list.js';
 import { remember } from './marks.js';
 import { Minimap } from './minimap.js';
-import { FLAG, TYPES, laneName } from './rundata.js';
+import { CODE, FLAG, TYPES, laneName } from './rundata.js';
 
 const HIDDEN_AT_FIRST = 'kx'; // figures stand in the plot; of what nobody knows there is a count
 const JUMPS = { prompt: FLAG.prompt, error: FLAG.error, tool: FLAG.call };
@@ -61,35 +62,36 @@ export class Talk {
     });
     this.bar = this.toolbar(label);
     this.el = h('div', { class: 'talk' }, this.bar, h('div', { class: 'talk-body' }, this.list.el, this.map.el));
+    this.at = at;
     this.wire();
-    this.start(at);
   }
 
   wire() {
     const { data, signal } = this;
     this.ready = new Promise((resolve) => {
-      data.onLoaded = (from, to) => {
-        this.list.redraw(this.rowOf(from), this.rowOf(to));
-        resolve();
-      };
-      if (this.shown.length === 0) resolve();
+      this.loaded = resolve;
     });
+    data.onLoaded = (from, to) => {
+      this.list.redraw(this.rowOf(from), this.rowOf(to));
+      this.loaded();
+    };
     data.onGrow = (from, before) => this.grown(from, before);
     data.onAnew = () => this.again();
     signal.addEventListener('abort', () => this.leave());
     if (this.alone) this.bindKeys();
   }
 
-  start(at) {
-    requestAnimationFrame(() => {
-      if (this.signal.aborted) return;
-      this.drawMap();
-      if (at !== undefined) this.goTo(at, { focus: true });
-      else if (this.ctx.seen !== null) this.list.scrollTo(this.rowOf(this.ctx.seen + 1));
-      else this.list.place();
-      const { find } = filters();
-      if (this.alone && find) this.search(find);
-    });
+  /** begin draws, once the element is in the document; ready ends when there are texts to be read. */
+  begin() {
+    this.drawMap();
+    if (this.at !== undefined) this.goTo(this.at, { focus: true });
+    else if (this.ctx.seen !== null) this.list.scrollTo(this.rowOf(this.ctx.seen + 1));
+    else this.list.place();
+    if (this.shown.length === 0 || this.data.entry(this.shown[this.list.anchor.i])) this.loaded();
+    const { find } = filters();
+    if (this.alone && find) this.search(find);
+    this.data.all().catch(() => {}); // who needs them asks again
+    return this.ready;
   }
 
   // Which entries are rows.
@@ -97,12 +99,14 @@ export class Talk {
   /** choose takes the entries that the filters let through. */
   choose() {
     const { lane, tool } = this.alone ? filters() : {};
-    const { data, hidden } = this;
+    const { data } = this;
+    const hidden = new Uint8Array(128);
+    for (const letter of this.hidden) hidden[CODE(letter)] = 1;
     const wantedLane = lane === undefined ? -1 : data.laneNumber(lane);
     const wantedTool = tool === undefined ? -1 : data.tools.indexOf(tool);
     const ofTool = (n) => data.tool[n] === wantedTool || (data.call[n] >= 0 && data.tool[data.call[n]] === wantedTool);
     this.fits = (n) =>
-      !hidden.has(data.type[n]) &&
+      !hidden[data.type[n]] &&
       (lane === undefined || data.lane[n] === wantedLane) &&
       (tool === undefined || ofTool(n));
     this.shown = [];
@@ -190,6 +194,7 @@ export class Talk {
   /** grown takes what came: entries from one on, of which those from before on are new. */
   grown(from, before) {
     const rows = this.rowOf(from);
+    const added = rows === this.shown.length;
     const focused = this.list.current >= rows && this.list.space.contains(document.activeElement);
     if (rows < this.shown.length) {
       this.shown.length = rows;
@@ -199,8 +204,8 @@ export class Talk {
     this.list.grow(this.rows());
     if (focused && !this.list.space.contains(document.activeElement)) this.list.focusRow(this.list.current);
     this.drawMap();
-    this.flags.fill(0);
-    this.countLabels(0);
+    if (!added) this.flags.fill(0);
+    this.countLabels(added ? rows : 0);
     this.tellNew(this.data.total - before);
   }
 
@@ -235,7 +240,7 @@ export class Talk {
     const { data, shown } = this;
     const rowsOf = (list) => list.map((n) => this.rowOf(n)).filter((row, i) => shown[row] === list[i]);
     this.map.show(
-      { count: shown.length, letter: (i) => data.type[shown[i]], flag: (i) => data.flag[shown[i]] },
+      { count: shown.length, type: (i) => data.type[shown[i]], flag: (i) => data.flag[shown[i]] },
       rowsOf(this.hits),
       rowsOf([...this.ctx.pins]),
     );
@@ -247,17 +252,13 @@ export class Talk {
     this.kinds = h('div', { class: 'row kinds', role: 'group', 'aria-label': t.run.show });
     this.jumps = h('div', { class: 'row jumps', role: 'group', 'aria-label': t.run.jump });
     this.found = h('span', { class: 'muted small num' });
-    let timer = 0;
     this.field = h('input', {
       type: 'search',
       value: this.alone ? (filters().find ?? '') : '',
       'aria-label': t.run.search,
       placeholder: t.run.search,
       on: {
-        input: () => {
-          clearTimeout(timer);
-          timer = setTimeout(() => this.search(this.field.value.trim()), 200);
-        },
+        input: typed(() => this.search(this.field.value.trim())),
         keydown: (e) => {
           if (e.key === 'Enter') {
             e.preventDefault();
@@ -354,7 +355,7 @@ export class Talk {
       this.labels.get(name).el.hidden = n === 0;
     }
     for (const letter of Object.keys(TYPES)) {
-      const n = this.data.kinds[letter] ?? 0;
+      const n = this.data.kinds[CODE(letter)];
       this.labels.get(letter).figure.textContent = number(n);
       this.labels.get(letter).el.hidden = n === 0;
     }

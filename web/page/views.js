@@ -49,10 +49,7 @@ const KINDS = [
 ];
 
 function timeline(data, lanes) {
-  const end = Math.max(
-    1,
-    data.at.reduce((most, at) => Math.max(most, at), 0),
-  );
+  const end = Math.max(1, data.lasted);
   const rows = lanes.slice(0, 60);
   const high = 26,
     top = 20;
@@ -101,7 +98,7 @@ function timeline(data, lanes) {
 function buckets(data, end) {
   const filled = new Map();
   for (let n = 0; n < data.total; n++) {
-    const name = `${data.lane[n]} ${data.flag[n] & FLAG.error ? 'e' : data.type[n]}`;
+    const name = `${data.lane[n]} ${data.flag[n] & FLAG.error ? 'e' : String.fromCharCode(data.type[n])}`;
     if (!filled.has(name)) filled.set(name, new Uint8Array(BUCKETS));
     filled.get(name)[Math.min(BUCKETS - 1, Math.floor((data.at[n] / end) * BUCKETS))] = 1;
   }
@@ -207,7 +204,7 @@ export function drawFigures(el, { data, head, signal }) {
 
 /** drawCost draws what a run has cost over time, by the archive's own view of it. */
 async function drawCost(el, data, signal) {
-  const days = data.at.reduce((most, at) => Math.max(most, at), 0) / 86400e3;
+  const days = data.lasted / 86400e3;
   const piece = days > 3 ? 13 : 16; // hours, or minutes
   const text = `SELECT substr(timestamp, 1, ${piece}) AS at, sum(cost_usd) AS usd FROM usage
     WHERE bundle = '${data.id.replaceAll("'", "''")}' AND timestamp <> '' GROUP BY 1 ORDER BY 1`;
