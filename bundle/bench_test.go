@@ -8,7 +8,7 @@ import (
 
 // BenchmarkCreate makes a bundle of a hundred thousand entries.
 func BenchmarkCreate(b *testing.B) {
-	path := manyEntries(b, filepath.Join(b.TempDir(), "r.record"), 100_000)
+	path := manyEntries(b, filepath.Join(b.TempDir(), "r.record"), 100_000, 20)
 	info, err := os.Stat(path)
 	if err != nil {
 		b.Fatal(err)
@@ -24,7 +24,7 @@ func BenchmarkCreate(b *testing.B) {
 
 // BenchmarkVerify reads it again.
 func BenchmarkVerify(b *testing.B) {
-	path := manyEntries(b, filepath.Join(b.TempDir(), "r.record"), 100_000)
+	path := manyEntries(b, filepath.Join(b.TempDir(), "r.record"), 100_000, 20)
 	made := mustCreate(b, Options{Record: path})
 	b.ReportAllocs()
 	for b.Loop() {

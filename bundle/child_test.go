@@ -94,7 +94,7 @@ func startChild(t *testing.T, words ...string) *exec.Cmd {
 // bundle is one, and the next run works.
 func TestKill(t *testing.T) {
 	sample.Long(t)
-	path := manyEntries(t, filepath.Join(t.TempDir(), "r.record"), 150)
+	path := manyEntries(t, filepath.Join(t.TempDir(), "r.record"), 150, 20)
 	rounds := 8
 	if os.Getenv("CONCLAVE_SOAK") != "" {
 		rounds = 300
@@ -162,8 +162,9 @@ func whole(t *testing.T, dir string, seen map[string]bool) {
 	}
 }
 
-// manyEntries makes a record with n entries of the size of real ones.
-func manyEntries(tb testing.TB, path string, n int) string {
+// manyEntries makes a record with n entries of long to four times as many words; 20 is
+// the size of real ones.
+func manyEntries(tb testing.TB, path string, n, long int) string {
 	tb.Helper()
 	w, err := record.Create(path, record.Header{Run: "many", Attributes: map[string]string{"prompt_name": "p", "adapter": "claude_agent_sdk"}})
 	if err != nil {
@@ -177,7 +178,7 @@ func manyEntries(tb testing.TB, path string, n int) string {
 	words := strings.Fields("the of door key token function return error package import value string map test file line read write open close party dragon cat rule check")
 	for i := range n {
 		var text strings.Builder
-		for range 20 + random.IntN(60) {
+		for range long + random.IntN(3*long) {
 			text.WriteString(words[random.IntN(len(words))])
 			text.WriteByte(' ')
 		}
@@ -213,7 +214,7 @@ func TestMemoryDoesNotGrow(t *testing.T) {
 		long = 100_000
 	}
 	measure := func(n int) (kb int) {
-		path := manyEntries(t, filepath.Join(t.TempDir(), "r.record"), n)
+		path := manyEntries(t, filepath.Join(t.TempDir(), "r.record"), n, 20)
 		dir := t.TempDir()
 		cmd := startChild(t, "measure", path, dir)
 		out, err := cmd.Output()

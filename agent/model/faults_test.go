@@ -67,7 +67,7 @@ func TestCutAtEveryByte(t *testing.T) {
 			r.store.Check(t)
 		}
 		run(t, 0)
-		for _, n := range sample.Pick(t, length-1, 20, 200) {
+		for _, n := range sample.Pick(t, length-1, 10, 60) {
 			run(t, n+2)
 		}
 	})

@@ -73,7 +73,7 @@ func TestBudgetStopsAnEndlessAnswer(t *testing.T) {
 			defer stub.Close()
 			w := newReal(t, "")
 			w.own(fmt.Sprintf("agents:\n  default: {agent: model, model: stub-model, provider: stub}\nbudget: {usd: 0.01}\n"+
-				"providers:\n  stub: {kind: %s, base_url: %q}\nprices:\n  stub-model: {input: 0.1, output: 1}\n", kind, stub.URL()))
+				"providers:\n  stub: {kind: %s, base_url: %q}\nprices:\n  stub-model: {input: 0.1, output: 10}\n", kind, stub.URL()))
 			w.run(0, "trust", "--yes")
 			w.run(3, "consult", "cat", "-m", "What of the flood?")
 			if !strings.Contains(w.out.String(), "the budget of 0.01 USD is spent (0.01") {

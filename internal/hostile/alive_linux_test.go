@@ -27,7 +27,7 @@ func TestAlive(t *testing.T) {
 		}
 		seen[w.Name] = true
 	}
-	for _, i := range sample.Pick(t, len(all), 5, len(all)/3) {
+	for _, i := range sample.Pick(t, len(all), 5, len(all)/6) {
 		w := all[i]
 		if w.Root && os.Getuid() != 0 {
 			continue

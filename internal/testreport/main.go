@@ -1,7 +1,7 @@
 // Command testreport reads the output of go test -json on its standard input
 // and prints a line for each package as it ends, everything that a failed
-// test printed, and one closing line: "N passed, N failed, N skipped". It
-// exits with 1 when anything failed or nothing ran.
+// test printed, which tests took longest, and one closing line: "N passed,
+// N failed, N skipped". It exits with 1 when anything failed or nothing ran.
 //
 // It runs no test and keeps nothing: make test pipes into it. A test that was
 // skipped is counted as such and never as passed.
@@ -9,11 +9,13 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -27,6 +29,7 @@ type report struct {
 	passed, failed, skipped int
 	broken                  bool
 	lines                   map[string][]string // package and test → what it printed
+	tests                   []event             // that have ended and are no part of another
 }
 
 func main() {
@@ -35,6 +38,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "testreport:", err)
 		os.Exit(1)
 	}
+	r.slowest()
 	fmt.Fprintf(r.out, "%d passed, %d failed, %d skipped\n", r.passed, r.failed, r.skipped)
 	if r.broken || r.failed > 0 || r.passed == 0 {
 		os.Exit(1)
@@ -79,7 +83,18 @@ func (r *report) take(e event) {
 	}
 }
 
+// slowest names the tests that took longest: who adds one sees what it costs.
+func (r *report) slowest() {
+	slices.SortFunc(r.tests, func(a, b event) int { return cmp.Compare(b.Elapsed, a.Elapsed) })
+	for _, e := range r.tests[:min(len(r.tests), 10)] {
+		fmt.Fprintf(r.out, "%5.0fs %s %s\n", e.Elapsed, e.Package, e.Test)
+	}
+}
+
 func (r *report) testEnd(e event, key string) {
+	if !strings.Contains(e.Test, "/") {
+		r.tests = append(r.tests, e)
+	}
 	switch e.Action {
 	case "pass":
 		r.passed++
