@@ -61,7 +61,7 @@ func newCollected(attributes map[string]string, lines iter.Seq[[]byte]) *collect
 			break
 		}
 	}
-	c.begin = session.Begin(c.file, start[:min(len(start), session.BeginBytes)])
+	c.begin = session.Begin(c.file, session.Start(start))
 	return c
 }
 

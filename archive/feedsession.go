@@ -128,12 +128,11 @@ func (f *sessionFeed) flush(dst []item, off, size int) []item {
 func (f *sessionFeed) identify(r io.Reader) error {
 	held := readBuffers.Get().(*[]byte)
 	defer readBuffers.Put(held)
-	start := (*held)[:session.BeginBytes]
-	n, err := io.ReadFull(r, start)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+	start, err := session.ReadStart(r, *held)
+	if err != nil {
 		return err
 	}
-	b := session.Begin(f.file, start[:n])
+	b := session.Begin(f.file, start)
 	f.org.session, f.org.whose, f.began = b.Session, b.ID, b.At
 	if b.Directory != "" {
 		f.org.project = b.Directory

@@ -1,14 +1,50 @@
 package session
 
 import (
+	"bytes"
+	"io"
+
 	"conclave/internal/jsontext"
 	"conclave/session/claude"
 	"conclave/session/kind"
 	"conclave/transcript"
 )
 
-// BeginBytes is how much of a file Begin should be shown.
+// BeginBytes is how much of a file Begin should be shown, if its first line is not
+// longer.
 const BeginBytes = 256 << 10
+
+// Start is as much of b as Begin should be shown.
+func Start(b []byte) []byte {
+	first := bytes.IndexByte(b, '\n')
+	if first < 0 {
+		first = len(b)
+	}
+	return b[:min(len(b), max(first, BeginBytes))]
+}
+
+// ReadStart reads as much of a file as Begin should be shown: into buf if it fits.
+// Of a first line that is longer than MaxLine it reads so much.
+func ReadStart(r io.Reader, buf []byte) ([]byte, error) {
+	if len(buf) < BeginBytes {
+		buf = make([]byte, BeginBytes)
+	}
+	n := 0
+	for {
+		more, err := io.ReadFull(r, buf[n:])
+		first := bytes.IndexByte(buf[n:n+more], '\n') >= 0
+		n += more
+		switch {
+		case err == io.EOF || err == io.ErrUnexpectedEOF:
+			return Start(buf[:n]), nil
+		case err != nil:
+			return nil, err
+		case first || n >= MaxLine:
+			return Start(buf[:n]), nil
+		}
+		buf = append(buf, make([]byte, len(buf))...)
+	}
+}
 
 // Beginning is what the first lines of a session say of all of it. That a
 // program changed its directory later does not make it another project.

@@ -62,6 +62,11 @@ func OfName(name string) *kind.Kind {
 	return nil
 }
 
+// StartsAgent says whether some program starts a subagent by a tool of that name.
+func StartsAgent(tool string) bool {
+	return slices.ContainsFunc(kinds, func(k *kind.Kind) bool { return slices.Contains(k.Starts, tool) })
+}
+
 // DefaultRoots are where the programs keep their sessions: below the
 // directories that their variables name, or the home directory. Where neither is
 // known there are none: a relative directory would be the workspace's.
@@ -263,9 +268,9 @@ func Unnamed(path string, k *kind.Kind) File {
 	return File{Path: path, Kind: k, Source: transcript.Main, Dir: dir, Project: filepath.Base(dir)}
 }
 
-// maxFirst bounds how much of a first line is looked at. A longer one is no
-// sign of any agent, and is not needed: its path tells, or it was named.
-const maxFirst = 4 << 20
+// maxFirst bounds how much of a first line is looked at: a longer one is not taken
+// apart either.
+const maxFirst = MaxLine
 
 // firstLine reads the first line that is not empty.
 func firstLine(path string) ([]byte, error) {

@@ -144,7 +144,7 @@ func (u *file) lines(b []byte) {
 		mark = spacedMark
 	}
 	if u.project == "" || u.began == 0 {
-		begin := session.Begin(session.Unnamed(u.path, claude.Kind), b[:min(len(b), session.BeginBytes)])
+		begin := session.Begin(session.Unnamed(u.path, claude.Kind), session.Start(b))
 		if u.project == "" {
 			u.project = begin.Directory
 		}

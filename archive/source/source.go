@@ -93,36 +93,45 @@ func Kind(path string) (string, error) {
 	held := starts.Get().(*[]byte)
 	defer starts.Put(held)
 	start := *held
-	n, err := io.ReadFull(f, start)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		return "", err
+	for n := 0; ; {
+		more, err := io.ReadFull(f, start[n:])
+		n += more
+		end := err == io.EOF || err == io.ErrUnexpectedEOF
+		if err != nil && !end {
+			return "", err
+		}
+		if kind, known := kindOfBytes(start[:n], end || n >= session.MaxLine); known {
+			return kind, nil
+		}
+		start = append(start, make([]byte, len(start))...) // a line is longer
 	}
-	return kindOfBytes(start[:n]), nil
 }
 
-func kindOfBytes(start []byte) string {
+// kindOfBytes says what a file is that begins so; last says that no more of it can be
+// had. It is not known where a line is not whole that may tell.
+func kindOfBytes(start []byte, last bool) (kind string, known bool) {
 	if record.IsRecord(start[:min(8, len(start))]) {
-		return Record
+		return Record, true
 	}
 	if bytes.HasPrefix(start, []byte("PK\x03\x04")) {
-		return Bundle
+		return Bundle, true
 	}
 	for range session.SniffLines {
-		line, rest, more := bytes.Cut(start, []byte("\n"))
-		if k := kindOfLine(line, more); k != "" {
-			return k
+		line, rest, whole := bytes.Cut(start, []byte("\n"))
+		if !whole && !last {
+			return "", false
 		}
-		if !more {
-			return ""
+		if k := kindOfLine(line, whole); k != "" || !whole {
+			return k, true
 		}
 		start = rest
 	}
-	return ""
+	return "", true
 }
 
 func kindOfLine(line []byte, whole bool) string {
 	if !whole && !jsontext.Valid(line) {
-		// A first line of hundreds of kilobytes: what its beginning shows.
+		// It is being written, or longer than a line can be: what its beginning shows.
 		if claude.SniffStart(line) {
 			return claude.Kind.Name
 		}

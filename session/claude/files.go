@@ -49,7 +49,8 @@ var Kind = &kind.Kind{
 		}
 		return transcript.ParseTime(jsontext.Bare(at)), ""
 	},
-	Note: Note,
+	Note:   Note,
+	Starts: starts,
 	Subagents: func(main string) string {
 		return filepath.Join(strings.TrimSuffix(main, ".jsonl"), subagents)
 	},
@@ -57,6 +58,9 @@ var Kind = &kind.Kind{
 	Store:  store,
 	Rows:   rows,
 }
+
+// starts are the tools that start a subagent; older programs have the second name.
+var starts = []string{"Agent", "Task"}
 
 // subagents is the directory beside a main file in which those of its subagents
 // lie.

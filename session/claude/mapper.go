@@ -2,6 +2,7 @@ package claude
 
 import (
 	"bytes"
+	"slices"
 
 	"conclave/internal/jsontext"
 	"conclave/session/kind"
@@ -127,7 +128,7 @@ func (m *Mapper) UUID() string { return string(jsontext.Bare(m.scanner.env.uuid)
 func (m *Mapper) Calls(note func(id string)) {
 	for i := range m.scanner.blocks {
 		b := &m.scanner.blocks[i]
-		if name := string(b.name); string(b.typ) == "tool_use" && (name == `"Agent"` || name == `"Task"`) && len(b.id) > 2 {
+		if string(b.typ) == "tool_use" && len(b.id) > 2 && slices.Contains(starts, string(jsontext.Bare(b.name))) {
 			note(string(jsontext.Bare(b.id)))
 		}
 	}

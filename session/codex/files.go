@@ -22,6 +22,11 @@ var Kind = &kind.Kind{
 	NewMapper: func(kind.File, kind.Options) kind.Mapper { return new(FileMapper) },
 	NewWords:  func() func([]byte, transcript.Type, []byte) []byte { return AppendWords },
 	Free:      free,
+	Starts:    []string{"spawn_agent"},
+	Threads: func(line []byte) (name, parent string) {
+		m := jsontext.Members(jsontext.Get(line, "payload"), "agent_nickname", "parent_thread_id")
+		return jsontext.Text(m[0]), jsontext.Text(m[1])
+	},
 	SessionIn: func(start []byte) string {
 		for _, mark := range []string{`"session_id":"`, `"thread_id":"`, `"id":"`} {
 			if id := jsontext.Find(start, mark); len(id) > 0 {

@@ -56,6 +56,13 @@ type Kind struct {
 	// NewMapper returns the mapping for the lines of one file.
 	NewMapper func(f File, o Options) Mapper
 
+	// Starts are the tools with which the program starts a subagent.
+	Starts []string
+
+	// Threads reads on the first line of a file how its thread is called and which
+	// other one started it. Nil: subagents have no sessions of their own.
+	Threads func(line []byte) (name, parent string)
+
 	// Note reads what the program notes beside the file of a subagent. It is
 	// false as long as nothing is there. Nil: the program notes nothing.
 	Note func(f File) (Note, bool, error)
