@@ -12,12 +12,37 @@ import (
 // from outside of the process: what a person does with a quest and at a table.
 // What looks is called by a face itself; what gives trust, installs, starts
 // programs of the person's or writes where they say is for the command line.
-var byName = []string{
+var byName = slices.Concat(questVerbs, tableVerbs)
+
+var questVerbs = []string{
 	"StartQuest", "ContinueQuest", "RepairQuest", "LogProgress", "WithdrawProgress", "ReturnToQuest", "ArchiveQuest",
 	"Consult", "Council", "Checkpoint", "Confront", "Debrief", "Gate",
+}
+
+var tableVerbs = []string{
 	"NewTable", "TalkNewTable", "PlayTable", "ResumeTable", "SayAtTable", "SignalTable", "EndSession", "ChatWithCharacter",
 	"Seats", "RenameCharacter", "SaveTable", "RestoreTable", "ForkTable",
 	"Roll", "RevealRoll", "OverrideRoll", "ForbidOverrides", "SeedDice", "RotateDice", "SealDice", "VerifyDice",
+}
+
+// jobFor says what a call is for: the quest, or the table of a name, which may have
+// none yet.
+func jobFor(verb string, args []json.RawMessage) (kind, name string) {
+	_, in, err := (&App{}).bindNamed(context.Background(), verb, args)
+	if err == nil {
+		for _, arg := range in {
+			if t, ok := arg.Interface().(interface{ atTable() string }); ok {
+				return "table", t.atTable()
+			}
+		}
+	}
+	if slices.Contains(questVerbs, verb) {
+		return "quest", ""
+	}
+	if len(args) > 0 {
+		_ = json.Unmarshal(args[0], &name) // one that is made has no name where it is talked about
+	}
+	return "table", name
 }
 
 // Call runs a verb by its name, with its arguments, but for the context, as JSON.

@@ -24,6 +24,13 @@ type Change struct {
 	Tokens  int64      `json:"tokens"`
 }
 
+// Hearing is whom Live tells what; each is called from one goroutine.
+type Hearing struct {
+	Run   func(Change)
+	Now   func() // a quest or a table stands otherwise, in some workspace
+	Marks func() // another process has marked something
+}
+
 const (
 	// pollOthers is how often is looked whether another process has refreshed the
 	// archive.
@@ -36,7 +43,7 @@ const (
 // Live keeps the archive fresh until ctx ends, and tells which runs have changed,
 // from one goroutine: files of which the system says that they have changed are
 // taken up at once, and nothing else is looked at.
-func (l *Library) Live(ctx context.Context, show func(Change)) error {
+func (l *Library) Live(ctx context.Context, to Hearing) error {
 	roots, err := l.liveRoots()
 	if err != nil {
 		return err
@@ -56,7 +63,7 @@ func (l *Library) Live(ctx context.Context, show func(Change)) error {
 			}
 		})
 	})
-	f := follower{l, roots, show, 0}
+	f := follower{l, roots, to, 0}
 	f.everywhere(ctx)
 	others, all := time.NewTicker(pollOthers), time.NewTicker(lookEverywhere)
 	defer others.Stop()
@@ -105,7 +112,7 @@ func (l *Library) liveRoots() ([]string, error) {
 type follower struct {
 	*Library
 	roots   []string
-	show    func(Change)
+	to      Hearing
 	version int64 // of the archive, as it was taken up
 }
 
@@ -124,8 +131,15 @@ func (f *follower) everywhere(ctx context.Context) {
 	f.tell(ctx)
 }
 
-// others takes up what another process has put into the archive.
+// others takes up what other processes have done: in the archive, in workspaces,
+// and in the marks.
 func (f *follower) others(ctx context.Context) {
+	if f.places.changed() {
+		f.to.Now()
+	}
+	if f.marks.changed() {
+		f.to.Marks()
+	}
 	if v, err := f.archive.Version(ctx); err == nil && v != f.version {
 		f.tell(ctx)
 	}
@@ -155,7 +169,7 @@ func (f *follower) tell(ctx context.Context, paths ...string) {
 		if h, err := f.shelf.Held(ctx, name); err == nil && h != nil {
 			c.Epoch, c.Entries = &h.Epoch, h.Total()
 		}
-		f.show(c)
+		f.to.Run(c)
 	}
 }
 

@@ -48,9 +48,17 @@ func liveLine(session, n int, who, text string) string {
 // follow runs Live until the test ends, and returns what it tells.
 func follow(t testing.TB, l *Library) <-chan Change {
 	t.Helper()
-	changes, done := make(chan Change, 1000), make(chan error, 1)
+	changes := make(chan Change, 1000)
+	live(t, l, Hearing{func(c Change) { changes <- c }, func() {}, func() {}})
+	return changes
+}
+
+// live runs Live until the test ends.
+func live(t testing.TB, l *Library, to Hearing) {
+	t.Helper()
+	done := make(chan error, 1)
 	ctx, cancel := context.WithCancel(context.Background())
-	go func() { done <- l.Live(ctx, func(c Change) { changes <- c }) }()
+	go func() { done <- l.Live(ctx, to) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-done; err != nil {
@@ -58,7 +66,6 @@ func follow(t testing.TB, l *Library) <-chan Change {
 		}
 		l.Close()
 	})
-	return changes
 }
 
 func appendLine(t testing.TB, path, line string) {

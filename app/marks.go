@@ -73,6 +73,9 @@ type marksFile struct {
 	mu   sync.Mutex
 	info os.FileInfo
 	held Marks
+
+	asked bool
+	last  os.FileInfo // as it was when changed looked, or when this process wrote it
 }
 
 func (a *App) marksFile() *marksFile {
@@ -123,6 +126,30 @@ func (f *marksFile) read() (Marks, error) {
 	return f.load()
 }
 
+// changed says whether another process has marked something since it was last
+// asked.
+func (f *marksFile) changed() bool {
+	if f.path == "" {
+		return false
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	info, err := os.Stat(f.path)
+	if err != nil {
+		info = nil
+	}
+	last, asked := f.last, f.asked
+	f.last, f.asked = info, true
+	return asked && !sameMarks(info, last)
+}
+
+func sameMarks(a, b os.FileInfo) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
+}
+
 // load reads the file if it has changed.
 func (f *marksFile) load() (Marks, error) {
 	none := Marks{Version: marksVersion}.clone()
@@ -136,8 +163,7 @@ func (f *marksFile) load() (Marks, error) {
 	if err != nil {
 		return none, environmentError("%w", err)
 	}
-	if f.info != nil && os.SameFile(info, f.info) && info.Size() == f.info.Size() &&
-		info.ModTime().Equal(f.info.ModTime()) {
+	if f.info != nil && sameMarks(info, f.info) {
 		return f.held.clone(), nil
 	}
 	if info.Size() > maxMarksFile {
@@ -189,6 +215,7 @@ func (f *marksFile) change(ctx context.Context, c Mark) (Marks, error) {
 	if f.info, err = os.Stat(f.path); err != nil {
 		f.info = nil // it is read again, then
 	}
+	f.last = f.info
 	f.held = m.clone()
 	return m, nil
 }

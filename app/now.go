@@ -1,7 +1,10 @@
 package app
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,42 +15,196 @@ import (
 
 // NowItem is something that runs or waits for a person.
 type NowItem struct {
-	Kind      string     `json:"kind"` // run, quest or table
+	Kind      string     `json:"kind"` // run, quest, table or job
 	Workspace string     `json:"workspace"`
-	Run       string     `json:"run,omitempty"`
+	Here      bool       `json:"here,omitempty"` // of the workspace that is served
+	Run       string     `json:"run,omitempty"`  // in which the last words stand
+	Job       string     `json:"job,omitempty"`  // that is at it here
+	Verb      string     `json:"verb,omitempty"` // of a job
+	Asked     bool       `json:"asked,omitempty"`
 	Name      string     `json:"name,omitempty"` // of a table
 	Title     string     `json:"title"`
 	State     runs.State `json:"state"`
+	Phase     int        `json:"phase,omitempty"` // of a quest
+	PhaseIs   string     `json:"phase_name,omitempty"`
+	Next      []string   `json:"next,omitempty"`    // what a quest offers to the person
+	Awaited   []string   `json:"awaited,omitempty"` // whom a table waits for
+	Fault     string     `json:"fault,omitempty"`   // why a quest cannot go on
 	Role      string     `json:"role,omitempty"`
 	Agent     string     `json:"agent,omitempty"`
-	Cost      *float64   `json:"cost_usd,omitempty"`
+	Cost      *float64   `json:"cost_usd"` // nil: a response of it has no known price
 	Last      string     `json:"last"`
 	At        time.Time  `json:"at,omitzero"`
 }
 
+// NowJob is something that a face runs for the person.
+type NowJob struct {
+	ID, Verb string
+	Args     []json.RawMessage
+	Began    time.Time
+	Asked    bool   // a question of it waits
+	Question string // its words
+}
+
 // Now is what runs or waits for a person, over all workspaces that the archive
-// knows, and what was left off within a day: the latest first.
-func (l *Library) Now(ctx context.Context) ([]NowItem, error) {
+// knows, and what was left off within a day: the latest first. A quest that is not
+// over is one line with everything that is said for it, and so is a table in
+// session, and a job of the face that asks.
+func (l *Library) Now(ctx context.Context, jobs []NowJob) ([]NowItem, error) {
 	now := time.Now()
-	items := []NowItem{}
-	for _, state := range []runs.State{runs.Working, runs.Waiting, runs.Idle} {
-		list, err := l.shelf.List(ctx, runs.Filter{State: state, Since: now.Add(-24 * time.Hour), N: 200}, now)
-		if err != nil {
-			return nil, environmentError("%w", err)
-		}
-		for _, r := range list.Items {
-			if r.Sealed {
-				continue // it is over
-			}
-			kind := "run"
-			if r.Kind == runs.KindTable {
-				kind = runs.KindTable
-			}
-			items = append(items, NowItem{Kind: kind, Workspace: r.Project, Run: r.ID, Title: r.Title, State: r.State,
-				Role: r.Role, Agent: r.Agent, Cost: r.Cost, Last: r.Last, At: r.LastAt})
+	recent := func(r *runs.Run) bool { return !r.Sealed && now.Sub(r.LastAt) <= 24*time.Hour }
+	list, err := l.shelf.Select(ctx, runs.Filter{}, now, func(r *runs.Run) bool {
+		return recent(r) && r.State != runs.Stale || r.Quest != "" || r.Campaign != ""
+	})
+	if err != nil {
+		return nil, environmentError("%w", err)
+	}
+	board := nowBoard{}
+	for i, root := range l.places.at(l.shelf.Places) {
+		board.place(root, i == 0, l.places.look(root))
+	}
+	for _, j := range jobs {
+		board.job(j)
+	}
+	for i := range list {
+		if r := &list[i]; !board.takes(r) && recent(r) && r.State != runs.Stale {
+			board.add(runItem(r))
 		}
 	}
-	return items, nil
+	return board.list(), nil
+}
+
+func runItem(r *runs.Run) *NowItem {
+	item := &NowItem{Kind: "run", Workspace: cmp.Or(r.Workspace, r.Project), Run: r.ID, Title: r.Title, State: r.State,
+		Role: r.Role, Agent: r.Agent, Cost: r.Cost, Last: r.Last, At: r.LastAt}
+	if r.Campaign != "" {
+		item.Name, item.Last = r.Campaign, "" // what a seat hears is that seat's
+	}
+	return item
+}
+
+// nowBoard gathers what belongs together.
+type nowBoard struct {
+	here  string
+	lines []*nowLine
+}
+
+// nowLine is an item, and which runs are its own.
+type nowLine struct {
+	*NowItem
+	quest string    // as records name it
+	since time.Time // of a job without a quest: its runs have begun since
+	spent float64
+	more  bool // something was spent of which nobody knows the price
+}
+
+func (b *nowBoard) add(item *NowItem) *nowLine {
+	l := &nowLine{NowItem: item}
+	if item.Kind != "run" {
+		l.Cost = &l.spent
+	}
+	b.lines = append(b.lines, l)
+	return l
+}
+
+// place puts up a workspace's quest and tables.
+func (b *nowBoard) place(root string, here bool, p *place) {
+	if here {
+		b.here = root
+	}
+	if q := p.quest; q != nil {
+		b.add(&NowItem{Kind: "quest", Workspace: root, Here: here, Title: q.title, State: runs.Waiting,
+			Phase: int(q.phase), PhaseIs: q.phase.String(), Next: q.next, Fault: q.fault, At: q.at}).quest = q.id
+	}
+	for _, t := range p.tables {
+		b.add(&NowItem{Kind: "table", Workspace: root, Here: here, Name: t.name, Title: t.name, State: runs.Waiting,
+			Awaited: t.awaited, Last: t.scene, At: t.at})
+	}
+}
+
+// job puts up a job, or notes at what it is for that it runs.
+func (b *nowBoard) job(j NowJob) {
+	kind, name := jobFor(j.Verb, j.Args)
+	var line *nowLine
+	for _, l := range b.lines {
+		if l.Here && l.Kind == kind && l.Name == name {
+			line = l
+		}
+	}
+	if line == nil {
+		line = b.add(&NowItem{Kind: "job", Workspace: b.here, Here: true, Name: name, At: j.Began})
+		if kind == "quest" {
+			line.since = j.Began
+		}
+	}
+	line.Job, line.Verb, line.State = j.ID, j.Verb, runs.Working
+	if j.Asked {
+		line.Asked, line.State, line.Next = true, runs.Waiting, nil
+		if kind == "quest" {
+			line.Last = j.Question
+		} // what a seat of a table is asked is that seat's
+	}
+	if j.Began.After(line.At) {
+		line.At = j.Began
+	}
+}
+
+// takes adds a run to the line that it belongs to, if there is one.
+func (b *nowBoard) takes(r *runs.Run) bool {
+	for _, l := range b.lines {
+		if l.owns(r) {
+			l.take(r)
+			return true
+		}
+	}
+	return false
+}
+
+func (l *nowLine) owns(r *runs.Run) bool {
+	switch {
+	case r.Workspace == "" || linked(r.Workspace) != linked(l.Workspace):
+		return false
+	case r.Campaign != "":
+		return l.Kind != "quest" && l.Name == r.Campaign
+	case l.Kind == "quest":
+		return r.Quest == l.quest
+	}
+	return !l.since.IsZero() && r.Quest != "" && !r.Began.Before(l.since)
+}
+
+// take counts a run; they come in order, the latest first.
+func (l *nowLine) take(r *runs.Run) {
+	if r.Cost == nil {
+		l.more = true
+	} else {
+		l.spent += *r.Cost
+	}
+	if l.more {
+		l.Cost = nil
+	}
+	if r.State == runs.Working && !r.Sealed && !l.Asked {
+		l.State, l.Next = runs.Working, nil
+	}
+	if l.Run != "" {
+		return
+	}
+	l.Run, l.Role, l.Agent = r.ID, r.Role, r.Agent
+	if r.LastAt.After(l.At) {
+		l.At = r.LastAt
+	}
+	if r.Campaign == "" && l.Last == "" {
+		l.Last = r.Last
+	}
+}
+
+// list is everything, the latest first.
+func (b *nowBoard) list() []NowItem {
+	items := []NowItem{}
+	for _, l := range b.lines {
+		items = append(items, *l.NowItem)
+	}
+	slices.SortStableFunc(items, func(a, b NowItem) int { return b.At.Compare(a.At) })
+	return items
 }
 
 // Hits are what a search in the whole archive found.

@@ -32,6 +32,7 @@ type Library struct {
 	archive *archive.Archive
 	shelf   *runs.Shelf
 	marks   *marksFile
+	places  *places
 
 	mu      sync.Mutex
 	uploads []*uploaded
@@ -46,7 +47,7 @@ func (a *App) OpenLibrary(ctx context.Context, at ArchiveAt) (*Library, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Library{app: a, archive: x, shelf: runs.New(x), marks: a.marksFile()}
+	l := &Library{app: a, archive: x, shelf: runs.New(x), marks: a.marksFile(), places: &places{app: a}}
 	if _, err := l.shelf.Update(ctx); err != nil {
 		return nil, environmentError("%w", errors.Join(err, x.Close()))
 	}
@@ -107,6 +108,9 @@ func (l *Library) Runs(ctx context.Context, f RunFilter) (RunList, error) {
 	if f.Starred {
 		filter.Only = marks.starred()
 	}
+	if filter.Also, err = l.uploadedRuns(ctx, filter, now); err != nil {
+		return RunList{}, environmentError("%w", err)
+	}
 	list, err := l.shelf.List(ctx, filter, now)
 	if errors.Is(err, runs.ErrSort) {
 		return RunList{}, usageError("sort: %w", err)
@@ -115,11 +119,6 @@ func (l *Library) Runs(ctx context.Context, f RunFilter) (RunList, error) {
 		return RunList{}, environmentError("%w", err)
 	}
 	out := RunList{list.Total, list.From, []ListedRun{}}
-	for _, u := range l.uploadedRuns(ctx, filter, now) {
-		if out.Total++; out.From == 0 {
-			out.Items = append(out.Items, marks.listed(u))
-		}
-	}
 	for _, r := range list.Items {
 		out.Items = append(out.Items, marks.listed(r))
 	}
@@ -128,7 +127,12 @@ func (l *Library) Runs(ctx context.Context, f RunFilter) (RunList, error) {
 
 // RunFacets counts runs by project, agent, role, kind and state.
 func (l *Library) RunFacets(ctx context.Context) (RunFacets, error) {
-	f, err := l.shelf.Facets(ctx, time.Now())
+	now := time.Now()
+	also, err := l.uploadedRuns(ctx, runs.Filter{}, now)
+	if err != nil {
+		return RunFacets{}, environmentError("%w", err)
+	}
+	f, err := l.shelf.Facets(ctx, now, also)
 	if err != nil {
 		return f, environmentError("%w", err)
 	}

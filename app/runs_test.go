@@ -7,9 +7,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+
+	"conclave/archive/runs"
 )
 
 func openLibrary(t *testing.T, a *App) *Library {
@@ -132,7 +135,9 @@ func TestUpload(t *testing.T) {
 		}
 	}
 	list, err := l.Runs(t.Context(), RunFilter{})
-	if err != nil || list.Total < len(bundles) || !strings.HasPrefix(list.Items[0].ID, "bundle-1:") {
+	if err != nil || list.Total < len(bundles) || !slices.ContainsFunc(list.Items, func(r ListedRun) bool {
+		return strings.HasPrefix(r.ID, "bundle-1:")
+	}) {
 		t.Errorf("%d runs %v", list.Total, err)
 	}
 	for _, text := range []string{"", "no zip at all", "PK\x03\x04 broken"} {
@@ -154,5 +159,76 @@ func TestUpload(t *testing.T) {
 	}
 	if left, err := os.ReadDir(a.Root); err != nil || len(left) != 0 {
 		t.Errorf("in the workspace: %v %v", left, err)
+	}
+}
+
+// All pages of a list together are the list, each run once and in one order, those
+// of bundles among the others, whatever the filter, the order and the size of a page.
+func TestPagesOfRunsAreTheList(t *testing.T) {
+	a, path := liveHome(t, 25)
+	for n := range 25 {
+		appendLine(t, path(n), liveLine(n, 1, "assistant", strings.Repeat("word ", n%4+1)))
+	}
+	if _, err := a.RefreshArchive(t.Context(), ArchiveAt{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	l := openLibrary(t, a)
+	bundles, err := filepath.Glob("../testdata/fixtures/bundles/*.zip")
+	if err != nil || len(bundles) == 0 {
+		t.Fatalf("no bundles: %v", err)
+	}
+	uploaded := 0
+	for _, b := range bundles {
+		f, err := os.Open(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids, err := l.Upload(t.Context(), filepath.Base(b), f)
+		if err := errors.Join(err, f.Close()); err != nil {
+			t.Fatal(err)
+		}
+		uploaded += len(ids)
+	}
+	yes := true
+	for _, run := range []string{liveSession(3), "bundle-1:" + strings.TrimSuffix(filepath.Base(bundles[0]), ".zip")} {
+		if _, err := l.Mark(t.Context(), Mark{Run: run, Star: &yes}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	facets, err := l.RunFacets(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range []RunFilter{{}, {Text: "word"}, {State: "idle"}, {State: "waiting"}, {Starred: true}, {Since: "1d"}} {
+		for _, sort := range []string{"", "last", "-last", "began", "entries", "tokens", "cost", "title", "-title", "project"} {
+			f.Sort, f.From, f.N = sort, 0, runs.MaxListed
+			whole, err := l.Runs(t.Context(), f)
+			if err != nil || len(whole.Items) != whole.Total {
+				t.Fatalf("%+v: %d of %d %v", f, len(whole.Items), whole.Total, err)
+			}
+			if f == (RunFilter{Sort: sort, N: runs.MaxListed}) && (whole.Total != 25+uploaded || facets.Total != whole.Total) {
+				t.Errorf("%d runs, by kinds %d, want %d", whole.Total, facets.Total, 25+uploaded)
+			}
+			for _, f.N = range []int{1, 2, 7, 26} {
+				var ids []string
+				for f.From = 0; f.From < whole.Total; f.From += f.N {
+					page, err := l.Runs(t.Context(), f)
+					if err != nil || page.Total != whole.Total || page.From != f.From {
+						t.Fatalf("%+v: %d of %d %v", f, page.From, page.Total, err)
+					}
+					for _, r := range page.Items {
+						ids = append(ids, r.ID)
+					}
+				}
+				for i, r := range whole.Items {
+					if i >= len(ids) || ids[i] != r.ID {
+						t.Fatalf("%+v: number %d of the pages is not %s", f, i, r.ID)
+					}
+				}
+				if len(ids) != whole.Total {
+					t.Errorf("%+v: %d runs in pages, %d in all", f, len(ids), whole.Total)
+				}
+			}
+		}
 	}
 }

@@ -77,11 +77,11 @@ func (l *Library) addUpload(ctx context.Context, u *uploaded) (ids []string, err
 		return nil, noError("%d bundles are open: end this process and start it again, and they are gone", maxUploads)
 	}
 	u.prefix = fmt.Sprintf("bundle-%d:", len(l.uploads)+1)
-	list, err := u.shelf.List(ctx, runs.Filter{N: runs.MaxListed}, time.Now())
+	list, err := u.shelf.Select(ctx, runs.Filter{}, time.Now(), func(*runs.Run) bool { return true })
 	if err != nil {
 		return nil, environmentError("%w", err)
 	}
-	for _, r := range list.Items {
+	for _, r := range list {
 		ids = append(ids, u.prefix+r.ID)
 	}
 	if len(ids) == 0 {
@@ -137,24 +137,25 @@ func (l *Library) shelfOf(id string) (*runs.Shelf, string) {
 	return l.shelf, id
 }
 
-// uploadedRuns are the runs of what was handed over that a filter chooses.
-func (l *Library) uploadedRuns(ctx context.Context, f runs.Filter, now time.Time) (all []runs.Run) {
+// uploadedRuns are the runs of what was handed over that a filter chooses. None of
+// them goes on.
+func (l *Library) uploadedRuns(ctx context.Context, f runs.Filter, now time.Time) (all []runs.Run, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	f.From, f.N = 0, runs.MaxListed
+	if f.State != "" && f.State != runs.Idle {
+		return nil, nil
+	}
 	only := f.Only
+	f.State, f.Only = "", nil
 	for _, u := range l.uploads {
-		f.Only = nil
-		list, err := u.shelf.List(ctx, f, now)
+		list, err := u.shelf.Select(ctx, f, now, func(r *runs.Run) bool { return only == nil || only[u.prefix+r.ID] })
 		if err != nil {
-			continue // it says so itself when it is opened
+			return nil, err
 		}
-		for _, r := range list.Items {
-			if r.ID = u.prefix + r.ID; only == nil || only[r.ID] {
-				r.State = runs.Idle
-				all = append(all, r)
-			}
+		for _, r := range list {
+			r.ID, r.State = u.prefix+r.ID, runs.Idle
+			all = append(all, r)
 		}
 	}
-	return all
+	return all, nil
 }

@@ -56,13 +56,13 @@ func (a *Archive) rebuild(ctx context.Context) (Report, error) {
 	return rep, err
 }
 
-// wipe takes out what is derived, and how sources are made of blocks.
+// wipe takes out what is derived, and how sources are made of blocks. The numbers of
+// rows go on: who holds one of before finds nothing by it, and not another entry.
 func (w *writer) wipe() error {
 	_, err := w.tx.Exec(`DELETE FROM items; DELETE FROM usage_rows; DELETE FROM sums; DELETE FROM unwritten;
 		DELETE FROM origins; DELETE FROM holdings;
 		DELETE FROM source_blocks;
 		INSERT INTO words(words) VALUES('delete-all');`)
-	w.nextID = 1
 	return err
 }
 
@@ -90,8 +90,19 @@ func (w *writer) tidy() error {
 			return err
 		}
 	}
-	_, err = w.tx.Exec("DELETE FROM blocks WHERE id NOT IN (SELECT block FROM source_blocks)")
+	_, err = w.tx.Exec(`DELETE FROM blocks WHERE id NOT IN (SELECT block FROM source_blocks);
+		INSERT INTO made(what, sum) VALUES ('rebuilt', '1') ON CONFLICT DO UPDATE SET sum = CAST(sum AS INTEGER) + 1`)
 	return err
+}
+
+// Rebuilt is another text after every rebuild, whoever made it: the numbers of all
+// rows are others than before.
+func (a *Archive) Rebuilt(ctx context.Context) (mark string, err error) {
+	err = a.reader.QueryRowContext(ctx, "SELECT sum FROM made WHERE what = 'rebuilt'").Scan(&mark)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
+	}
+	return mark, err
 }
 
 // replays makes a job of every source.

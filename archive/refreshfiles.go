@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,11 +20,12 @@ func (a *Archive) RefreshFiles(ctx context.Context, paths []string) (Report, err
 	began := time.Now()
 	var targets []source.File
 	for _, p := range paths {
-		if !source.MayBe(p) {
+		if p = filepath.Clean(p); !source.MayBe(p) ||
+			slices.ContainsFunc(targets, func(t source.File) bool { return t.Path == p }) {
 			continue
 		}
 		if info, err := os.Stat(p); err == nil && info.Mode().IsRegular() {
-			targets = append(targets, source.File{Path: filepath.Clean(p), Size: info.Size(), MTime: info.ModTime().UnixNano()})
+			targets = append(targets, source.File{Path: p, Size: info.Size(), MTime: info.ModTime().UnixNano()})
 		} // what is gone a refresh of everything finds out
 	}
 	rep := Report{Files: len(targets)}

@@ -44,6 +44,13 @@ func Dir(workspaceRoot string) string {
 	return filepath.Join(workspaceRoot, ".conclave", "records")
 }
 
+// Workspace is the workspace in which a record is kept; false for a file elsewhere.
+func Workspace(file string) (root string, ok bool) {
+	dir := filepath.Dir(file)
+	root = filepath.Dir(filepath.Dir(dir))
+	return root, Dir(root) == dir
+}
+
 // Path is where the record of a run is in a workspace.
 func Path(workspaceRoot, runID string) (string, error) {
 	if err := checkRunID(runID); err != nil {

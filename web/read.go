@@ -57,16 +57,13 @@ func (s *Server) readRoutes(m *routes) {
 		return l.FindInRun(r.Context(), r.PathValue("run"), r.FormValue("q"))
 	}))
 	m.look("/api/run/{run}/number", s.read(entryAt))
-	m.look("/api/now", s.read(func(l *app.Library, r *http.Request) (any, error) {
-		items, err := l.Now(r.Context())
-		return map[string]any{"items": items}, err
-	}))
+	m.look("/api/now", s.read(s.now))
 	m.look("/api/search", s.read(findEntries))
 	m.look("/api/heat", s.read(heat))
 	m.look("/api/marks", s.read(func(l *app.Library, _ *http.Request) (any, error) { return l.Marks() }))
-	m.act("PUT", "/api/marks", s.read(mark))
+	m.act("PUT", "/api/marks", s.read(s.mark))
 	m.look("/api/saved", s.read(savedQueries))
-	m.act("PUT", "/api/saved", s.read(saveQuery))
+	m.act("PUT", "/api/saved", s.read(s.saveQuery))
 	m.add("POST /api/bundles", true, app.MaxUpload, s.read(takeBundle))
 	m.look("/api/run/{run}/export", s.exportRun)
 }
@@ -260,25 +257,35 @@ func heat(l *app.Library, r *http.Request) (any, error) {
 	return l.Heat(r.Context(), east, r.FormValue("since"))
 }
 
-func mark(l *app.Library, r *http.Request) (any, error) {
+func (s *Server) mark(l *app.Library, r *http.Request) (any, error) {
 	var m app.Mark
 	if err := readJSON(r, &m); err != nil {
 		return nil, err
 	}
-	return l.Mark(r.Context(), m)
+	all, err := l.Mark(r.Context(), m)
+	if err == nil && (m.Star != nil || m.Pin != nil || m.Query != nil) {
+		s.marked() // how far one has read shows nowhere else
+	}
+	return all, err
 }
+
+// marked tells that marks are others than before.
+func (s *Server) marked() { s.stream.publish(event{"kind": "marks"}) }
 
 func savedQueries(l *app.Library, _ *http.Request) (any, error) {
 	m, err := l.Marks()
 	return m.Queries, err
 }
 
-func saveQuery(l *app.Library, r *http.Request) (any, error) {
+func (s *Server) saveQuery(l *app.Library, r *http.Request) (any, error) {
 	var q app.SavedQuery
 	if err := readJSON(r, &q); err != nil {
 		return nil, err
 	}
 	m, err := l.Mark(r.Context(), app.Mark{Query: &q})
+	if err == nil {
+		s.marked()
+	}
 	return m.Queries, err
 }
 
@@ -319,8 +326,12 @@ func (s *Server) live(ctx context.Context) {
 	if err != nil {
 		return // whoever asks for runs is told why
 	}
-	_ = l.Live(ctx, func(c app.Change) { // nor has it a way without a workspace
-		s.stream.publish(event{"kind": "run", "run": c.Run, "entries": c.Entries, "epoch": c.Epoch, "state": c.State,
-			"last": c.Last, "last_at": c.LastAt, "cost_usd": c.Cost, "tokens": c.Tokens})
+	_ = l.Live(ctx, app.Hearing{ // nor has it a way without a workspace
+		Run: func(c app.Change) {
+			s.stream.publish(event{"kind": "run", "run": c.Run, "entries": c.Entries, "epoch": c.Epoch, "state": c.State,
+				"last": c.Last, "last_at": c.LastAt, "cost_usd": c.Cost, "tokens": c.Tokens})
+		},
+		Now:   func() { s.stream.publish(event{"kind": "now"}) },
+		Marks: s.marked,
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"os"
 	"runtime"
 	"strings"
 	"sync"
@@ -154,21 +153,9 @@ func TestTooManyStreams(t *testing.T) {
 
 // TestManyConnections holds 200 streams, some of which come and go, and wants
 // neither goroutines nor memory to grow with what is told.
-func TestManyConnections(t *testing.T) { manyConnections(t, 6, 40) }
-
-func TestSoakManyConnections(t *testing.T) {
-	if os.Getenv("CONCLAVE_SOAK") == "" {
-		t.Skip("make soak")
-	}
-	began := time.Now()
-	for time.Since(began) < 10*time.Minute {
-		manyConnections(t, 20, 500)
-	}
-}
-
-func manyConnections(t *testing.T, rounds, events int) {
+func TestManyConnections(t *testing.T) {
 	p := serve(t, Options{})
-	const many = 200
+	const many, rounds, events = 200, 6, 40
 	var heard sync.WaitGroup
 	ls := make([]*listener, many)
 	for i := range ls {

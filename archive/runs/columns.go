@@ -76,8 +76,7 @@ const (
 
 // Columns are those of the entries from one on.
 func (h *Sheet) Columns(from int, part Part) (*Columns, error) {
-	from = min(max(from, 0), len(h.entries))
-	list := h.entries[from:]
+	from = min(max(from, 0), h.Total())
 	began := h.first / 1000
 	var kinds [][2]string
 	for _, c := range columns {
@@ -94,21 +93,21 @@ func (h *Sheet) Columns(from int, part Part) (*Columns, error) {
 		Lanes   []string    `json:"lanes"`
 		Tools   []string    `json:"tools"`
 		Columns [][2]string `json:"columns"`
-	}{h.Run, h.Epoch, from, len(h.entries), began, append([]string{}, h.Lanes...), append([]string{}, h.Tools...), kinds})
+	}{h.Run, h.Epoch, from, h.Total(), began, append([]string{}, h.Lanes...), append([]string{}, h.Tools...), kinds})
 	if err != nil {
 		return nil, err
 	}
 	for len(head)%8 != 4 {
 		head = append(head, ' ')
 	}
-	b := make([]byte, 0, len(head)+4+24*len(list))
+	b := make([]byte, 0, len(head)+4+24*(h.Total()-from))
 	b = append(binary.LittleEndian.AppendUint32(b, uint32(len(head))), head...)
 	for _, c := range columns {
 		if !part.has(c.look) {
 			continue
 		}
-		for i := range list {
-			b = c.put(b, &list[i], began)
+		for n := from; n < h.Total(); n++ {
+			b = c.put(b, h.at(n), began)
 		}
 	}
 	return &Columns{b, sync.OnceValue(func() []byte { return compressed(b) })}, nil

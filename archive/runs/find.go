@@ -25,7 +25,7 @@ func (s *Shelf) Find(ctx context.Context, h *Sheet, words string) (hits []int, m
 	}
 	docs := h.docs()
 	var since, until time.Time
-	if len(h.entries) > 0 && h.entries[0].at != 0 { // else some may be without a time
+	if h.Total() > 0 && h.at(0).at != 0 { // else some may be without a time
 		since, until = stamp(h.first), stamp(h.last)
 	}
 	most := maxHits
@@ -37,7 +37,7 @@ func (s *Shelf) Find(ctx context.Context, h *Sheet, words string) (hits []int, m
 		func(ctx context.Context, list []int64) ([]archive.Row, error) {
 			var entries []entry
 			for _, doc := range list {
-				entries = append(entries, h.entries[docs[doc][0]])
+				entries = append(entries, *h.at(docs[doc][0]))
 			}
 			return s.inOrder(ctx, entries)
 		})
@@ -50,9 +50,9 @@ func (s *Shelf) Find(ctx context.Context, h *Sheet, words string) (hits []int, m
 }
 
 func (h *Sheet) byDoc() map[int64][]int {
-	docs := make(map[int64][]int, len(h.entries))
-	for i := range h.entries {
-		if doc := h.entries[i].doc; doc != 0 {
+	docs := make(map[int64][]int, h.Total())
+	for i := range h.Total() {
+		if doc := h.at(i).doc; doc != 0 {
 			docs[doc] = append(docs[doc], i)
 		}
 	}
@@ -83,7 +83,7 @@ func (s *Shelf) findByReading(ctx context.Context, h *Sheet, words string) (hits
 	}
 	hits = []int{}
 	at := 0
-	for part := range slices.Chunk(h.entries, 500) {
+	for part := range slices.Chunk(h.span(0, h.Total()), 500) {
 		by, err := s.rows(ctx, part)
 		if err != nil {
 			return nil, false, err

@@ -17,6 +17,9 @@ type Head struct {
 	Tools []Tool                  `json:"tools"`
 	Time  []Share                 `json:"time"`
 	Edits []Edit                  `json:"edits"`
+	// Threads are the runs of the same session, where its subagents have runs of
+	// their own.
+	Threads []Thread `json:"threads,omitempty"`
 	// MoreEdits are those before the ones listed.
 	MoreEdits int `json:"more_edits,omitempty"`
 }
@@ -62,13 +65,17 @@ const maxEdits = 100
 func (s *Shelf) Head(ctx context.Context, h *Sheet) (Head, error) {
 	out := Head{Epoch: h.Epoch, Types: map[transcript.Type]int{}, Lanes: []Lane{}}
 	lanes := make([]Lane, len(h.Lanes))
+	origins := make([]int64, len(h.Lanes))
 	var edited []int
-	for i := range h.entries {
-		e := &h.entries[i]
+	for i := range h.Total() {
+		e := h.at(i)
 		out.Types[types[e.typ]]++
 		l := &lanes[e.lane]
 		if l.Entries++; l.Began.IsZero() {
 			l.Began = stamp(e.at)
+		}
+		if l.Entries == 1 {
+			origins[e.lane] = e.origin
 		}
 		if e.at != 0 {
 			l.LastAt = stamp(e.at)
@@ -77,6 +84,13 @@ func (s *Shelf) Head(ctx context.Context, h *Sheet) (Head, error) {
 			edited = append(edited, i)
 		}
 	}
+	s.mu.Lock()
+	for i := range lanes {
+		if role := s.originOf(origins[i]).seat; role != "main" && role != "subagent" {
+			lanes[i].Role = role
+		}
+	}
+	s.mu.Unlock()
 	for i := range lanes {
 		lanes[i].Name = h.Lanes[i]
 		if lanes[i].Entries > 0 {
@@ -84,27 +98,17 @@ func (s *Shelf) Head(ctx context.Context, h *Sheet) (Head, error) {
 		}
 	}
 	slices.SortStableFunc(out.Lanes, func(a, b Lane) int { return a.Began.Compare(b.Began) })
-	s.hang(h, out.Lanes)
-	out.Tools, out.Time = h.toolUse(), h.shares()
+	if err := s.hang(ctx, h, out.Lanes); err != nil {
+		return out, err
+	}
 	var err error
+	if out.Threads, err = s.threads(ctx, h); err != nil {
+		return out, err
+	}
+	out.Tools, out.Time = h.toolUse(), h.shares()
 	out.MoreEdits = max(0, len(edited)-maxEdits)
 	out.Edits, err = s.edits(ctx, h, edited[out.MoreEdits:])
 	return out, err
-}
-
-// hang finds out which lane a subagent's was started from: the call whose id its
-// name or its note bears; else the main lane.
-func (s *Shelf) hang(h *Sheet, lanes []Lane) {
-	for i := range lanes {
-		l := &lanes[i]
-		if l.Name == transcript.Main || l.Name == "" {
-			continue
-		}
-		l.Parent = mainLane(h)
-		if l.Parent == l.Name {
-			l.Parent = ""
-		}
-	}
 }
 
 // mainLane is the lane of the run's own agent.
@@ -117,13 +121,13 @@ func mainLane(h *Sheet) string {
 
 func (h *Sheet) toolUse() []Tool {
 	tools := make([]Tool, len(h.Tools))
-	for i := range h.entries {
-		e := &h.entries[i]
+	for i := range h.Total() {
+		e := h.at(i)
 		switch {
 		case types[e.typ] == transcript.ToolUse && e.tool > 0:
 			tools[e.tool-1].Calls++
 		case types[e.typ] == transcript.ToolResult && e.call >= 0:
-			call := &h.entries[e.call]
+			call := h.at(int(e.call))
 			if call.tool == 0 {
 				continue
 			}
@@ -154,8 +158,8 @@ func seconds(from, to int64) float64 {
 func (h *Sheet) shares() []Share {
 	spent, last := map[string]float64{}, int64(0)
 	main := mainLane(h)
-	for i := range h.entries {
-		e := &h.entries[i]
+	for i := range h.Total() {
+		e := h.at(i)
 		if h.Lanes[e.lane] != main {
 			continue
 		}
@@ -188,7 +192,7 @@ func (h *Sheet) shares() []Share {
 func (s *Shelf) edits(ctx context.Context, h *Sheet, at []int) ([]Edit, error) {
 	list := make([]entry, len(at))
 	for i, n := range at {
-		list[i] = h.entries[n]
+		list[i] = *h.at(n)
 	}
 	rows, err := s.rows(ctx, list)
 	if err != nil {

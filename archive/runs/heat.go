@@ -85,6 +85,6 @@ func (s *Shelf) Number(ctx context.Context, run, lane string, seq int64, read bo
 	if err != nil || h == nil {
 		return 0, false
 	}
-	i := slices.IndexFunc(h.entries, func(e entry) bool { return e.seq == seq && h.Lanes[e.lane] == lane })
+	i := h.index(func(e *entry) bool { return e.seq == seq && h.Lanes[e.lane] == lane })
 	return i, i >= 0
 }

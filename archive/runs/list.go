@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -19,6 +21,7 @@ type Filter struct {
 	Only                             map[string]bool // nil: any
 	Sort                             string          // see ErrSort; "-" before it turns it round
 	From, N                          int             // N: at most so many, 0 is 100
+	Also                             []Run           // of other shelves: they stand in the same list
 }
 
 // MaxListed is how many runs are listed at a time.
@@ -42,6 +45,10 @@ func (s *Shelf) List(ctx context.Context, f Filter, now time.Time) (List, error)
 	if err != nil {
 		return List{}, err
 	}
+	for _, r := range f.Also {
+		r.elsewhere = true
+		all = append(all, &r)
+	}
 	if err := s.sort(ctx, all, f.Sort); err != nil {
 		return List{}, err
 	}
@@ -53,10 +60,51 @@ func (s *Shelf) List(ctx context.Context, f Filter, now time.Time) (List, error)
 	}
 	forks := s.forks()
 	for _, r := range all {
-		r.Forks = forks[r.ID]
+		if !r.elsewhere {
+			r.Forks = forks[r.ID]
+		}
 		out.Items = append(out.Items, *r)
 	}
 	return out, nil
+}
+
+// Select is every run that f chooses and of which want is true, the latest first,
+// with its texts. want is called with what is known without them.
+func (s *Shelf) Select(ctx context.Context, f Filter, now time.Time, want func(*Run) bool) ([]Run, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all, err := s.filtered(ctx, f, now)
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(r *Run) bool { return !want(r) })
+	if err := errors.Join(s.sort(ctx, all, ""), s.titles(ctx, all)); err != nil {
+		return nil, err
+	}
+	list := make([]Run, len(all))
+	for i, r := range all {
+		list[i] = *r
+	}
+	return list, nil
+}
+
+// Places are the directories in which runs were, and the workspaces that keep
+// records of some: the one with the latest first.
+func (s *Shelf) Places() (dirs []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	last := map[string]time.Time{}
+	for id := range s.byRun {
+		r := s.known(id)
+		for _, dir := range []string{r.Project, r.Workspace} {
+			if at, ok := last[dir]; filepath.IsAbs(dir) && (!ok || r.LastAt.After(at)) {
+				last[dir] = r.LastAt
+			}
+		}
+	}
+	return slices.SortedFunc(maps.Keys(last), func(a, b string) int {
+		return cmp.Or(last[b].Compare(last[a]), strings.Compare(a, b))
+	})
 }
 
 // filtered are the runs that f chooses. Their texts are there only if f asks for
@@ -166,11 +214,14 @@ type Facets struct {
 	Total   int            `json:"total"`
 }
 
-// Facets counts all runs.
-func (s *Shelf) Facets(ctx context.Context, now time.Time) (Facets, error) {
+// Facets counts all runs, and those of other shelves.
+func (s *Shelf) Facets(ctx context.Context, now time.Time, also []Run) (Facets, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all, err := s.filtered(ctx, Filter{}, now)
+	for i := range also {
+		all = append(all, &also[i])
+	}
 	f := Facets{map[string]int{}, map[string]int{}, map[string]int{}, map[string]int{}, map[State]int{}, len(all)}
 	for i := range all {
 		r := all[i]

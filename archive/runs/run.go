@@ -7,6 +7,7 @@ import (
 	"time"
 
 	kinds "conclave/archive/source"
+	"conclave/record"
 	"conclave/transcript"
 )
 
@@ -41,13 +42,17 @@ type Run struct {
 	Source    string    `json:"source"` // the file of its main lane
 	Sealed    bool      `json:"sealed,omitempty"`
 	Session   string    `json:"session_id,omitempty"`
+	Campaign  string    `json:"campaign,omitempty"` // of a table's
+	Quest     string    `json:"-"`                  // as its record names it
+	Workspace string    `json:"-"`                  // in which its record is kept
 
-	standing standing
-	main     int64 // the source of its main lane
-	prompt   int64 // the id of its first prompt
-	said     int64 // the id of what was said or done last
-	shown    int   // entries that stand in no other run
-	over     bool
+	elsewhere bool // it is of another shelf
+	standing  standing
+	main      int64 // the source of its main lane
+	prompt    int64 // the id of its first prompt
+	said      int64 // the id of what was said or done last
+	shown     int   // entries that stand in no other run
+	over      bool
 }
 
 // summary is a run without its texts.
@@ -158,6 +163,10 @@ func (s *Shelf) describe(r *Run, l lane) {
 	r.Agent, r.Role = cmp.Or(l.adapter, by["adapter"]), cmp.Or(by["role"], l.seat)
 	r.Session = cmp.Or(l.session, by["session_id"])
 	r.Parent = cmp.Or(by["parent_thread_id"], r.Parent)
+	r.Campaign, r.Quest = by["campaign"], by["quest"]
+	if l.src.kind == kinds.Record {
+		r.Workspace, _ = record.Workspace(l.src.path)
+	}
 }
 
 // kindOf says what a run is by the head of its record.

@@ -270,7 +270,7 @@ func TestFindIsLikeReading(t *testing.T) {
 	found := 0
 	for _, r := range s.all(t) {
 		h := s.sheet(t, r.ID)
-		rows, err := s.rows(t.Context(), h.entries)
+		rows, err := s.rows(t.Context(), h.span(0, h.Total()))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -287,8 +287,8 @@ func TestFindIsLikeReading(t *testing.T) {
 				continue // a whole word: there may be fewer
 			}
 			var want []int
-			for i := range h.entries {
-				row := rows[h.entries[i].id]
+			for i := range h.Total() {
+				row := rows[h.at(i).id]
 				if row.Doc == 0 {
 					continue
 				}
@@ -334,7 +334,7 @@ func TestColumns(t *testing.T) {
 			if head.Run != h.Run || head.From != min(from, h.Total()) || head.Total != h.Total() || !slices.Equal(head.Lanes, h.Lanes) {
 				t.Fatalf("%s from %d: %+v", r.ID, from, head)
 			}
-			for i, e := range h.entries[head.From:] {
+			for i, e := range h.span(head.From, h.Total()) {
 				want := map[string]float64{"at": float64(max(e.at/1000-head.Began, 0)), "size": float64(min(e.chars, 65535)),
 					"tokens": float64(e.tokens), "call": float64(e.call), "lane": float64(e.lane), "tool": float64(e.tool) - 1,
 					"type": float64(letters[e.typ]), "flag": float64(e.flags)}

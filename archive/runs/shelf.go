@@ -27,6 +27,8 @@ type Shelf struct {
 	sheets     []*Sheet // the one that was asked for last first
 	texts      texts
 	made       map[string]Run // summaries, until their run changes
+	rebuilt    string         // see Archive.Rebuilt
+	pending    []string       // runs of which it is still to be told that they have changed
 }
 
 // source is a file that was taken up, and what is known of its lanes.
@@ -49,10 +51,18 @@ type origin struct{ prompt, adapter, agent, session, seat, project string }
 
 // New returns the runs of an archive. Update fills it.
 func New(a *archive.Archive) *Shelf {
-	return &Shelf{
-		a: a, sources: map[int64]*source{}, byRun: map[string][]*source{}, origins: map[int64]*origin{},
-		made:   map[string]Run{},
-		ledger: ledger{prices: a.Prices(), held: map[digest]*entryCost{}, parents: map[string]string{}},
+	s := &Shelf{a: a}
+	s.forget()
+	return s
+}
+
+// forget lets go of everything that numbers of rows stand in.
+func (s *Shelf) forget() {
+	s.sources, s.byRun, s.origins, s.lastOrigin = map[int64]*source{}, map[string][]*source{}, map[int64]*origin{}, 0
+	s.ledger = ledger{prices: s.a.Prices(), held: map[digest]*entryCost{}, parents: map[string]string{}}
+	s.made, s.texts, s.loaded = map[string]Run{}, texts{}, false
+	for _, h := range s.sheets {
+		h.pieces = nil
 	}
 }
 
@@ -62,11 +72,39 @@ func New(a *archive.Archive) *Shelf {
 func (s *Shelf) Update(ctx context.Context, paths ...string) ([]string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	names, err := s.update(ctx, paths)
+	if err != nil {
+		return nil, err
+	}
+	names = append(s.pending, names...)
+	s.pending = nil
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}
+
+// Reread is Update for who has found that something is not as the shelf has it. The
+// next Update names the runs.
+func (s *Shelf) Reread(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	names, err := s.update(ctx, nil)
+	s.pending = append(s.pending, names...)
+	return err
+}
+
+func (s *Shelf) update(ctx context.Context, paths []string) ([]string, error) {
+	mark, err := s.a.Rebuilt(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if s.loaded && mark != s.rebuilt {
+		return s.reload(ctx, mark)
+	}
 	if !s.loaded {
 		if err := s.load(ctx); err != nil {
 			return nil, fmt.Errorf("read the runs of the archive: %w", err)
 		}
-		s.loaded = true
+		s.loaded, s.rebuilt = true, mark
 		return nil, nil
 	}
 	changed, err := s.readSources(ctx, paths)
@@ -95,8 +133,32 @@ func (s *Shelf) Update(ctx context.Context, paths ...string) ([]string, error) {
 		return nil, err
 	}
 	clear(s.made) // a response may have gone from one run to another
-	slices.Sort(names)
-	return slices.Compact(names), nil
+	return names, nil
+}
+
+// reload takes up an archive that was rebuilt. It names the runs that somebody reads,
+// whose rows are others now, and those that have changed as well.
+func (s *Shelf) reload(ctx context.Context, mark string) (names []string, err error) {
+	before := s.sources
+	s.forget()
+	if err := s.load(ctx); err != nil {
+		return nil, fmt.Errorf("read the rebuilt archive: %w", err)
+	}
+	s.loaded, s.rebuilt = true, mark
+	for _, h := range s.sheets {
+		names = append(names, h.Run)
+	}
+	for id, src := range s.sources {
+		if old := before[id]; old == nil || !old.same(src) {
+			names = append(names, src.run)
+		}
+	}
+	return names, nil
+}
+
+// same: nothing of a source has changed.
+func (src *source) same(o *source) bool {
+	return src.pos == o.pos && src.size == o.size && src.mtime == o.mtime && src.state == o.state
 }
 
 func (s *Shelf) load(ctx context.Context) error {
@@ -151,7 +213,7 @@ func (s *Shelf) readSources(ctx context.Context, paths []string) (changed []*sou
 			have = &n
 			s.sources[n.id] = have
 			s.byRun[n.run] = append(s.byRun[n.run], have)
-		} else if have.pos == n.pos && have.size == n.size && have.mtime == n.mtime && have.state == n.state {
+		} else if have.same(&n) {
 			continue
 		}
 		if have.attributes == nil {

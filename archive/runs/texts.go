@@ -67,7 +67,7 @@ func read(ctx context.Context, a *archive.Archive, id int64) (l line, row archiv
 func (s *Shelf) titles(ctx context.Context, list []*Run) error {
 	for i := range list {
 		r := list[i]
-		if r.Title != "" || r.Last != "" {
+		if r.Title != "" || r.Last != "" || r.elsewhere {
 			continue
 		}
 		title, err := s.title(ctx, r)

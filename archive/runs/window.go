@@ -55,22 +55,48 @@ const (
 
 // Window reads n entries from one on.
 func (s *Shelf) Window(ctx context.Context, h *Sheet, from, n int) (Window, error) {
-	from = min(max(from, 0), len(h.entries))
-	to := min(from+min(max(n, 0), MaxWindow), len(h.entries))
-	w := Window{Run: h.Run, Epoch: h.Epoch, Total: len(h.entries), From: from, Items: []Entry{}}
-	rows, err := s.rows(ctx, h.entries[from:to])
-	if err != nil {
-		return w, err
+	w, gone, err := s.window(ctx, h, from, n)
+	if gone && err == nil {
+		if h = s.again(ctx, h.Run); h != nil {
+			w, _, err = s.window(ctx, h, from, n)
+		}
 	}
-	costs, err := s.costs(ctx, h.entries[from:to])
+	return w, err
+}
+
+// again is the sheet of a run of which rows were gone: they have been read again
+// since it was made. It is nil where there is none.
+func (s *Shelf) again(ctx context.Context, run string) *Sheet {
+	ctx = context.WithoutCancel(ctx) // others are waiting for it, too
+	if s.Reread(ctx) != nil {
+		return nil
+	}
+	h, err := s.Sheet(ctx, run)
 	if err != nil {
-		return w, err
+		return nil
+	}
+	return h
+}
+
+// window is Window; gone says that rows are not there any more.
+func (s *Shelf) window(ctx context.Context, h *Sheet, from, n int) (_ Window, gone bool, err error) {
+	from = min(max(from, 0), h.Total())
+	to := min(from+min(max(n, 0), MaxWindow), h.Total())
+	w := Window{Run: h.Run, Epoch: h.Epoch, Total: h.Total(), From: from, Items: []Entry{}}
+	rows, err := s.rows(ctx, h.span(from, to))
+	if err != nil {
+		return w, false, err
+	}
+	costs, err := s.costs(ctx, h.span(from, to))
+	if err != nil {
+		return w, false, err
 	}
 	for i := from; i < to; i++ {
-		e := h.entries[i]
+		e := h.at(i)
 		item := h.bare(i)
 		row, ok := rows[e.id]
 		if !ok {
+			gone = true
 			item.Fault = "it was read again just now: load the run anew"
 			w.Items = append(w.Items, item)
 			continue
@@ -85,15 +111,15 @@ func (s *Shelf) Window(ctx context.Context, h *Sheet, from, n int) (Window, erro
 		item.cut()
 		w.Items = append(w.Items, item)
 	}
-	return w, nil
+	return w, gone, nil
 }
 
 // Whole is one entry with all that it says; ok is false when there is none.
 func (s *Shelf) Whole(ctx context.Context, h *Sheet, n int) (item Entry, raw []byte, ok bool, err error) {
-	if n < 0 || n >= len(h.entries) {
+	if n < 0 || n >= h.Total() {
 		return item, nil, false, nil
 	}
-	one := h.entries[n : n+1]
+	one := h.span(n, n+1)
 	rows, err := s.rows(ctx, one)
 	if err != nil {
 		return item, nil, true, err
@@ -104,6 +130,9 @@ func (s *Shelf) Whole(ctx context.Context, h *Sheet, n int) (item Entry, raw []b
 	}
 	row, ok := rows[one[0].id]
 	if !ok {
+		if fresh := s.again(ctx, h.Run); fresh != nil && fresh != h {
+			return s.Whole(ctx, fresh, n)
+		}
 		return item, nil, true, fmt.Errorf("entry %d of %s was read again just now: load the run anew", n, h.Run)
 	}
 	shown, err := s.a.Show(row.Ref)
@@ -117,7 +146,7 @@ func (s *Shelf) Whole(ctx context.Context, h *Sheet, n int) (item Entry, raw []b
 
 // bare is what the sheet knows of an entry.
 func (h *Sheet) bare(n int) Entry {
-	e := &h.entries[n]
+	e := h.at(n)
 	item := Entry{N: n, Type: types[e.typ], Lane: h.Lanes[e.lane], Seq: e.seq, At: stamp(e.at)}
 	item.Failed = e.flags&FlagError != 0
 	if e.tool > 0 {
@@ -126,8 +155,8 @@ func (h *Sheet) bare(n int) Entry {
 	if e.call >= 0 {
 		call := int(e.call)
 		item.ResultOf = &call
-		if item.Tool == "" && h.entries[call].tool > 0 {
-			item.Tool = h.Tools[h.entries[call].tool-1]
+		if item.Tool == "" && h.at(call).tool > 0 {
+			item.Tool = h.Tools[h.at(call).tool-1]
 		}
 	}
 	return item

@@ -132,5 +132,5 @@ func (rec *recorded) belongsTo(q *quest.Quest) bool {
 	if rec.Header.Attributes["flow"] == "define" {
 		return rec.filed != nil && rec.filed.Quest == q.Title
 	}
-	return rec.Header.Attributes["quest"] == questID(q)
+	return rec.Header.Attributes["quest"] == QuestID(q)
 }

@@ -173,7 +173,7 @@ func atAGate(t *testing.T, dir, name, text string) {
 		t.Fatal(err)
 	}
 	made, err := gateflow.Run(t.Context(), gateflow.Options{
-		Root: dir, Program: "conclave test", Case: opened.Case, Work: opened.Work, Quest: questID(quest.Parse([]byte(aQuest))),
+		Root: dir, Program: "conclave test", Case: opened.Case, Work: opened.Work, Quest: QuestID(quest.Parse([]byte(aQuest))),
 		Dress: func(_ int, p *seat.Plan) (string, error) {
 			p.Agent, p.InProcess, p.Program = &scripted.Agent{Script: script}, true, "conclave test"
 			return "", nil

@@ -224,11 +224,11 @@ func (o Opening) questID() string {
 	if q == nil {
 		return noQuest
 	}
-	return questID(q)
+	return QuestID(q)
 }
 
-// questID is how records name a quest.
-func questID(q *quest.Quest) string {
+// QuestID is how records name a quest.
+func QuestID(q *quest.Quest) string {
 	sum := sha256.Sum256([]byte(q.Created + "\x00" + q.Title))
 	return hex.EncodeToString(sum[:6])
 }
@@ -269,7 +269,7 @@ func (h *House) Material() (quest.Material, string, error) {
 	if err != nil || m.Quest == nil || m.Quest.Err() != nil {
 		return m, noQuest, err
 	}
-	return m, questID(m.Quest), nil
+	return m, QuestID(m.Quest), nil
 }
 
 // maxContext bounds one file of party context: these are texts for agents.

@@ -21,7 +21,8 @@ const askedInPrivate = "in private\n"
 
 const awaitedDir = "awaited" // in the table's own state
 
-func awaitedPath(workspace, campaign string) string {
+// AwaitedPath is a directory that changes with whom a campaign waits for.
+func AwaitedPath(workspace, campaign string) string {
 	return filepath.Join(table.PrivatePath(workspace, campaign), awaitedDir)
 }
 
@@ -40,7 +41,7 @@ func (p *person) await() error {
 
 // Answered notes that a seat is waited for no longer; all of them without a name.
 func (s *Seats) Answered(who string) error {
-	err := os.RemoveAll(filepath.Join(awaitedPath(s.Campaign.Workspace, s.Campaign.Name), who))
+	err := os.RemoveAll(filepath.Join(AwaitedPath(s.Campaign.Workspace, s.Campaign.Name), who))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -49,7 +50,7 @@ func (s *Seats) Answered(who string) error {
 
 // LookAwaited says whom the open cycle of a campaign waits for; nil for nobody.
 func LookAwaited(workspace, campaign string) (*Awaited, error) {
-	dir := awaitedPath(workspace, campaign)
+	dir := AwaitedPath(workspace, campaign)
 	entries, err := os.ReadDir(dir)
 	if len(entries) == 0 || errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

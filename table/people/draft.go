@@ -149,7 +149,7 @@ func (s *Seats) Said(who, text string) (string, error) {
 // Again changes what a person has answered in the cycle that is open, as long as
 // another player is waited for. It says whether that is so.
 func (s *Seats) Again(seat, text string) (bool, error) {
-	entries, err := os.ReadDir(awaitedPath(s.Campaign.Workspace, s.Campaign.Name))
+	entries, err := os.ReadDir(AwaitedPath(s.Campaign.Workspace, s.Campaign.Name))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false, err
 	}

@@ -52,10 +52,15 @@ func ReadLog(root, campaign string) ([]Event, error) {
 	return out, err
 }
 
+// LogPath is the directory of a campaign's log: it changes with every event.
+func LogPath(root, campaign string) string {
+	return filepath.Join(table.PrivatePath(root, campaign), "log")
+}
+
 // walk visits the events of a campaign in order and says of each whether it
 // stands. Every file but that of a restore is read once.
 func walk(root, campaign string, visit func(e Event, stands bool) error) error {
-	dir := filepath.Join(table.PrivatePath(root, campaign), "log")
+	dir := LogPath(root, campaign)
 	log, err := places(dir)
 	if err != nil {
 		return err

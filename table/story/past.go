@@ -2,7 +2,6 @@ package story
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"conclave/policy"
@@ -25,7 +24,7 @@ func Lately(root, campaign string) (Past, error) {
 	if err != nil {
 		return p, err
 	}
-	dir := filepath.Join(table.PrivatePath(root, campaign), "log")
+	dir := LogPath(root, campaign)
 	log, err := places(dir)
 	if err != nil {
 		return p, err

@@ -5,6 +5,7 @@ import * as compare from './compare.js';
 import * as core from './core.js';
 import * as figures from './figures.js';
 import { keepJobs } from './jobs.js';
+import { keepMarks } from './marks.js';
 import * as knowledge from './knowledge.js';
 import { enter, enterBy, listen, on, whenLocked } from './net.js';
 import * as now from './now.js';
@@ -158,6 +159,7 @@ async function begin() {
   if (!(await enter())) return locked();
   connection();
   keepJobs();
+  keepMarks();
   listen();
   if (location.pathname === '/') history.replaceState(null, '', core.pages[0]?.path ?? '/');
   return core.show({ focus: false });

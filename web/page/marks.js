@@ -1,6 +1,6 @@
 // What the person marked: stars, pins, and how far each run was read.
 
-import { api, h, mark, readOnly, say, t } from './core.js';
+import { api, h, mark, on, readOnly, say, t } from './core.js';
 
 let all = null;
 
@@ -8,6 +8,25 @@ let all = null;
 export async function marks(signal) {
   all ??= await api('/api/marks', { signal }).catch(() => null);
   return { stars: all?.stars ?? [], pins: all?.pins ?? [], seen: all?.seen ?? {} };
+}
+
+/** keepMarks follows what is marked in another tab, or by another process. */
+export function keepMarks() {
+  for (const kind of ['marks', 'lost', 'connected']) on(kind, () => refresh().catch(() => {}));
+}
+
+async function refresh() {
+  const shown = [...document.querySelectorAll('[data-marks]')];
+  if (!all && shown.length === 0) return;
+  all = await api('/api/marks');
+  for (const button of shown) button.setAttribute('aria-pressed', String(isMarked(button.dataset, false)));
+}
+
+/** isMarked says whether a button is pressed by what is known; otherwise by what its page said. */
+function isMarked({ marks: kind, of, entry }, otherwise) {
+  if (!all) return otherwise;
+  if (kind === 'star') return all.stars.includes(of);
+  return all.pins.some((pin) => pin.run === of && pin.entry === Number(entry));
 }
 
 async function change(body) {
@@ -22,15 +41,17 @@ export function remember(run, seen) {
 
 /**
  * toggle is a button that is pressed or not: a star of a run, a pin of an entry.
- * @param {{icon: string, label: string, pressed: boolean, body: (on: boolean) => object, changed?: (on: boolean) => void}} given
+ * @param {{icon: string, label: string, pressed: boolean, run: string, entry?: number, body: (on: boolean) => object, changed?: (on: boolean) => void}} given
  */
-function toggle({ icon, label, pressed, body, changed }) {
+function toggle({ icon, label, pressed, run, entry, body, changed }) {
+  const whose = { marks: icon, of: run, ...(entry === undefined ? {} : { entry: String(entry) }) };
   const button = h(
     'button',
     {
       type: 'button',
       class: `icon toggle-${icon}`,
-      'aria-pressed': String(pressed),
+      dataset: whose,
+      'aria-pressed': String(isMarked(whose, pressed)),
       'aria-label': label,
       title: label,
       disabled: readOnly,
@@ -60,6 +81,7 @@ export function starButton(run, starred, changed) {
     icon: 'star',
     label: t.runs.star,
     pressed: Boolean(starred),
+    run,
     body: (star) => ({ run, star }),
     changed,
   });
@@ -70,7 +92,9 @@ export function pinButton(run, entry, pinned, changed) {
   return toggle({
     icon: 'pin',
     label: t.run.pin(entry),
-    pressed: pinned,
+    pressed: Boolean(pinned),
+    run,
+    entry,
     body: (pin) => ({ run, entry, pin }),
     changed,
   });

@@ -138,8 +138,8 @@ export function query(params) {
 }
 
 /**
- * on hears events of one kind ("run", "job", "question", "withdraw", "done",
- * "hello", "lost", "connected", "disconnected") until signal ends.
+ * on hears events of one kind ("run", "now", "marks", "began", "job", "question",
+ * "withdraw", "done", "hello", "lost", "connected", "disconnected") until signal ends.
  */
 export function on(kind, fn, signal) {
   if (!listeners.has(kind)) listeners.set(kind, new Set());

@@ -1,6 +1,6 @@
 // Now: what works and what waits for a person, everywhere, live.
 
-import { api, h, heading, loading, money, on, oneLine, page, replace, say, t, when } from './core.js';
+import { api, h, heading, loading, money, on, oneLine, page, query, replace, say, t, when } from './core.js';
 import { runPath } from './runs.js';
 import { agentName, face, projectName, roleOf, state } from './who.js';
 
@@ -29,7 +29,7 @@ async function render(el, _, signal) {
       load().catch(() => {});
     }, 60);
   };
-  for (const kind of ['run', 'job', 'question', 'withdraw', 'done']) on(kind, soon, signal);
+  for (const kind of ['run', 'now', 'began', 'question', 'withdraw', 'done', 'lost', 'connected']) on(kind, soon, signal);
   const slow = setInterval(() => load().catch(() => {}), 30000);
   signal.addEventListener('abort', () => {
     clearInterval(slow);
@@ -64,9 +64,11 @@ function draw(body, items) {
 }
 
 function row(item) {
+  const title = item.kind === 'job' ? (t.jobs.verbs[item.verb] ?? item.verb) : item.title;
+  const told = stands(item);
   return h(
     'li',
-    { class: 'now-row', dataset: { run: item.run ?? null } },
+    { class: 'now-row', dataset: { kind: item.kind, run: item.run ?? null } },
     state(item.state),
     h(
       'div',
@@ -75,9 +77,10 @@ function row(item) {
         'div',
         { class: 'run-title' },
         face(item.role),
-        h('a', { href: placeOf(item) }, oneLine(item.title, 160) || t.runs.untitled),
+        h('a', { href: placeOf(item) }, oneLine(title, 160) || t.runs.untitled),
       ),
-      h('div', { class: 'run-last foreign' }, oneLine(item.last, 240)),
+      told.length > 0 ? h('div', { class: 'small' }, told.join(' · ')) : null,
+      item.last ? h('div', { class: 'run-last foreign' }, oneLine(item.last, 240)) : null,
     ),
     h(
       'div',
@@ -86,14 +89,33 @@ function row(item) {
       item.workspace ? h('span', { title: item.workspace }, projectName(item.workspace)) : null,
       item.agent ? h('span', null, agentName(item.agent)) : null,
       roleOf(item.role) ? h('span', null, roleOf(item.role)) : null,
-      item.cost_usd === undefined ? null : h('span', { class: 'num' }, money(item.cost_usd)),
+      h('span', { class: 'num' }, money(item.cost_usd)),
       item.at ? when(item.at) : null,
     ),
   );
 }
 
-function placeOf(item) {
-  if (item.kind === 'table' && item.name) return `/table/${encodeURIComponent(item.name)}`;
-  if (!item.run) return '/quest';
-  return runPath(item.run);
+/** stands says in a few words how far something is, and what it waits for. */
+function stands(item) {
+  const names = (list) => list.slice(0, 6).map((name) => oneLine(name, 80));
+  const told = [];
+  if (item.phase) told.push(t.now.phase(item.phase, oneLine(item.phase_name, 60)));
+  if (item.asked) told.push(t.now.asks);
+  else if (item.fault) told.push(t.now.fault(oneLine(item.fault, 200)));
+  else if (item.awaited?.length) told.push(t.now.awaits(names(item.awaited)));
+  else if (item.kind === 'table' && item.state === 'waiting') told.push(t.now.inSession);
+  else if (item.next?.length) told.push(t.now.next(names(item.next)));
+  return told;
 }
+
+/** placeOf is where one goes on with something: its own page here, elsewhere what was said last. */
+function placeOf(item) {
+  if (item.here && item.kind !== 'run') {
+    if (item.name) return `/table/${encodeURIComponent(item.name)}`;
+    return item.kind === 'table' || TABLE_VERBS.has(item.verb) ? '/table' : '/quest';
+  }
+  return item.run ? runPath(item.run) : `/runs${query({ project: item.workspace })}`;
+}
+
+/** What is begun without a table. */
+const TABLE_VERBS = new Set(['NewTable', 'TalkNewTable']);

@@ -46,9 +46,15 @@ export const t = {
     rest: 'Lately',
     nothing: 'Nothing runs, and nobody waits for you.',
     nothingHint: 'Start a quest, or an agent of yours: it appears here by itself.',
-    kinds: { run: 'run', quest: 'quest', table: 'table', question: 'question', job: 'job' },
+    kinds: { run: 'run', quest: 'quest', table: 'table', job: 'job' },
+    phase: (number, name) => `Phase ${number}, ${name}`,
+    next: (offers) => `next: ${offers.join(', or: ')}`,
+    asks: 'asks you something',
+    awaits: (seats) => `waits for ${seats.join(', ')}`,
+    inSession: 'in session',
+    fault: (why) => `cannot go on: ${why}`,
     changed: (waiting, working) =>
-      `${counted(waiting, 'run waits', 'runs wait')} for you, ${counted(working, 'run works', 'runs work')}.`,
+      `${waiting} ${waiting === 1 ? 'waits' : 'wait'} for you, ${working} ${working === 1 ? 'works' : 'work'}.`,
   },
 
   runs: {

@@ -36,9 +36,40 @@ export function drawLanes(el, { data, head }) {
     timeline(data, lanes),
     h('p', { class: 'muted small' }, t.run.timelineHint),
     h('h2', null, t.run.tree),
-    lanes.length > 1 ? tree(data, lanes) : h('p', { class: 'muted' }, t.run.noSubagents),
+    lanes.length > 1 ? tree(lanes, (lane) => laneLine(data, lane)) : null,
+    head.threads?.length > 1 ? threads(data, head.threads) : null,
+    lanes.length > 1 || head.threads?.length > 1 ? null : h('p', { class: 'muted' }, t.run.noSubagents),
   );
 }
+
+/** threads are the agents of a session that have runs of their own. */
+function threads(data, list) {
+  return tree(
+    list.map((thread) => ({ ...thread, name: thread.run, called: thread.name })),
+    (thread) => threadLine(data, thread),
+  );
+}
+
+function threadLine(data, thread) {
+  const label = oneLine(thread.title, 80) || t.runs.untitled;
+  const here = thread.run === data.id;
+  return h(
+    'span',
+    { class: 'lane-line' },
+    h('a', { href: runPath(thread.run), 'aria-current': here ? 'page' : null }, label),
+    thread.called ? h('span', { class: 'badge' }, oneLine(thread.called, 60)) : null,
+    h('span', { class: 'muted num' }, t.runs.entries(thread.entries)),
+    lasted(thread),
+    Number.isInteger(thread.call)
+      ? h('a', { class: 'small', href: runPath(data.id, thread.call) }, t.run.startedBy)
+      : null,
+  );
+}
+
+const lasted = (one) =>
+  one.began && one.last_at
+    ? h('span', { class: 'muted num' }, span((new Date(one.last_at) - new Date(one.began)) / 1000))
+    : null;
 
 const KINDS = [
   ['u', 'lane-u'],
@@ -126,7 +157,7 @@ function jump(event, data, end, lane) {
   go(runPath(data.id, data.nearest(at, lane)));
 }
 
-function tree(data, lanes) {
+function tree(lanes, line) {
   const names = new Set(lanes.map((lane) => lane.name));
   const children = (parent) =>
     lanes.filter((lane) => (names.has(lane.parent) && lane.parent !== lane.name ? lane.parent : null) === parent);
@@ -138,7 +169,7 @@ function tree(data, lanes) {
       ? h(
           'ul',
           { class: 'tree' },
-          list.map((lane) => h('li', null, laneLine(data, lane), branch(lane.name))),
+          list.map((lane) => h('li', null, line(lane), branch(lane.name))),
         )
       : null;
   };
@@ -153,9 +184,7 @@ function laneLine(data, lane) {
     h('a', { href: `${runPath(data.id)}${query({ lane: lane.name })}` }, isMain(lane.name) ? t.run.mainLane : label),
     lane.role ? h('span', { class: 'badge' }, oneLine(lane.role, 60)) : null,
     h('span', { class: 'muted num' }, t.runs.entries(lane.entries)),
-    lane.began && lane.last_at
-      ? h('span', { class: 'muted num' }, span((new Date(lane.last_at) - new Date(lane.began)) / 1000))
-      : null,
+    lasted(lane),
     Number.isInteger(lane.call) ? h('a', { class: 'small', href: runPath(data.id, lane.call) }, t.run.startedBy) : null,
   );
 }
