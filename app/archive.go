@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"time"
 
@@ -40,21 +39,7 @@ func (a *App) archivePath(file string) string {
 }
 
 // cacheDir is where things are kept that can be made again.
-func (a *App) cacheDir() string {
-	dir := a.Getenv("XDG_CACHE_HOME")
-	if !filepath.IsAbs(dir) {
-		home := a.Getenv("HOME")
-		switch {
-		case runtime.GOOS == "windows":
-			dir = filepath.Join(a.Getenv("LOCALAPPDATA"), "Cache")
-		case runtime.GOOS == "darwin":
-			dir = filepath.Join(home, "Library", "Caches")
-		default:
-			dir = filepath.Join(home, ".cache")
-		}
-	}
-	return filepath.Join(dir, "conclave")
-}
+func (a *App) cacheDir() string { return filepath.Join(a.userCacheDir(), "conclave") }
 
 // sessionRoots are where the records of this workspace and the sessions of the
 // agents' programs are, those that had to be unfolded among them.

@@ -109,10 +109,6 @@ func (c *questSession) freeWords(ctx context.Context, res flow.Result, words str
 		who = policy.Gandalf
 	}
 	if _, err := c.quest(); who == policy.Gandalf && errors.Is(err, quest.ErrNoQuest) {
-		out, err := c.define(ctx, flow.Define{Message: words}) // what they want to do
-		return out, false, err
-	}
-	if _, err := c.quest(); who == policy.Gandalf && errors.Is(err, quest.ErrNoQuest) {
 		out, err := c.define(ctx, flow.Define{Message: words}) // without a quest he is told what one is about
 		return out, false, err
 	}
