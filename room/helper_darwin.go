@@ -21,9 +21,8 @@ const (
 	fdWord   = 5
 )
 
-// Init must be the first call of main and of TestMain. In a helper process it
-// does the helper's work and does not return; otherwise it does nothing.
-func Init() {
+// beHelper does a helper's work in a helper process, and does not return.
+func beHelper() {
 	part := os.Getenv(seatbeltMark)
 	if part == "" {
 		return

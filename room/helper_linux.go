@@ -9,9 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Init must be the first call of main and of TestMain. In a helper process it
-// does the helper's work and does not return; otherwise it does nothing.
-func Init() {
+// beHelper does a helper's work in a helper process, and does not return.
+func beHelper() {
 	if len(os.Args) >= 2 && os.Args[0] == helperName {
 		runHelper(os.Args[1], realSteps())
 	}

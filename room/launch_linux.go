@@ -307,7 +307,7 @@ func (l *launch) startWitness(ctx context.Context, self *os.File, list []wanted)
 		theirs.Close()
 		return fmt.Errorf("start the witness: %w", err)
 	}
-	cmd := &exec.Cmd{Path: selfPath(), Args: helperArgs(partWitness, r.plan.test.mark), Dir: "/", Env: helperEnv,
+	cmd := &exec.Cmd{Path: selfPath(), Args: helperArgs(partWitness, r.plan.test.mark), Dir: "/", Env: []string{},
 		ExtraFiles: []*os.File{self, in, theirs}, SysProcAttr: &syscall.SysProcAttr{Setsid: true, Credential: r.credential()}}
 	err = cmd.Start()
 	in.Close()

@@ -86,7 +86,7 @@ func mapping(uid, gid int, who roomUser) (*os.File, error) {
 		return nil, err
 	}
 	defer in.Close()
-	cmd := &exec.Cmd{Path: selfPath(), Args: helperArgs(partNobody, ""), Dir: "/", Env: helperEnv, Stdin: in, ExtraFiles: []*os.File{self},
+	cmd := &exec.Cmd{Path: selfPath(), Args: helperArgs(partNobody, ""), Dir: "/", Env: []string{}, Stdin: in, ExtraFiles: []*os.File{self},
 		SysProcAttr: &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWUSER,
 			UidMappings: []syscall.SysProcIDMap{{ContainerID: uid, HostID: who.uid, Size: 1}},
 			GidMappings: []syscall.SysProcIDMap{{ContainerID: gid, HostID: who.gid, Size: 1}}}}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"conclave/agent"
 )
@@ -43,6 +44,17 @@ type roomUser struct {
 	separate bool // somebody else than this process
 }
 
+// initialised says that Init was called.
+var initialised atomic.Bool
+
+// Init must be the first call of main and of TestMain. In a helper process it does
+// the helper's work and does not return. Without it no room with a lock opens: its
+// helpers would run the whole program once more.
+func Init() {
+	beHelper()
+	initialised.Store(true)
+}
+
 // Open makes a room and fills it. It starts nothing; whether the level can be
 // shown is known when a program starts, or from Check.
 func Open(ctx context.Context, p Plan) (*Room, error) {
@@ -52,6 +64,9 @@ func Open(ctx context.Context, p Plan) (*Room, error) {
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("open room: %w", err)
+	}
+	if p.level() != Advisory && !initialised.Load() {
+		return nil, errors.New("open room: this program did not begin with room.Init, and cannot be the room's helper")
 	}
 	if p.cannot = p.mustFallBack(ctx); p.cannot != "" && available(p.Fallback) != nil {
 		p.cannot = "" // refused for the level that is required

@@ -60,7 +60,7 @@ func (l *launch) startRoom(ctx context.Context, self *os.File) (*os.File, error)
 		s.close()
 		return nil, err
 	}
-	cmd := &exec.Cmd{Path: selfPath(), Args: helperArgs(partBuilder, l.room.plan.test.mark), Dir: "/", Env: helperEnv, SysProcAttr: attr,
+	cmd := &exec.Cmd{Path: selfPath(), Args: helperArgs(partBuilder, l.room.plan.test.mark), Dir: "/", Env: []string{}, SysProcAttr: attr,
 		ExtraFiles: slices.Concat([]*os.File{self}, s.theirs, trees)}
 	roomInit := l.roomInit
 	l.started, err = l.starter(cmd, roomInit.close)

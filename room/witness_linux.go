@@ -43,7 +43,7 @@ func startDecoy(token string) (int, func(), error) {
 		return 0, nil, fmt.Errorf("start the decoy: %w", err)
 	}
 	defer r.Close()
-	cmd := &exec.Cmd{Path: "/proc/self/exe", Args: append(helperArgs(partDecoy, ""), token), Env: append([]string{"SECRET=" + token}, helperEnv...), Stdin: r}
+	cmd := &exec.Cmd{Path: "/proc/self/exe", Args: append(helperArgs(partDecoy, ""), token), Env: []string{"SECRET=" + token}, Stdin: r}
 	out, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
