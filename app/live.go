@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -48,15 +49,16 @@ func (l *Library) Live(ctx context.Context, to Hearing) error {
 	if err != nil {
 		return err
 	}
-	defer l.app.keepUnfolding(ctx, session.DefaultStores(l.app.Getenv))()
 	paths := make(chan []string)
 	var watching sync.WaitGroup
 	defer watching.Wait()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+	stores := newUnfolder(l.app)
+	watching.Go(func() { stores.run(ctx) })
 	watching.Go(func() {
 		// Without file events there is the look every now and then.
-		_ = collect.Changes(ctx, roots, func(changed []string) {
+		_ = collect.Changes(ctx, allOf(roots, stores.own), func(changed []string) {
 			select {
 			case paths <- changed:
 			case <-ctx.Done():
@@ -73,7 +75,7 @@ func (l *Library) Live(ctx context.Context, to Hearing) error {
 		case <-ctx.Done():
 			return nil
 		case changed := <-paths:
-			if len(changed) == 0 {
+			if stores.note(changed); len(changed) == 0 {
 				f.everywhere(ctx)
 			} else {
 				f.files(ctx, changed)
@@ -81,9 +83,21 @@ func (l *Library) Live(ctx context.Context, to Hearing) error {
 		case <-others.C:
 			f.others(ctx)
 		case <-all.C:
+			stores.note(nil)
 			f.everywhere(ctx)
 		}
 	}
+}
+
+// allOf are the names in either list, each once.
+func allOf(a, b []string) []string {
+	all := slices.Clone(a)
+	for _, name := range b {
+		if !slices.Contains(all, name) {
+			all = append(all, name)
+		}
+	}
+	return all
 }
 
 // liveRoots are where sessions and records are: of this workspace, of the programs,

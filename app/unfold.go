@@ -5,6 +5,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -56,6 +58,70 @@ func (a *App) keepUnfolding(ctx context.Context, paths []string) (stop func()) {
 	return func() {
 		cancel()
 		done.Wait()
+	}
+}
+
+// unfolder unfolds the programs' own stores when somebody says that they have
+// changed: to look at all of them all the time would cost more than everything else
+// that waits.
+type unfolder struct {
+	app  *App
+	own  []string // where they are
+	wake chan struct{}
+
+	mu      sync.Mutex
+	pending []string // what has changed
+}
+
+func newUnfolder(a *App) *unfolder {
+	return &unfolder{app: a, own: session.DefaultStores(a.Getenv), wake: make(chan struct{}, 1)}
+}
+
+// note takes files that have changed; none: any may have.
+func (u *unfolder) note(changed []string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if len(changed) == 0 {
+		u.pending = u.own
+	}
+	for _, path := range changed {
+		store := strings.TrimSuffix(strings.TrimSuffix(path, "-wal"), "-journal") // a database is written beside itself
+		if session.IsStore(store) && !slices.Contains(u.pending, store) {
+			u.pending = append(slices.Clip(u.pending), store)
+		}
+	}
+	if len(u.pending) > 0 {
+		select {
+		case u.wake <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// take is what is to be looked at.
+func (u *unfolder) take() []string {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	paths := u.pending
+	u.pending = nil
+	return paths
+}
+
+// run unfolds until ctx ends.
+func (u *unfolder) run(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-u.wake:
+		}
+		began := time.Now()
+		_, _ = u.app.stores().Unfold(ctx, u.take()) // what cannot be read is said by who asks for it
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(max(unfoldEvery, 20*time.Since(began))):
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package runs
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -112,6 +113,29 @@ func BenchmarkPage(b *testing.B) {
 		_, err := h.Columns(0, Whole)
 		return err
 	})
+	measure("now", 50, func(int) error {
+		_, err := s.Select(b.Context(), Filter{}, now, func(r *Run) bool { return r.Kind == KindTable })
+		return err
+	})
+	file := filepath.Join(root, "projects", "-w-0", run+".jsonl")
+	measure("grow", 30, func(n int) error { // from a line that was appended to the new places
+		f, err := os.OpenFile(file, os.O_APPEND|os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(f, `{"type":"user","uuid":"g%d","sessionId":%q,"timestamp":%q,"message":{"role":"user","content":"more"}}`+"\n",
+			n, run, time.Now().UTC().Format("2006-01-02T15:04:05.000Z"))
+		if err = errors.Join(err, f.Close()); err == nil {
+			_, err = s.a.RefreshFiles(b.Context(), []string{file})
+		}
+		if err == nil {
+			_, err = s.Update(b.Context(), file)
+		}
+		if err == nil {
+			h, err = s.Sheet(b.Context(), run)
+		}
+		return err
+	})
 	measure("window", 30, func(n int) error {
 		_, err := s.Window(b.Context(), h, n*7919%h.Total(), 200)
 		return err
@@ -125,7 +149,7 @@ func BenchmarkPage(b *testing.B) {
 		return err
 	})
 	measure("peer:read-the-file", 0, func(int) error {
-		f, err := os.Open(filepath.Join(root, "projects", "-w-0", run+".jsonl"))
+		f, err := os.Open(file)
 		if err != nil {
 			return err
 		}

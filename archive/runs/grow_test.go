@@ -165,4 +165,16 @@ func TestGrowthCostsWhatIsAdded(t *testing.T) {
 	if anew > 3 { // as its memory grows
 		t.Errorf("everything was put together %d times for 60 lines", anew)
 	}
+	grown, _, err := s.One(t.Context(), captured, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	once, _, err := shelf(t, a).One(t.Context(), captured, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if grown.Entries != once.Entries || grown.Tokens != once.Tokens || grown.Title != once.Title || grown.Last != once.Last ||
+		!grown.Began.Equal(once.Began) || !grown.LastAt.Equal(once.LastAt) || grown.State != once.State {
+		t.Errorf("grown %+v\nread once %+v", grown, once)
+	}
 }

@@ -11,6 +11,7 @@ import (
 // tally is a few figures of the entries of a lane, or of a part of it.
 type tally struct {
 	entries     int
+	least       int64         // id
 	copies      map[int64]int // of them another source shows, by that source
 	first, last int64         // microseconds since 1970; 0: none bears a time
 	prompt      int64         // the id of the first prompt; 0: there is none
@@ -26,14 +27,18 @@ const tallySQL = `SELECT source, coalesce(origin, 0), coalesce(copy, 0), count(*
 	coalesce(min(at), 0), coalesce(max(at), 0), coalesce(min(CASE type WHEN 'user_message' THEN id END), 0),
 	coalesce(max(CASE type WHEN 'user_message' THEN id * 8 WHEN 'assistant_message' THEN id * 8 + 1
 		WHEN 'tool_use' THEN id * 8 + 2 WHEN 'tool_result' THEN id * 8 + 3 WHEN 'thinking' THEN id * 8 + 4
-		WHEN 'error' THEN id * 8 + 5 END), -1)
-	FROM items WHERE type IS NOT NULL `
+		WHEN 'error' THEN id * 8 + 5 END), -1), min(id)
+	FROM items `
 
 // tallies calls take for each lane that a condition chooses.
 func (s *Shelf) tallies(
 	ctx context.Context, where string, take func(source, origin int64, t *tally), args ...any,
 ) error {
-	rows, err := s.a.Reader().QueryContext(ctx, tallySQL+where+" GROUP BY source, origin, copy", args...)
+	return s.tally(ctx, tallySQL+"WHERE type IS NOT NULL "+where+" GROUP BY source, origin, copy", take, args...)
+}
+
+func (s *Shelf) tally(ctx context.Context, query string, take func(source, origin int64, t *tally), args ...any) error {
+	rows, err := s.a.Reader().QueryContext(ctx, query, args...)
 	if err != nil {
 		return err
 	}
@@ -41,7 +46,7 @@ func (s *Shelf) tallies(
 	for rows.Next() {
 		var src, org, other, said int64
 		t := new(tally)
-		if err := rows.Scan(&src, &org, &other, &t.entries, &t.first, &t.last, &t.prompt, &said); err != nil {
+		if err := rows.Scan(&src, &org, &other, &t.entries, &t.first, &t.last, &t.prompt, &said, &t.least); err != nil {
 			return err
 		}
 		if other != 0 {
@@ -55,15 +60,44 @@ func (s *Shelf) tallies(
 	return rows.Err()
 }
 
-// tallyAll counts every source.
+// lastBlocks are the last block of every source.
+const lastBlocks = "SELECT source, max(pos) AS last, first FROM source_blocks GROUP BY source"
+
+// tallyAll counts every source, its last block apart: the first line that comes then
+// costs no more than the next.
 func (s *Shelf) tallyAll(ctx context.Context) error {
-	return s.tallies(ctx, "", func(id, org int64, t *tally) {
-		if src := s.sources[id]; src != nil {
-			if src.before == nil {
-				src.before = map[int64]*tally{}
-			}
-			src.before[org] = t.join(src.before[org])
+	rows, err := s.a.Reader().QueryContext(ctx, lastBlocks)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id, pos, first int64
+		if err := rows.Scan(&id, &pos, &first); err != nil {
+			return err
 		}
+		if src := s.sources[id]; src != nil {
+			src.at, src.first = pos, first
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	const query = "WITH b AS MATERIALIZED (" + lastBlocks + ") " + tallySQL + `LEFT JOIN b USING (source)
+		WHERE type IS NOT NULL GROUP BY source, origin, copy, coalesce(id >= b.first, 0)`
+	return s.tally(ctx, query, func(id, org int64, t *tally) {
+		src := s.sources[id]
+		if src == nil {
+			return
+		}
+		part := &src.before
+		if src.at >= 0 && t.least >= src.first {
+			part = &src.after
+		}
+		if *part == nil {
+			*part = map[int64]*tally{}
+		}
+		(*part)[org] = t.join((*part)[org])
 	})
 }
 

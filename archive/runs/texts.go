@@ -3,6 +3,7 @@ package runs
 import (
 	"bytes"
 	"context"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -63,8 +64,46 @@ func read(ctx context.Context, a *archive.Archive, id int64) (l line, row archiv
 	return line{oneLine(s.Text()), row.Tool}, row, nil
 }
 
+// fetch reads the lines of entries that are not kept, many at a time.
+func (t *texts) fetch(ctx context.Context, a *archive.Archive, ids []int64) error {
+	ids = slices.DeleteFunc(ids, func(id int64) bool {
+		_, ok := t.lines[id]
+		return ok || id == 0
+	})
+	for part := range slices.Chunk(ids, 500) {
+		args := make([]any, len(part))
+		for i, id := range part {
+			args[i] = id
+		}
+		var rows []archive.Row
+		for row, err := range a.Rows(ctx, "WHERE i.id IN (?"+strings.Repeat(",?", len(part)-1)+")", args...) {
+			if err != nil {
+				return err
+			}
+			rows = append(rows, row)
+		}
+		for _, row := range rows {
+			e, err := a.Show(row.Ref)
+			if err != nil {
+				return err
+			}
+			t.keep(row.ID, line{oneLine(e.Text()), row.Tool})
+		}
+	}
+	return nil
+}
+
 // titles puts first and last words into runs.
 func (s *Shelf) titles(ctx context.Context, list []*Run) error {
+	var ids []int64
+	for _, r := range list {
+		if r.Title == "" && r.Last == "" && !r.elsewhere {
+			ids = append(ids, r.prompt, r.said)
+		}
+	}
+	if err := s.texts.fetch(ctx, s.a, ids); err != nil {
+		return err
+	}
 	for i := range list {
 		r := list[i]
 		if r.Title != "" || r.Last != "" || r.elsewhere {
