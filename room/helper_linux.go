@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"runtime"
 	"strconv"
 
 	"golang.org/x/sys/unix"
@@ -34,6 +35,7 @@ func realSteps() steps {
 // a second. Exit codes of the helpers mean nothing but for init's: the
 // parent goes by what they report.
 func runHelper(part string, s steps) {
+	runtime.MemProfileRate = 0 // a profile of memory wants memory when there may be none
 	unix.CloseOnExec(fdSelf)
 	var err error
 	switch part {

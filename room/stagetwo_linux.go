@@ -63,12 +63,13 @@ func become(o stageTwoOrders) error {
 	if err := os.Chdir(cmp.Or(o.Command.Dir, "/")); err != nil {
 		return fmt.Errorf("start %s: its working directory: %w", o.Command.Path, err)
 	}
+	args := append([]string{o.Command.Path}, o.Command.Args...)
 	// Last, because they are the program's: this process has threads and memory
 	// of its own, and would die of narrow ones without a word.
 	if err := setLimits(o.Limits); err != nil {
 		return err
 	}
-	err := syscall.Exec(o.Command.Path, append([]string{o.Command.Path}, o.Command.Args...), o.Command.Env)
+	err := syscall.Exec(o.Command.Path, args, o.Command.Env)
 	return fmt.Errorf("start %s: %w", o.Command.Path, err)
 }
 
@@ -89,9 +90,9 @@ func setLimits(l Limits) error {
 	}
 	return errors.Join(
 		set("core files", unix.RLIMIT_CORE, 0), // a core file is a copy of everything
-		set("memory", unix.RLIMIT_DATA, l.Memory),
 		set("processes", unix.RLIMIT_NPROC, l.Processes),
 		set("open files", unix.RLIMIT_NOFILE, l.OpenFiles),
 		set("file size", unix.RLIMIT_FSIZE, l.FileSize),
+		set("memory", unix.RLIMIT_DATA, l.Memory),
 	)
 }
