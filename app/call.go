@@ -22,7 +22,7 @@ var questVerbs = []string{
 var tableVerbs = []string{
 	"NewTable", "TalkNewTable", "PlayTable", "ResumeTable", "SayAtTable", "SignalTable", "EndSession", "ChatWithCharacter",
 	"Seats", "RenameCharacter", "SaveTable", "RestoreTable", "ForkTable",
-	"Roll", "RevealRoll", "OverrideRoll", "ForbidOverrides", "SeedDice", "RotateDice", "SealDice", "VerifyDice",
+	"Roll", "RevealRoll", "OverrideRoll", "ForbidOverrides", "SeedDice", "RotateDice", "SealDice",
 }
 
 // jobFor says what a call is for: the quest, or the table of a name, which may have
@@ -68,7 +68,34 @@ func (a *App) bindNamed(
 	if !slices.Contains(byName, verb) {
 		return reflect.Value{}, nil, usageError("no verb is called %q", verb)
 	}
-	return bind(ctx, a, verb, args)
+	method, in, err := bind(ctx, a, verb, args)
+	if err != nil {
+		return method, in, err
+	}
+	for _, arg := range in {
+		if name := ownHand(arg); name != "" {
+			return method, in, usageError("%s is said on the command line: it gives trust or a key, or says where to write",
+				name)
+		}
+	}
+	return method, in, nil
+}
+
+// byHand are the members of arguments that are the command line's alone: they let
+// keys into a room, make something the person's own, or write where somebody says.
+var byHand = []string{"Grants", "TrustBase", "Sign", "Cache", "Receipt"}
+
+// ownHand is the first such member that is set.
+func ownHand(arg reflect.Value) string {
+	if arg.Kind() != reflect.Struct {
+		return ""
+	}
+	for _, name := range byHand {
+		if v := arg.FieldByName(name); v.IsValid() && !v.IsZero() {
+			return name
+		}
+	}
+	return ""
 }
 
 // bind finds a verb: a method of App that takes plain data, and mostly a context

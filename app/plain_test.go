@@ -74,6 +74,48 @@ func TestQuestionAsData(t *testing.T) {
 	}
 }
 
+// checkByHand: no verb that is called by name takes what gives trust or a key, or
+// names where to write; each of these members is one of some verb.
+func checkByHand(t *testing.T, a *App) {
+	t.Helper()
+	of := map[string][]string{}
+	for _, verb := range byName {
+		m, _ := reflect.TypeFor[*App]().MethodByName(verb)
+		for i := 1; i < m.Type.NumIn(); i++ {
+			in := m.Type.In(i)
+			for _, name := range byHand {
+				if in.Kind() != reflect.Struct {
+					continue
+				}
+				f, ok := in.FieldByName(name)
+				if !ok {
+					continue
+				}
+				of[name] = append(of[name], verb)
+				set := map[string]any{"string": "/x", "bool": true, "[]string": []string{".env"}}[f.Type.String()]
+				args := make([]json.RawMessage, 0, m.Type.NumIn())
+				for j := 1; j < m.Type.NumIn(); j++ {
+					given := reflect.Zero(m.Type.In(j)).Interface()
+					if j == i {
+						given = map[string]any{name: set}
+					}
+					if data, err := json.Marshal(given); err == nil && m.Type.In(j).String() != "context.Context" {
+						args = append(args, data)
+					}
+				}
+				if err := a.CheckCall(verb, args); KindOf(err) != Usage || !strings.Contains(err.Error(), "command line") {
+					t.Errorf("%s with %s: %v", verb, name, err)
+				}
+			}
+		}
+	}
+	for _, name := range byHand {
+		if len(of[name]) == 0 {
+			t.Errorf("no verb has a member %s", name)
+		}
+	}
+}
+
 // TestCallByName: what is called by name is there, takes plain data, and is on the
 // list; nothing else is called.
 func TestCallByName(t *testing.T) {
@@ -101,6 +143,7 @@ func TestCallByName(t *testing.T) {
 			t.Errorf("%s with one too many: %v", verb, err)
 		}
 	}
+	checkByHand(t, a)
 	for _, verb := range []string{"RunInRoom", "Demo", "InstallPlugin", "NoteHook", "Call", "PageLink", "Trust", "show", "X", ""} {
 		if _, err := a.Call(t.Context(), verb, nil); KindOf(err) != Usage || slices.Contains(byName, verb) {
 			t.Errorf("%s was called: %v", verb, err)

@@ -108,8 +108,9 @@ type QuestStatus struct {
 	Offers    []quest.Offer         `json:"offers"`
 	Problem   string                `json:"problem,omitempty"` // why nothing can be offered
 
-	party profile.Party
-	none  bool
+	party  profile.Party
+	none   bool
+	holder int // its process
 }
 
 func (v QuestStatus) face(who policy.Role) profile.Face {
@@ -185,6 +186,7 @@ func (a *App) QuestStatus(ctx context.Context) (QuestStatus, error) {
 	}
 	if status.Holder != nil {
 		v.Holder = fmt.Sprintf("process %d: %s", status.Holder.PID, status.Holder.Purpose)
+		v.holder = status.Holder.PID
 	}
 	if none {
 		if len(v.Open) == 0 {

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"os"
 	"slices"
 
 	"conclave/policy"
@@ -19,6 +20,9 @@ type QuestView struct {
 	Phases []string   `json:"phases"`         // by number, from 1
 	Cast   []CastName `json:"cast"`
 	Judged *Judged    `json:"judged,omitempty"` // nil: no Dragon has been faced
+	// Evaluations are what is behind "Ask for an evaluation or counsel".
+	Evaluations []quest.Offer `json:"evaluations"`
+	Here        bool          `json:"here,omitempty"` // the process that holds it is this one
 }
 
 // CastName is how somebody of the cast is called.
@@ -49,7 +53,7 @@ func (a *App) ViewQuest(ctx context.Context) (v QuestView, err error) {
 	case err != nil && !Said(err):
 		return v, err
 	}
-	v.None = v.None || v.QuestStatus.None()
+	v.None, v.Here = v.None || v.QuestStatus.None(), v.holder == os.Getpid()
 	if v.Workspace, err = a.findRoot(); err != nil {
 		return v, err
 	}
@@ -61,10 +65,12 @@ func (a *App) ViewQuest(ctx context.Context) (v QuestView, err error) {
 		face, _ := party.Face(string(role))
 		v.Cast = append(v.Cast, CastName{string(role), face.Name(), face.Emoji(), face.Archetype.Core, isAdvisor(role)})
 	}
+	v.party = party
+	v.Evaluations = quest.Offers(quest.ForEvaluation, quest.OfferContext{Face: v.face})
 	list, err := a.Conversations()
 	v.Said = list // also where there is no quest
 	for _, t := range slices.Backward(list) {
-		if found := t.Findings(); len(found) > 0 {
+		if found := t.Findings(); len(found) > 0 && t.About(&quest.Quest{Title: v.Title, Created: v.Created}) {
 			v.Judged = &Judged{t.Name, t.Date, found}
 			break
 		}

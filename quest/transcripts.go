@@ -70,13 +70,22 @@ func (t Transcript) withSimon() bool {
 }
 
 // purposeIn finds the purpose line before the exchange begins.
-func purposeIn(body string) string {
+func purposeIn(body string) string { return contextIn(body, "Consultation purpose:") }
+
+// About says whether a conversation can be one of a quest: it names that title, and is
+// not older. Conversations stay where they are when a quest is put away.
+func (t Transcript) About(q *Quest) bool {
+	return contextIn(string(t.Data), "Quest:") == oneLine(q.Title) && t.Date >= q.Created
+}
+
+// contextIn finds what a line says before the exchange begins.
+func contextIn(body, prefix string) string {
 	for line := range strings.Lines(body) {
 		line = strings.TrimSpace(line)
 		if strings.HasPrefix(line, exchangeHeading) {
 			break
 		}
-		if rest, ok := strings.CutPrefix(line, "Consultation purpose:"); ok {
+		if rest, ok := strings.CutPrefix(line, prefix); ok {
 			return strings.TrimSpace(rest)
 		}
 	}

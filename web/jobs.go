@@ -48,6 +48,7 @@ type jobState struct {
 	Job     string            `json:"job"`
 	Verb    string            `json:"verb"`
 	Args    []json.RawMessage `json:"args"`
+	Seat    string            `json:"seat,omitempty"` // at a table: the page shows it to who looks from there
 	Began   time.Time         `json:"began"`
 	Ended   *time.Time        `json:"ended,omitempty"`
 	Stopped bool              `json:"stopped,omitempty"` // the person asked for it
@@ -99,6 +100,7 @@ func (j *jobs) start(w http.ResponseWriter, r *http.Request) (any, error) {
 	var in struct {
 		Verb string            `json:"verb"`
 		Args []json.RawMessage `json:"args"`
+		Seat string            `json:"seat"`
 	}
 	if err := readJSON(r, &in); err != nil {
 		return nil, err
@@ -106,7 +108,7 @@ func (j *jobs) start(w http.ResponseWriter, r *http.Request) (any, error) {
 	if err := j.server.app.CheckCall(in.Verb, in.Args); err != nil {
 		return nil, err
 	}
-	id, err := j.run(in.Verb, in.Args)
+	id, err := j.run(in.Verb, in.Args, in.Seat)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +116,7 @@ func (j *jobs) start(w http.ResponseWriter, r *http.Request) (any, error) {
 	return nil, nil
 }
 
-func (j *jobs) run(verb string, args []json.RawMessage) (string, error) {
+func (j *jobs) run(verb string, args []json.RawMessage, seat string) (string, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	running := 0
@@ -136,7 +138,7 @@ func (j *jobs) run(verb string, args []json.RawMessage) (string, error) {
 		}
 	}
 	t := &job{server: j.server, waiting: map[int]chan reply{}, state: jobState{
-		Job: newSecret(), Verb: verb, Args: args, Began: time.Now().UTC(),
+		Job: newSecret(), Verb: verb, Args: args, Seat: seat, Began: time.Now().UTC(),
 		Events: []jobEvent{}, Questions: []jobQuestion{},
 	}}
 	ctx, cancel := context.WithCancel(j.ctx)

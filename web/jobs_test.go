@@ -215,7 +215,7 @@ func TestEndSettles(t *testing.T) {
 			t.Errorf("%+v is left", j.told())
 		}
 	}
-	if _, err := p.s.jobs.run("Council", []json.RawMessage{[]byte("{}")}); err == nil {
+	if _, err := p.s.jobs.run("Council", []json.RawMessage{[]byte("{}")}, ""); err == nil {
 		t.Error("something began afterwards")
 	}
 }

@@ -126,6 +126,8 @@ var hostiles = []hostile{
 	{"address", `AWAY/x?a=1#enter=CODE`},
 	{"nothing", ``},
 	{"blanks", " \t\n \u00a0\u2003"},
+	{"inherited", `constructor`},
+	{"inherited, in disguise", `__proto__ toString valueOf hasOwnProperty`},
 	{"undefined", `undefined null NaN [object Object] true -0 1e999`},
 	{"SQL", `'; DROP TABLE entries; -- " OR 1=1 /* \x00`},
 	{"formula", `=HYPERLINK("AWAY/csv","x") +cmd|' /C calc'!A0 @SUM(1) -1+1`},

@@ -37,27 +37,44 @@ func (t *Tab) find(role, name string) (cdp.BackendNodeID, error) {
 	}
 }
 
-// Press clicks what has a role and a name, in its middle, with a mouse.
+// Press clicks what has a role and a name, in its middle, with a mouse. What is drawn
+// anew meanwhile is looked for again.
 func (t *Tab) Press(role, name string) error {
+	for until := time.Now().Add(Patience); ; {
+		x, y, err := t.middle(role, name)
+		if err == nil {
+			return t.Do(chromedp.MouseClickXY(x, y))
+		}
+		if time.Now().After(until) {
+			return fmt.Errorf("press the %s %q: %w", role, name, err)
+		}
+	}
+}
+
+// middle brings something into view and says where it is.
+func (t *Tab) middle(role, name string) (x, y float64, err error) {
 	node, err := t.find(role, name)
 	if err != nil {
-		return err
+		return 0, 0, err
 	}
 	_, err = chromedp.Call(t.ctx, dom.ScrollIntoViewIfNeeded, dom.ScrollIntoViewIfNeededParams{BackendNodeID: node})
 	if err != nil {
-		return fmt.Errorf("press the %s %q: %w", role, name, err)
+		return 0, 0, err
 	}
 	box, err := chromedp.Call(t.ctx, dom.GetBoxModel, dom.GetBoxModelParams{BackendNodeID: node})
 	if err != nil {
-		return fmt.Errorf("press the %s %q: %w", role, name, err)
+		return 0, 0, err
 	}
 	q := box.Model.Content
-	return t.Do(chromedp.MouseClickXY((q[0]+q[2]+q[4]+q[6])/4, (q[1]+q[3]+q[5]+q[7])/4))
+	return (q[0] + q[2] + q[4] + q[6]) / 4, (q[1] + q[3] + q[5] + q[7]) / 4, nil
 }
 
 // Write puts words into a field that has a name.
-func (t *Tab) Write(name, words string) error {
-	node, err := t.find("textbox", name)
+func (t *Tab) Write(name, words string) error { return t.WriteIn("textbox", name, words) }
+
+// WriteIn is Write for a field that has another role: spinbutton, searchbox.
+func (t *Tab) WriteIn(role, name, words string) error {
+	node, err := t.find(role, name)
 	if err != nil {
 		return err
 	}

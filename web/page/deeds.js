@@ -136,31 +136,52 @@ function gateArgs(v) {
   ];
 }
 
-/** follow does what an offer says: with a form where something is to be said first. */
-export function follow(o, forms, begun) {
-  const ways = {
-    consult: ['consult', { who: o.who }],
-    gandalf: ['consult', { who: 'gandalf' }],
-    discuss: ['consult', { who: o.who }],
-    another: ['consult', {}],
-    readiness: ['consult', { who: 'gandalf', readiness: true }],
-    evaluate: ['checkpoint', {}],
-    checkpoint: ['checkpoint', {}],
-    confront: ['confront', {}],
-    council: ['council', {}],
-    debrief: ['debrief', {}],
-    start: ['start', { council: /finding/i.test(o.label) }],
-  };
-  const known = ways[o.action];
-  if (known && !(o.action === 'discuss' && !isAdvisor(o.who))) {
-    forms.show(...known);
-    return;
-  }
-  if (o.action === 'done' || o.action === 'celebrate') {
-    notice(t.quest.later);
-    return;
-  }
-  start('ContinueQuest', ONCE, o.label).then(begun, (err) => notice(err.message));
-}
+/**
+ * @typedef {object} Here where an offer is followed
+ * @property {any} forms
+ * @property {(job: any) => void} begun
+ * @property {any} quest
+ * @property {string} [boundary] what the offer came after
+ * @property {(offers: any[]) => void} choose
+ */
 
-const isAdvisor = (who) => who !== 'guardian' && who !== 'dragon';
+/** run begins a verb at once. */
+const run = (verb, { begun }, first = ONCE, ...more) =>
+  start({ verb }, first, ...more).then(begun, (err) => notice(err.message));
+
+const work = (o, here) =>
+  here.quest.phase >= EXECUTION ? run('ReturnToQuest', here) : run('ContinueQuest', here, ONCE, o.label);
+
+// Words of the quest's own (quest.PhaseExecution, quest.AfterCouncil).
+const EXECUTION = 3;
+const AFTER_COUNCIL = 'council';
+
+/**
+ * ways are what each action of an offer leads to: a form where something is to be
+ * said first.
+ * @type {Record<string, (o: any, here: Here) => void>}
+ */
+export const ways = {
+  consult: (o, { forms }) => forms.show('consult', { who: o.who }),
+  gandalf: (o, { forms }) => forms.show('consult', { who: 'gandalf' }),
+  // Who has judged is no advisor, and talks about the verdict alone.
+  discuss: (o, here) => run('Consult', here, { ...ONCE, Who: o.who }),
+  another: (o, { forms }) => forms.show('consult'),
+  readiness: (o, { forms }) => forms.show('consult', { who: 'gandalf', readiness: true }),
+  evaluate: (o, { quest, choose }) => choose(quest.evaluations),
+  checkpoint: (o, { forms }) => forms.show('checkpoint'),
+  confront: (o, { forms }) => forms.show('confront'),
+  council: (o, { forms }) => forms.show('council'),
+  debrief: (o, { forms }) => forms.show('debrief'),
+  start: (o, { forms, boundary }) => forms.show('start', { council: boundary === AFTER_COUNCIL }),
+  continue: (o, here) => run('ContinueQuest', here, ONCE, ''),
+  work,
+  gaps: work,
+  return: work,
+  review: () => document.getElementById('criteria')?.focus(),
+  celebrate: () => notice(t.quest.celebrate),
+  done: () => notice(t.quest.later),
+};
+
+/** follow does what an offer says. */
+export const follow = (o, here) => ways[o.action](o, here);

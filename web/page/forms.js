@@ -22,6 +22,7 @@ import { start } from './jobs.js';
  * @property {Field[]} fields
  * @property {(v: any) => any[]} args
  * @property {string} [go]        the words on its button
+ * @property {string} [seat]      for which it is done, at a table
  * @property {boolean} [danger]
  */
 
@@ -45,7 +46,7 @@ export function form(action, { values = {}, begun, close } = {}) {
           event.preventDefault();
           send.disabled = true;
           try {
-            const job = await start(action.verb, ...action.args(read(action, controls)));
+            const job = await start(action, ...action.args(read(action, controls)));
             begun?.(job);
           } catch (err) {
             replace(wrong, trouble(err));
@@ -117,13 +118,15 @@ function read(action, controls) {
 export const said = (text) => (text.trim() === '' ? null : text);
 
 /**
- * actions are several forms behind buttons: one is open at a time.
+ * actions are several forms behind buttons: one is open at a time. update gives
+ * them anew; what is being typed stays, as long as that can still be done.
  * @param {Action[]} list
  */
 export function actions(list, { label, begun } = {}) {
   const place = h('div');
-  let open = '';
+  const row = h('div', { class: 'row', role: 'group', 'aria-label': label });
   const buttons = new Map();
+  let open = '';
   const show = (name, values) => {
     open = name;
     for (const [key, b] of buttons) b.setAttribute('aria-expanded', String(key === open));
@@ -146,25 +149,24 @@ export function actions(list, { label, begun } = {}) {
     replace(place, el);
     el.querySelector('input, textarea, select, button')?.focus();
   };
-  for (const action of list) {
-    buttons.set(
-      action.name,
-      h(
-        'button',
-        {
-          type: 'button',
-          'aria-expanded': 'false',
-          on: { click: () => show(open === action.name ? '' : action.name) },
-        },
-        action.label,
-      ),
+  const update = (now) => {
+    list = now;
+    for (const [name, b] of buttons)
+      if (!list.some((a) => a.name === name)) {
+        b.remove();
+        buttons.delete(name);
+      }
+    for (const action of list) if (!buttons.has(action.name)) buttons.set(action.name, button(action));
+    const wanted = list.map((a) => buttons.get(a.name));
+    if (wanted.some((b, i) => row.children[i] !== b)) row.append(...wanted);
+    if (open && !buttons.has(open)) show('');
+  };
+  const button = ({ name, label: text }) =>
+    h(
+      'button',
+      { type: 'button', 'aria-expanded': 'false', on: { click: () => show(open === name ? '' : name) } },
+      text,
     );
-  }
-  const el = h(
-    'div',
-    { class: 'actions' },
-    h('div', { class: 'row', role: 'group', 'aria-label': label }, [...buttons.values()]),
-    place,
-  );
-  return { el, show };
+  update(list);
+  return { el: h('div', { class: 'actions' }, row, place), show, update };
 }

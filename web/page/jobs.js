@@ -25,13 +25,15 @@ import { withCitations } from './outcome.js';
 /** @type {Map<string, Job>} */
 const jobs = new Map();
 const watchers = new Set();
-let reading = null;
+let reading = null,
+  again = false;
 
 /**
  * @typedef {object} Job
  * @property {string} job
  * @property {string} verb
  * @property {any[]} args
+ * @property {string} [seat] at a table: whoever began it looked from there
  * @property {number} told how much the server has told of it
  * @property {{type: string, data: any}[]} events
  * @property {{number: number, question: any}[]} questions
@@ -76,17 +78,28 @@ function change({ job, told }, apply) {
   tell(known);
 }
 
-/** readJobs brings what the server has into the store. */
-export async function readJobs() {
-  reading ??= api('/api/jobs').finally(() => {
+/**
+ * readJobs brings what the server has into the store. While that is being read it
+ * is read once more: what was heard since may not be in the answer.
+ */
+export function readJobs() {
+  again = true;
+  reading ??= read().finally(() => {
     reading = null;
   });
-  const { jobs: list } = await reading;
-  for (const told of list) {
-    const known = jobs.get(told.job);
-    if (known && known.told >= told.told) continue;
-    jobs.set(told.job, told);
-    tell(told);
+  return reading;
+}
+
+async function read() {
+  while (again) {
+    again = false;
+    const { jobs: list } = await api('/api/jobs');
+    for (const told of list) {
+      const known = jobs.get(told.job);
+      if (known && known.told >= told.told) continue;
+      jobs.set(told.job, told);
+      tell(told);
+    }
   }
 }
 
@@ -103,9 +116,12 @@ export function watch(fn, signal) {
 /** allJobs are those that are known, the newest first. */
 export const allJobs = () => [...jobs.values()].sort((a, b) => (a.began < b.began ? 1 : -1));
 
-/** start begins a verb and returns its job. */
-export async function start(verb, ...args) {
-  const { job } = await api('/api/jobs', { body: { verb, args } });
+/**
+ * start begins a verb and returns its job. At a table it is told from which seat.
+ * @param {{verb: string, seat?: string}} what
+ */
+export async function start({ verb, seat }, ...args) {
+  const { job } = await api('/api/jobs', { body: { verb, args, seat } });
   await readJobs();
   return jobs.get(job);
 }
@@ -340,7 +356,7 @@ class JobView {
           'button',
           {
             type: 'button',
-            on: { click: () => start(this.job.verb, ...this.job.args).catch((err) => notice(err.message)) },
+            on: { click: () => start(this.job, ...this.job.args).catch((err) => notice(err.message)) },
           },
           t.again,
         ),

@@ -63,23 +63,28 @@ function linkIn(node) {
   node.replaceWith(whole);
 }
 
+const STATUSES = new Map([
+  ['met', 'good'],
+  ['not met', 'bad'],
+  ['partially met', 'warn'],
+]);
+
 /** status is a verdict on a criterion as a badge; without one it says so. */
 export function status(word) {
-  const tone = { met: 'good', 'not met': 'bad', 'partially met': 'warn' }[word] ?? '';
-  return h('span', { class: `badge ${tone}` }, plain(word || t.quest.notJudged));
+  return h('span', { class: `badge ${STATUSES.get(word) ?? ''}` }, plain(word || t.quest.notJudged));
 }
 
-const VERDICTS = {
-  Approved: 'good',
-  Blocked: 'bad',
-  'Conditional Approval': 'warn',
-  'Dragon Slain': 'good',
-  'Dragon Prevails': 'bad',
-};
+const VERDICTS = new Map([
+  ['Approved', 'good'],
+  ['Blocked', 'bad'],
+  ['Conditional Approval', 'warn'],
+  ['Dragon Slain', 'good'],
+  ['Dragon Prevails', 'bad'],
+]);
 
 /** verdict is what an evaluator said, as a badge. */
 export const verdict = (word) =>
-  h('span', { class: `badge ${VERDICTS[word] ?? ''}` }, plain(word || t.quest.noVerdict));
+  h('span', { class: `badge ${VERDICTS.get(word) ?? ''}` }, plain(word || t.quest.noVerdict));
 
 /**
  * outcome shows the result of an interaction.

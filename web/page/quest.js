@@ -55,8 +55,13 @@ async function render(el, _, signal) {
     next = h('div');
   let quest = null,
     forms = null,
-    offered = false; // the newest result has the next steps
-  const act = (o) => follow(o, forms, begun);
+    offered = false, // the newest result has the next steps
+    palette = new AbortController();
+  const act = (boundary) => (o) => follow(o, { forms, begun, quest, boundary, choose });
+  const choose = (offers) => {
+    replace(next, h('h2', null, t.quest.next), offersOf(offers, act()));
+    next.querySelector('button').focus();
+  };
   const begun = () => jobs.scrollIntoView({ block: 'nearest' });
   const jobs = panel({
     belongs: (job) => VERBS.has(job.verb),
@@ -64,7 +69,7 @@ async function render(el, _, signal) {
     ended: (job, foot) => {
       for (const older of jobs.querySelectorAll('.job-foot .choices')) older.remove();
       offered = !readOnly && job.results?.[0]?.offers?.length > 0;
-      foot.append(cameTo(job, readOnly ? null : act));
+      foot.append(cameTo(job, readOnly ? null : act(job.results?.[0]?.boundary)));
       refresh().catch((err) => signal.aborted || notice(err.message));
     },
   });
@@ -75,15 +80,24 @@ async function render(el, _, signal) {
     replace(body, bodyOf(quest, begun));
     replace(
       next,
-      quest.offers?.length && !readOnly && !offered ? [h('h2', null, t.quest.next), offersOf(quest.offers, act)] : null,
+      quest.offers?.length && !readOnly && !offered
+        ? [h('h2', null, t.quest.next), offersOf(quest.offers, act())]
+        : null,
     );
-    if (readOnly || forms?.offers === deedNames(quest)) return; // what is being typed stays
-    forms = { ...actions(deedsOf(quest), { label: t.quest.deeds, begun }), offers: deedNames(quest) };
-    replace(deeds, h('h2', null, t.quest.deeds), forms.el);
+    if (readOnly) return;
+    const list = deedsOf(quest);
+    if (forms) forms.update(list);
+    else {
+      forms = actions(list, { label: t.quest.deeds, begun });
+      replace(deeds, h('h2', null, t.quest.deeds), forms.el);
+    }
+    palette.abort();
+    palette = new AbortController();
+    for (const deed of list) offerAction(deed.label, () => forms.show(deed.name), palette.signal);
   };
+  signal.addEventListener('abort', () => palette.abort());
   await refresh();
   replace(el, head, jobs, next, deeds, body);
-  if (!readOnly) for (const deed of deedsOf(quest)) offerAction(deed.label, () => forms.show(deed.name), signal);
 }
 
 /** cameTo is what a verb of the quest came to. */
@@ -92,11 +106,6 @@ function cameTo(job, act) {
   if (res && typeof res === 'object') return job.verb === 'Gate' ? gateAnswer(res) : outcome(res, { act });
   return job.error ? '' : h('p', { class: 'muted' }, typeof res === 'string' && res ? plain(res) : t.quest.done);
 }
-
-const deedNames = (quest) =>
-  deedsOf(quest)
-    .map((deed) => deed.name)
-    .join();
 
 // What there is to see.
 
@@ -142,7 +151,7 @@ function headOf(quest) {
       ),
     ),
     openOnes(quest),
-    quest.holder ? h('p', { class: 'tell' }, t.quest.held(plain(quest.holder))) : null,
+    quest.holder ? h('p', { class: 'tell' }, quest.here ? t.quest.heldHere : t.quest.held(plain(quest.holder))) : null,
   ];
 }
 
@@ -150,8 +159,8 @@ function openOnes(quest) {
   if (!quest.open?.length) return null;
   return h(
     'div',
-    { class: 'tell warn' },
-    h('strong', null, t.quest.open),
+    { class: quest.holder ? 'tell' : 'tell warn' },
+    h('strong', null, quest.holder ? t.quest.underWay : t.quest.open),
     h(
       'ul',
       null,
@@ -175,11 +184,11 @@ function criteriaOf(quest) {
   return h(
     'section',
     { 'aria-labelledby': 'criteria' },
-    h('h2', { id: 'criteria' }, t.quest.criteria),
+    h('h2', { id: 'criteria', tabindex: '-1' }, t.quest.criteria),
     h(
       'p',
       { class: 'row' },
-      quest.last_confrontation
+      quest.last_confrontation || quest.judged
         ? [t.quest.dragonSaid, verdict(quest.last_confrontation)]
         : h('span', { class: 'muted' }, t.quest.notFaced),
       quest.last_checkpoint ? [t.quest.guardianSaid, verdict(quest.last_checkpoint)] : null,
@@ -309,7 +318,9 @@ function progressOf(quest, begun) {
                       'aria-label': t.quest.withdrawN(i + 1),
                       on: {
                         click: () =>
-                          start('WithdrawProgress', { Once: true }, i + 1).then(begun, (err) => notice(err.message)),
+                          start({ verb: 'WithdrawProgress' }, { Once: true }, i + 1).then(begun, (err) =>
+                            notice(err.message),
+                          ),
                       },
                     },
                     t.quest.withdraw,

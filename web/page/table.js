@@ -45,9 +45,9 @@ async function renderList(el, _, signal) {
     belongs: (job) => job.verb === 'NewTable' || job.verb === 'TalkNewTable',
     signal,
     ended: (job, foot) => {
-      const name = typeof job.args[0] === 'string' ? job.args[0] : '';
-      if (!job.error && name)
-        foot.append(h('p', null, h('a', { href: `/table/${encodeURIComponent(name)}` }, k.sitDown(plain(name)))));
+      const [name] = job.args,
+        sit = job.results?.[0]; // without one a table in talk is not written yet
+      if (!job.error && (sit || job.verb === 'NewTable')) foot.append(toTable(name, sit, k.sitDown(plain(name))));
       refresh().catch((err) => notice(err.message));
     },
   });
@@ -62,6 +62,9 @@ async function renderList(el, _, signal) {
     readOnly ? null : actions(newTables(adventures), { label: k.begin }).el,
   );
 }
+
+const toTable = (name, seat, text) =>
+  h('p', null, h('a', { href: `/table/${encodeURIComponent(name)}${query({ as: seat })}` }, text));
 
 function card(x) {
   return h(
@@ -133,10 +136,11 @@ async function renderTable(el, { name }, signal) {
     head = h('div'),
     body = h('div'),
     deeds = h('div');
-  let forms = null;
+  let forms = null,
+    palette = new AbortController();
   const seated = { Table: name, As: seat === 'table' ? [] : [seat] };
   const jobs = panel({
-    belongs: (job) => job.args?.[0]?.Table === name && (job.args[0].As?.[0] ?? 'table') === seat,
+    belongs: (job) => job.args?.[0]?.Table === name && job.seat === seat,
     signal,
     ended: (job, foot) => {
       foot.append(result(job) ?? '');
@@ -148,34 +152,43 @@ async function renderTable(el, { name }, signal) {
     titled(name);
     replace(head, headOf(view, name, seat));
     replace(body, viewsOf(view, seated));
-    if (readOnly || forms) return;
-    const list = deedsOf(view, seated);
-    forms = actions(list, { label: k.deeds, begun: () => jobs.scrollIntoView({ block: 'nearest' }) });
-    replace(deeds, h('h2', null, k.deeds), forms.el);
-    for (const deed of list) offer(deed.label, () => forms.show(deed.name), signal);
+    if (readOnly) return;
+    const list = deedsOf(view, seated).map((deed) => ({ ...deed, seat }));
+    if (forms) forms.update(list);
+    else {
+      forms = actions(list, { label: k.deeds, begun: () => jobs.scrollIntoView({ block: 'nearest' }) });
+      replace(deeds, h('h2', null, k.deeds), forms.el);
+    }
+    palette.abort();
+    palette = new AbortController();
+    for (const deed of list) offer(deed.label, () => forms.show(deed.name), palette.signal);
   };
+  signal.addEventListener('abort', () => palette.abort());
   await refresh();
   replace(el, head, jobs, deeds, body);
 }
 
 /** result is what a verb at a table came to, in words. */
-function result(job) {
-  const [first] = job.results ?? [];
-  if (job.error) return null;
-  const text = Array.isArray(first)
-    ? first.map((x) => (typeof x === 'string' ? x : `${x.Name}: ${x.Agent} ${x.Status}`)).join('\n')
-    : typeof first === 'string'
-      ? job.verb === 'SayAtTable' && first
-        ? k.kept(first)
-        : first
-      : first?.name
-        ? k.saved(first.name)
-        : job.verb === 'EndSession'
-          ? first
-            ? k.ended
-            : k.notInSession
-          : '';
+function result({ verb, args, seat, results, error }) {
+  if (error) return null;
+  if (verb === 'ForkTable') return toTable(args[1], seat === 'table' ? '' : seat, k.sitDown(plain(args[1])));
+  const text = wordsFor(verb, results?.[0]);
   return text ? h('pre', { class: 'foreign' }, plain(text)) : h('p', { class: 'muted' }, t.quest.done);
+}
+
+function wordsFor(verb, first) {
+  const own = {
+    SayAtTable: () => first && k.kept(first),
+    SaveTable: () => k.saved(first.name),
+    RestoreTable: () => k.restored(first),
+    EndSession: () => (first ? k.ended : k.notInSession),
+    Seats: () => first.map((x) => [x.Name, x.Agent, x.Status].filter(Boolean).join(' · ')).join('\n'),
+    SeedDice: () => k.bound(first),
+    RotateDice: () => k.bound(first),
+    SealDice: () => k.sealed(first.n + 1, first.kept),
+    Roll: () => first.join('\n'),
+  }[verb];
+  return own ? own() : typeof first === 'string' ? first : '';
 }
 
 function headOf(view, name, seat) {
@@ -308,7 +321,10 @@ function diceOf(view, seated) {
                       class: 'quiet small',
                       'aria-label': k.revealN(l.n),
                       on: {
-                        click: () => start('RevealRoll', seated, String(l.n)).catch((err) => notice(err.message)),
+                        click: () =>
+                          start({ verb: 'RevealRoll', seat: 'gm' }, seated, String(l.n)).catch((err) =>
+                            notice(err.message),
+                          ),
                       },
                     },
                     k.reveal,
@@ -432,7 +448,7 @@ function deedsOf(view, seated) {
       name: 'save',
       ...d.save,
       verb: 'SaveTable',
-      fields: [{ name: 'point', label: k.point, kind: 'line', required: true }],
+      fields: [{ name: 'point', label: k.point, kind: 'line', required: true, hint: k.nameHint }],
       args: (v) => [seated, v.point],
     },
     view.saves?.length
@@ -454,15 +470,7 @@ function deedsOf(view, seated) {
       : null,
     view.open?.length ? { name: 'resume', ...d.resume, verb: 'ResumeTable', fields: [], args: () => [seated] } : null,
     view.in_session ? { name: 'end', ...d.end, verb: 'EndSession', fields: [], args: () => [seated] } : null,
-    character
-      ? {
-          name: 'away',
-          ...d.away,
-          verb: 'Seats',
-          fields: [{ name: 'back', label: k.comeBack, kind: 'check' }],
-          args: (v) => [seated, v.back ? { Back: seated.As[0] } : { Away: seated.As[0] }],
-        }
-      : null,
+    character ? leaving(view, seated) : null,
     people.length
       ? {
           name: 'chat',
@@ -475,6 +483,8 @@ function deedsOf(view, seated) {
           args: (v) => [{ Table: seated.Table, Character: v.who, Message: said(v.message) }],
         }
       : null,
+    ...(seated.As[0] === 'gm' ? masterDeeds(view, seated, people) : []),
+    ...diceDeeds(view, seated),
     {
       name: 'fork',
       ...d.fork,
@@ -484,4 +494,95 @@ function deedsOf(view, seated) {
     },
   ];
   return list.filter(Boolean);
+}
+
+/** leaving is a seat that is left to an agent, or taken again. */
+function leaving(view, seated) {
+  const [seat] = seated.As;
+  return view.characters?.find((c) => c.slug === seat)?.away
+    ? { name: 'back', ...k.deed.back, verb: 'Seats', fields: [], args: () => [seated, { Back: seat }] }
+    : { name: 'away', ...k.deed.away, verb: 'Seats', fields: [], args: () => [seated, { Away: seat }] };
+}
+
+/** masterDeeds are the game master's own. */
+function masterDeeds(view, seated, people) {
+  const d = k.deed,
+    rolls = view.dice.filter((l) => l.event === 'roll');
+  return [
+    {
+      name: 'signal',
+      ...d.signal,
+      verb: 'SignalTable',
+      fields: [{ name: 'who', label: k.characters, kind: 'paths', required: true, hint: k.charactersHint }],
+      args: (v) => [seated, v.who],
+    },
+    people.length
+      ? {
+          name: 'rename',
+          ...d.rename,
+          verb: 'RenameCharacter',
+          fields: [
+            { name: 'from', label: k.who, kind: 'choice', options: people },
+            { name: 'to', label: k.slug, kind: 'line', required: true, hint: k.nameHint },
+          ],
+          args: (v) => [seated, v.from, v.to],
+        }
+      : null,
+    rolls.length
+      ? {
+          name: 'override',
+          ...d.override,
+          verb: 'OverrideRoll',
+          fields: [
+            {
+              name: 'roll',
+              label: k.roll,
+              kind: 'choice',
+              options: rolls.toReversed().map((l) => [String(l.n), l.told]),
+            },
+            { name: 'total', label: k.total, kind: 'line', required: true },
+            { name: 'reason', label: k.reason, kind: 'line' },
+          ],
+          args: (v) => [seated, v.roll, v.total, v.reason],
+        }
+      : null,
+    {
+      name: 'forbid',
+      ...d.forbid,
+      verb: 'ForbidOverrides',
+      fields: [{ name: 'forbid', label: k.stand, kind: 'check', value: forbidden(view) }],
+      args: (v) => [seated, v.forbid],
+    },
+  ];
+}
+
+/** forbidden says whether the dice of a table always stand. */
+const forbidden = (view) => Boolean(view.dice.findLast((l) => l.event === 'setting')?.no_override);
+
+/** diceDeeds are about what proves the dice. */
+function diceDeeds(view, seated) {
+  const d = k.deed,
+    epoch = view.proof?.epochs?.at(-1);
+  const unrolled = !epoch || epoch.state !== 'open' || epoch.rolls === 0;
+  return [
+    unrolled && !epoch?.client
+      ? {
+          name: 'seed',
+          ...d.seed,
+          verb: 'SeedDice',
+          fields: [{ name: 'words', label: k.ownWords, kind: 'line', required: true }],
+          args: (v) => [seated, v.words],
+        }
+      : null,
+    epoch?.rolls ? { name: 'rotate', ...d.rotate, verb: 'RotateDice', fields: [], args: () => [seated] } : null,
+    view.proof?.problem && (view.proof.bad || !view.proof.breaks?.length)
+      ? {
+          name: 'seal',
+          ...d.seal,
+          verb: 'SealDice',
+          fields: [{ name: 'reason', label: k.reason, kind: 'line' }],
+          args: (v) => [seated, v.reason],
+        }
+      : null,
+  ];
 }

@@ -64,7 +64,6 @@ const jobs = {
     SeedDice: 'Words for the dice',
     RotateDice: 'New seed',
     SealDice: 'Seal the dice',
-    VerifyDice: 'Check the dice',
   },
 };
 
@@ -101,12 +100,17 @@ const quest = {
   ahead: ' (ahead)',
   canRepair: (what) => `It can be repaired: ${what}`,
   held: (who) =>
-    `Another process is at work on it: ${who}. What you begin here waits for nobody and is refused until it ends.`,
+    `Another process is at work on it: ${who}. Until it ends, progress can be noted and work put before a gate; the rest is refused.`,
+  heldHere:
+    'Something that was begun on this page is at work on it. Until it ends, progress can be noted and work put ' +
+    'before a gate; the rest is refused.',
   open: 'Interrupted, and not over',
+  underWay: 'Under way',
   next: 'What next?',
   deeds: 'What you can do',
   done: 'Done.',
   later: 'Nothing was begun. Come back whenever you like.',
+  celebrate: 'It is done. Take your time; the debrief waits.',
   criteria: 'Success criteria',
   criterion: 'Criterion',
   evidence: 'Evidence',
@@ -164,7 +168,11 @@ const quest = {
   drop: 'Put away what was interrupted',
   dropHint: 'What was said is kept.',
   deed: {
-    start: { label: 'Begin a quest', about: 'Gandalf asks until there are criteria that can be judged.' },
+    start: {
+      label: 'Begin a quest',
+      about: 'Gandalf asks until there are criteria that can be judged.',
+      go: 'Tell Gandalf',
+    },
     consult: {
       label: 'Consult somebody',
       about: 'A talk with one of the party. It sees what its role may see, and nothing else.',
@@ -184,7 +192,7 @@ const quest = {
     confront: {
       label: 'Face the Dragon',
       about: 'The Dragon judges the final work by the criteria alone. It does not know the story.',
-      go: 'Face the Dragon',
+      go: 'Let it judge',
     },
     gate: {
       label: 'Put work before a gate',
@@ -197,15 +205,17 @@ const quest = {
       about: 'A line in the quest\u2019s log. Lines are taken back by a second one; nothing is deleted.',
       go: 'Note it',
     },
-    continue: { label: 'Go on', about: 'With what was interrupted, or with the next step.' },
-    return: { label: 'Return to the work', about: 'After a checkpoint or a confrontation.' },
+    continue: { label: 'Go on', about: 'With what was interrupted, or with the next step.', go: 'Go on now' },
+    return: { label: 'Return to the work', about: 'After a checkpoint or a confrontation.', go: 'Return' },
     archive: {
       label: 'Put the quest away',
       about: 'It is moved to the archive, so that another can begin. Nothing is deleted.',
+      go: 'Put it away',
     },
     repair: {
       label: 'Repair quest.md',
       about: 'Does the first thing that can be repaired without you, and says what it was.',
+      go: 'Repair it',
     },
   },
   gate: {
@@ -467,6 +477,8 @@ const table = {
   who: 'Who',
   kept: (who) => `It is kept for ${who}, until the table asks.`,
   saved: (name) => `Saved as ${name}.`,
+  restored: (name) => `The table is where it was then. What was is kept as ${name}.`,
+  bound: (hash) => `The program is bound by ${hash}.`,
   ended: 'The session is over.',
   notInSession: 'No session was under way.',
   turns: 'Cycles',
@@ -485,13 +497,19 @@ const table = {
     ['sealed', 'the game master; the others see that dice fell'],
   ],
   point: 'Save point',
-  comeBack: 'Come back instead',
+  slug: 'New file name',
+  roll: 'Roll',
+  total: 'Total that stands',
+  reason: 'Why',
+  stand: 'No other total may stand',
+  ownWords: 'The table\u2019s own words',
+  sealed: (n, kept) => `Sealed: the next roll is number ${n}.${kept ? ` The file as it was is kept: ${kept}.` : ''}`,
   chatHint: 'Left empty, you talk until you have nothing more to say.',
   deed: {
     play: {
       label: 'Play',
       about: 'Goes on where the campaign stands, with you in the seat that you look from. You are asked here.',
-      go: 'Play',
+      go: 'Sit down and play',
     },
     say: {
       label: 'Say something',
@@ -499,13 +517,45 @@ const table = {
       go: 'Say it',
     },
     roll: { label: 'Roll dice', about: 'Into the table\u2019s log, where it can be checked.', go: 'Roll' },
-    save: { label: 'Save', about: 'Keeps a save point under a name.' },
-    restore: { label: 'Restore', about: 'Goes back to a save point; what is now is kept under a name of its own.' },
-    resume: { label: 'Go on with the cycle', about: 'Continues what was cut, and nothing more.' },
-    end: { label: 'End the session', about: 'The journals are written, and the seed of the dice is shown.' },
-    away: { label: 'Step away', about: 'An agent plays your character until you come back.' },
+    save: { label: 'Save', about: 'Keeps a save point under a name.', go: 'Keep it' },
+    restore: {
+      label: 'Restore',
+      about: 'Goes back to a save point; what is now is kept under a name of its own.',
+      go: 'Go back to it',
+    },
+    resume: { label: 'Go on with the cycle', about: 'Continues what was cut, and nothing more.', go: 'Go on now' },
+    end: {
+      label: 'End the session',
+      about: 'The journals are written, and the seed of the dice is shown.',
+      go: 'End it',
+    },
+    away: { label: 'Step away', about: 'An agent plays your character until you come back.', go: 'Leave the seat' },
+    back: { label: 'Come back', about: 'You are told what happened meanwhile.', go: 'Take the seat' },
     chat: { label: 'Chat with a character', about: 'Outside of play; nothing of it happens in the story.', go: 'Chat' },
-    fork: { label: 'Fork', about: 'Another campaign from this one, as it is now.' },
+    signal: { label: 'Ask characters', about: 'One cycle in which these characters are asked.', go: 'Ask them' },
+    rename: { label: 'Rename a character', about: 'Its files get another name.', go: 'Rename' },
+    override: {
+      label: 'Let another total stand',
+      about: 'In the game master\u2019s name. The roll stays in the log as it fell.',
+      go: 'Let it stand',
+    },
+    forbid: { label: 'Say whether dice always stand', about: 'It is noted in the log of the dice.', go: 'Note it' },
+    seed: {
+      label: 'Give the dice words of your own',
+      about: 'Before the first roll: then neither the program nor you alone decide how the dice fall.',
+      go: 'Give them',
+    },
+    rotate: {
+      label: 'Show the seed',
+      about: 'The seed so far is shown, so that every roll can be computed again; the next rolls have a new one.',
+      go: 'Show it',
+    },
+    seal: {
+      label: 'Seal the dice',
+      about: 'The log does not hold. What is lost is noted for ever, and the table goes on.',
+      go: 'Seal them',
+    },
+    fork: { label: 'Fork', about: 'Another campaign from this one, as it is now.', go: 'Make it' },
   },
 };
 

@@ -55,13 +55,14 @@ export function seatPicker(seats, at, pick) {
 }
 
 export const nameOf = (seat) =>
-  k.seats[seat] ??
-  plain(
-    seat
-      .split('-')
-      .map((w) => w.slice(0, 1).toUpperCase() + w.slice(1))
-      .join(' '),
-  );
+  Object.hasOwn(k.seats, seat)
+    ? k.seats[seat]
+    : plain(
+        seat
+          .split('-')
+          .map((w) => w.slice(0, 1).toUpperCase() + w.slice(1))
+          .join(' '),
+      );
 
 function wayOf(way, view, i) {
   return h(

@@ -22,13 +22,10 @@ const FACES = {
 
 /** face is an animal's picture, or nothing. */
 export function face(role) {
-  const found =
-    FACES[
-      String(role ?? '')
-        .toLowerCase()
-        .split(/[ :/]/)[0]
-    ];
-  return found ? h('span', { class: 'face', 'aria-hidden': 'true' }, found) : null;
+  const [who] = String(role ?? '')
+    .toLowerCase()
+    .split(/[ :/]/);
+  return Object.hasOwn(FACES, who) ? h('span', { class: 'face', 'aria-hidden': 'true' }, FACES[who]) : null;
 }
 
 /** state says how a run stands: by a word, a shape and a colour. */
