@@ -5,7 +5,10 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+
+	"conclave/internal/sample"
 )
 
 // looks are the ways to look at a page.
@@ -17,28 +20,48 @@ var looks = map[string]Look{
 	// A window of 1280 pixels at 200 % and at 400 %: WCAG 1.4.4 and 1.4.10.
 	"zoom 200": {Width: 640, Height: 400, Scale: 2},
 	"zoom 400": {Width: 320, Height: 256, Scale: 4, Still: true},
+	"forced":   {Width: 1280, Height: 800, Forced: true},
+}
+
+// listed are the addresses of the house, which every test that asks finds alike.
+var listed struct {
+	sync.Mutex
+	pages, further []string
 }
 
 // addresses are all pages of the registry, with values of the house for their
-// parameters, and the filters that change what they are.
+// parameters, and a draw of what else they show: other views, seats and filters.
 func addresses(t *testing.T, tab *Tab) []string {
+	t.Helper()
+	listed.Lock()
+	defer listed.Unlock()
+	if len(listed.pages) == 0 {
+		list(t, tab)
+	}
+	all := slices.Clone(listed.pages)
+	for _, i := range sample.Pick(t, len(listed.further), 1, 2) {
+		all = append(all, listed.further[i])
+	}
+	return all
+}
+
+func list(t *testing.T, tab *Tab) {
 	t.Helper()
 	runs, err := tab.Runs(url.Values{"q": {"counter"}})
 	if err != nil || len(runs) == 0 {
 		t.Fatalf("no runs about the counter: %v", err)
 	}
-	own := runOf(t, tab, "Why does the counter skip")
+	own, talk := runOf(t, tab, "Why does the counter skip"), conversation(t, tab)
 	values := map[string]string{"id": own.ID, "run": own.ID, "a": own.ID, "b": runs[0].ID, "n": "2", "name": "weir", "table": "weir"}
 	of := map[string]map[string]string{
 		"/knowledge/": {"run": seatRun(t, tab), "id": seatRun(t, tab), "turn": "t1"},
-		"/quest/":     {"name": conversation(t, tab)},
+		"/quest/":     {"name": talk},
 	}
 	queries := map[string]string{"/quest/file": "?path=README.md&line=3"}
 	registered, err := tab.Registered()
 	if err != nil || len(registered) < 8 {
 		t.Fatalf("the registry has %d pages: %v", len(registered), err)
 	}
-	var list []string
 	for _, path := range registered {
 		given := maps.Clone(values)
 		for prefix, more := range of {
@@ -51,12 +74,11 @@ func addresses(t *testing.T, tab *Tab) []string {
 			t.Error(err)
 			continue
 		}
-		list = append(list, filled+queries[path])
-		if strings.HasPrefix(path, "/run/") {
-			list = append(list, views(t, tab, "/run/"+own.ID)...)
-		}
+		listed.pages = append(listed.pages, filled+queries[path])
 	}
-	return list
+	listed.pages = append(listed.pages, views(t, tab, "/run/"+own.ID)...)
+	listed.further = append(views(t, tab, "/table/weir"), "/search?q=counter", "/figures?by=model", "/compare/"+own.ID,
+		"/table/weir?as=gm", "/knowledge/secrets/weir?as=gm", "/quest/conversation/"+talk+"?line=1", "/nowhere")
 }
 
 // views are the further views of a page, as it offers them itself.
@@ -71,7 +93,7 @@ func views(t *testing.T, tab *Tab, address string) []string {
 	}
 	list, err := Eval[[]string](tab, `[...document.querySelectorAll('main nav a[href*="?"]')].map(a => a.getAttribute('href'))`)
 	if err != nil || len(list) < 2 {
-		t.Fatalf("a run has %d further views: %v", len(list), err)
+		t.Fatalf("%s has %d further views: %v", address, len(list), err)
 	}
 	return list
 }

@@ -13,10 +13,12 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // Patience is how long a wait lasts before it is an error: an eternity for a page,
@@ -256,6 +258,7 @@ type Look struct {
 	Scale         float64 // zero means 1
 	Print         bool
 	Still         bool // prefers-reduced-motion
+	Forced        bool // forced-colors
 }
 
 // See sets how the page is looked at.
@@ -264,12 +267,15 @@ func (t *Tab) See(l Look) error {
 	if scale == 0 {
 		scale = 1
 	}
-	scheme, motion, media := "light", "no-preference", ""
+	scheme, motion, forced, media := "light", "no-preference", "none", ""
 	if l.Dark {
 		scheme = "dark"
 	}
 	if l.Still {
 		motion = "reduce"
+	}
+	if l.Forced {
+		forced = "active"
 	}
 	if l.Print {
 		media = "print"
@@ -281,7 +287,8 @@ func (t *Tab) See(l Look) error {
 	}
 	_, err = chromedp.Call(t.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: media,
 		Features: []*emulation.MediaFeature{
-			{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: motion}}})
+			{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: motion},
+			{Name: "forced-colors", Value: forced}}})
 	return err
 }
 
@@ -289,20 +296,34 @@ func (t *Tab) See(l Look) error {
 func (t *Tab) Shot() ([]byte, error) { return chromedp.Run(t.ctx, chromedp.CaptureScreenshot()) }
 
 // Key presses a key by the name that the page sees (Enter, Tab, j), with modifiers
-// before it: Control+k, Shift+Tab.
+// before it: Control+k, Shift+Tab. It writes what it writes unless the page prevents
+// that, as on a keyboard.
 func (t *Tab) Key(names ...string) error {
+	ctx, cancel := context.WithTimeout(t.ctx, Patience)
+	defer cancel()
 	for _, name := range names {
 		parts := strings.Split(name, "+")
-		var held []chromedp.Modifier
+		var held chromedp.Modifier
 		for _, m := range parts[:len(parts)-1] {
-			held = append(held, modifiers[m])
+			held |= modifiers[m]
 		}
 		key := parts[len(parts)-1]
 		if k, ok := keys[key]; ok {
 			key = k
 		}
-		if err := t.Do(chromedp.KeyEvent(key, chromedp.KeyModifiers(held...))); err != nil {
-			return fmt.Errorf("press %s: %w", name, err)
+		for _, r := range key {
+			events := kb.Encode(r)
+			down, up := events[0], events[len(events)-1]
+			down.Modifiers |= int64(held)
+			up.Modifiers |= int64(held)
+			if len(events) == 3 && held&^chromedp.ModifierShift == 0 {
+				down.Text, down.UnmodifiedText = events[1].Text, events[1].UnmodifiedText
+			}
+			for _, e := range []*input.DispatchKeyEventParams{down, up} {
+				if _, err := chromedp.Call(ctx, input.DispatchKeyEvent, *e); err != nil {
+					return fmt.Errorf("press %s: %w", name, err)
+				}
+			}
 		}
 	}
 	return nil

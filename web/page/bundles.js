@@ -7,7 +7,7 @@ const k = t.bundles;
 const MOST = 512 * 1024 * 1024;
 
 export function register() {
-  page({ path: '/bundles', title: k.title, render });
+  page({ path: '/bundles', title: k.title, section: '/figures', render });
 }
 
 async function render(el, _, signal) {

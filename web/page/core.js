@@ -92,6 +92,8 @@ export function setFilters(changes) {
   rewrite(location.pathname + (all.size ? `?${all}` : ''));
 }
 
+let shown = '';
+
 /** show renders the page of the address. */
 export async function show({ focus = true } = {}) {
   current.abort();
@@ -100,6 +102,8 @@ export async function show({ focus = true } = {}) {
   clearKeys();
   const [found, params] = find(location.pathname);
   const main = document.getElementById('main');
+  const pressed = shown === location.pathname && main.contains(document.activeElement) ? document.activeElement : null;
+  shown = location.pathname;
   const el = h('div', { class: 'page' });
   main.setAttribute('aria-busy', 'true');
   replace(main, el);
@@ -119,7 +123,7 @@ export async function show({ focus = true } = {}) {
       );
   }
   if (signal.aborted) return;
-  if (focus) focusHeading(el);
+  if (focus) focusPage(el, pressed);
   main.setAttribute('aria-busy', 'false');
 }
 
@@ -132,9 +136,13 @@ export function heading(text, ...more) {
   return h('h1', { tabindex: '-1' }, plain(text), ...more);
 }
 
-function focusHeading(el) {
+/** focusPage gives the focus to the heading; where a page changed by what was pressed on it, to that. */
+function focusPage(el, pressed) {
   if (el.contains(document.activeElement)) return;
-  el.querySelector('h1')?.focus({ preventScroll: true });
+  const named = (x) => x.getAttribute('aria-label') ?? (x.id || x.textContent);
+  const same = pressed && [...el.querySelectorAll(pressed.tagName)].find((x) => named(x) === named(pressed));
+  if (same) same.focus();
+  else el.querySelector('h1')?.focus({ preventScroll: true });
 }
 
 /** titled names the document. */
@@ -189,12 +197,13 @@ export function say(text) {
   }, 120);
 }
 
-/** notice shows a short message for a while, and says it. */
+/** notice shows a message, the longer the more it says and as long as a pointer is on it, and says it. */
 export function notice(text) {
   say(text);
   const el = h('div', { class: 'notice' }, plain(text));
   document.getElementById('notices').append(el);
-  setTimeout(() => el.remove(), 4000);
+  const leave = () => (el.matches(':hover') ? setTimeout(leave, 1000) : el.remove());
+  setTimeout(leave, 4000 + 50 * text.length);
 }
 
 /** copyButton copies a text for the person. */

@@ -15,6 +15,7 @@ import { h } from './dom.js';
 
 const TALLEST = 8e6;
 const MARGIN = 600; // pixels drawn beyond the edges
+const CONTROLS = 'a[href], button, input, select, textarea, summary';
 
 /** Heights adds up the heights of rows: any sum and any place in log n; more can be added at the end. */
 export class Heights {
@@ -332,12 +333,14 @@ export class VirtualList {
     for (const [i, el] of [...this.drawn]) {
       if (i < from || i > to) continue;
       const had = el.contains(document.activeElement);
+      const at = had ? [...el.querySelectorAll(CONTROLS)].indexOf(document.activeElement) : -1;
       this.drop(el);
       this.drawn.delete(i);
       this.measured.delete(i);
       if (had) {
         this.ensure(i);
-        this.drawn.get(i).focus({ preventScroll: true });
+        const row = this.drawn.get(i);
+        (row.querySelectorAll(CONTROLS)[at] ?? row).focus({ preventScroll: true });
       }
     }
     this.draw();
@@ -372,10 +375,15 @@ export class VirtualList {
     if (before) before.tabIndex = -1;
     this.current = row.vindex;
     row.tabIndex = 0;
+    if (row.matches(':focus-visible')) this.el.scrollIntoView({ block: 'nearest' }); // from behind the menu of a phone
     this.rows.focused?.(this.current);
   }
 
   onKey(event) {
+    if (event.ctrlKey && (event.key === 'End' || event.key === 'Home') && !event.target.closest('input, textarea')) {
+      this.beyond(event.key === 'End');
+      event.preventDefault();
+    }
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest('input, textarea, select')) return;
     const steps = { PageDown: 1, PageUp: -1 };
     if (event.key in steps) this.step(steps[event.key]);
@@ -383,6 +391,15 @@ export class VirtualList {
     else if (event.key === 'End' && event.target.classList.contains('vrow')) this.focusRow(this.rows.count - 1);
     else return;
     event.preventDefault();
+  }
+
+  /** beyond gives the focus to what comes after the list, or before it: Tab goes through all of its rows. */
+  beyond(after) {
+    const where = after ? Node.DOCUMENT_POSITION_FOLLOWING : Node.DOCUMENT_POSITION_PRECEDING;
+    const all = [...document.querySelectorAll(`${CONTROLS}, [tabindex="0"]`)].filter(
+      (el) => this.el.compareDocumentPosition(el) === where && !el.disabled && el.checkVisibility(),
+    );
+    all.at(after ? 0 : -1)?.focus();
   }
 
   /** step goes on by rows: from the row that has the focus, else from what is seen. */

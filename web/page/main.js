@@ -97,9 +97,25 @@ function follow(event) {
   core.go(href);
 }
 
+/** sighted brings what Tab reaches wholly into sight: browsers leave alone what is seen in part. */
+function sighted() {
+  let tabbed = false;
+  document.addEventListener('keydown', (event) => (tabbed = event.key === 'Tab'), true);
+  document.addEventListener('focusin', (event) => {
+    if (tabbed) event.target.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    tabbed = false;
+  });
+}
+
 function locked() {
-  const field = h('input', { type: 'text', id: 'code', autocomplete: 'off', spellcheck: 'false' });
-  const wrong = h('p', { class: 'wrong', role: 'alert' });
+  const field = h('input', {
+    type: 'text',
+    id: 'code',
+    autocomplete: 'off',
+    spellcheck: 'false',
+    'aria-describedby': 'code-wrong',
+  });
+  const wrong = h('p', { class: 'wrong', role: 'alert', id: 'code-wrong' });
   const form = h(
     'form',
     {
@@ -113,6 +129,8 @@ function locked() {
             location.reload();
           } catch {
             wrong.textContent = t.locked.wrong;
+            field.setAttribute('aria-invalid', 'true');
+            field.focus();
           }
         },
       },
@@ -152,6 +170,7 @@ async function begin() {
   bindKeys();
   tools();
   core.keepTimes();
+  sighted();
   document.addEventListener('keydown', core.onKey);
   document.addEventListener('click', follow);
   window.addEventListener('popstate', () => core.show());

@@ -51,8 +51,8 @@ export function register() {
 async function render(el, _, signal) {
   const head = h('div'),
     body = h('div'),
-    deeds = h('div'),
-    next = h('div');
+    deeds = h('div', { class: 'noprint' }),
+    next = h('div', { class: 'noprint' });
   let quest = null,
     forms = null,
     offered = false, // the newest result has the next steps
@@ -485,8 +485,8 @@ async function renderConversation(el, { name }, signal) {
   const head = /^---\n([\s\S]*?)\n---\n/.exec(text);
   const facts = (head?.[1] ?? '')
     .split('\n')
-    .map((row) => row.split(/:\s*/, 2))
-    .filter(([key, value]) => key && value);
+    .map((row) => /^([^:]+):\s*(.+)$/.exec(row)?.slice(1))
+    .filter(Boolean);
   titled(name);
   const all = text.split('\n');
   replace(

@@ -5,7 +5,6 @@ import {
   copyButton,
   download,
   filters,
-  go,
   h,
   heading,
   loading,
@@ -19,6 +18,7 @@ import {
   plain,
   query,
   replace,
+  setFilters,
   span,
   t,
   titled,
@@ -68,7 +68,7 @@ async function render(el, { id, n }, signal) {
     return;
   }
   const talk = new Talk(data, { signal, pins: pins.map((pin) => pin.entry), seen, at, label: t.run.conversation });
-  talk.bar.prepend(...lanePicker(data));
+  talk.bar.prepend(...lanePicker(data, talk));
   replace(body, h('h2', { class: 'unseen' }, t.run.conversation), talk.el);
   await talk.begin();
 }
@@ -145,11 +145,22 @@ function acts(data) {
       () => notice(t.run.exported),
       (err) => notice(err.message),
     );
-  const saveFrom = (event, format) => {
-    const menu = event.target.closest('details');
+  const close = (menu) => {
     menu.open = false;
     menu.firstElementChild.focus();
+  };
+  const saveFrom = (event, format) => {
+    close(event.target.closest('details'));
     return save(format);
+  };
+  // It lies over what comes next, so it is open only while one is in it.
+  const leave = {
+    focusout: ({ currentTarget, relatedTarget }) => {
+      if (relatedTarget && !currentTarget.contains(relatedTarget)) currentTarget.open = false;
+    },
+    keydown: ({ currentTarget, key }) => {
+      if (key === 'Escape' && currentTarget.open) close(currentTarget);
+    },
   };
   for (const format of Object.keys(FORMATS)) offer(t.run.exportAs[format], () => save(format), data.signal);
   return h(
@@ -157,7 +168,7 @@ function acts(data) {
     { class: 'row run-acts noprint' },
     h(
       'details',
-      { class: 'menu' },
+      { class: 'menu', on: leave },
       h('summary', { class: 'button' }, mark('download'), t.run.export),
       h(
         'div',
@@ -211,13 +222,17 @@ function viewMenu(id, view, data, pins) {
 }
 
 /** lanePicker shows one agent's entries alone. */
-function lanePicker(data) {
+function lanePicker(data, talk) {
   const { lane, tool } = filters();
   const parts = [];
   if (data.lanes.length > 1) {
+    const pick = () => {
+      setFilters({ lane: select.value });
+      talk.filter();
+    };
     const select = h(
       'select',
-      { id: 'lane', on: { change: () => go(`${runPath(data.id)}${query({ ...filters(), lane: select.value })}`) } },
+      { id: 'lane', on: { change: pick } },
       h('option', { value: '' }, t.run.allLanes),
       data.lanes.map((name) =>
         h(

@@ -26,7 +26,7 @@ const k = t.sql;
 const FIRST = 'SELECT entry_type, count(*) AS n FROM transcript GROUP BY 1 ORDER BY 2 DESC';
 
 export function register() {
-  page({ path: '/sql', title: k.title, render });
+  page({ path: '/sql', title: k.title, section: '/figures', render });
 }
 
 async function render(el, _, signal) {

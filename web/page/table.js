@@ -135,7 +135,7 @@ async function renderTable(el, { name }, signal) {
   const seat = filters().as ?? 'table',
     head = h('div'),
     body = h('div'),
-    deeds = h('div');
+    deeds = h('div', { class: 'noprint' });
   let forms = null,
     palette = new AbortController();
   const seated = { Table: name, As: seat === 'table' ? [] : [seat] };

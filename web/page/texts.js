@@ -24,7 +24,7 @@ export const t = {
   lost: 'The connection is gone; what you see may be old.',
   back: 'Connected again.',
   noPage: 'There is no such page.',
-  noPageHint: 'The address leads nowhere here. The menu above knows every way.',
+  noPageHint: 'The address leads nowhere here. The menu knows every way.',
   states: { working: 'working', waiting: 'waiting for you', idle: 'idle', stale: 'stale' },
 
   agents: {
@@ -184,7 +184,8 @@ export const t = {
     compareWith: 'Compare',
     fork: (n) => `fork ${n}`,
     timeline: 'Timeline',
-    timelineHint: 'A click leads to what was said then.',
+    timelineHint: 'A click leads to what was said then; with the keys, the arrows choose it and Enter leads there.',
+    timelinePlace: (lane, n, of, at) => `${lane}, entry ${n} of ${of}${at ? `, ${at}` : ''}`,
     timelineLabel: (lanes, length) => `${counted(lanes, 'agent', 'agents')} over ${length}`,
     tree: 'Agents',
     noSubagents: 'It worked alone: there are no subagents.',
@@ -219,7 +220,7 @@ export const t = {
   compare: {
     title: 'Two runs',
     figures: 'Figures of both runs',
-    side: (n) => (n === 1 ? 'Left' : 'Right'),
+    side: (n) => (n === 1 ? 'First' : 'Second'),
     choose: 'Which run shall stand beside it?',
     other: 'Search for the other run',
     back: 'Back to the run',

@@ -4,6 +4,7 @@
 import {
   api,
   axisTime,
+  clockTime,
   compact,
   go,
   h,
@@ -24,7 +25,7 @@ import { FLAG, isMain, laneName } from './rundata.js';
 import { runPath } from './runs.js';
 
 const LEFT = 130; // for names
-const WIDE = 1000; // without them
+const WIDEST = 1000; // without them
 const BUCKETS = 500;
 
 /** drawLanes shows every agent of a run: as a tree, and as lanes over time. */
@@ -34,6 +35,7 @@ export function drawLanes(el, { data, head }) {
     el,
     h('h2', null, t.run.timeline),
     timeline(data, lanes),
+    legend(),
     h('p', { class: 'muted small' }, t.run.timelineHint),
     h('h2', null, t.run.tree),
     lanes.length > 1 ? tree(lanes, (lane) => laneLine(data, lane)) : null,
@@ -83,46 +85,108 @@ function timeline(data, lanes) {
   const end = Math.max(1, data.lasted);
   const rows = lanes.slice(0, 60);
   const high = 26,
-    top = 20;
+    top = 20,
+    wide = Math.max(440, Math.min(WIDEST, document.documentElement.clientWidth - LEFT - 40)); // letters keep their size
   const filled = buckets(data, end);
   const text = axisTime(data.began, data.began + end);
   const drawn = rows.flatMap((lane, r) => {
     const number2 = data.laneNumber(lane.name);
     const y = top + r * high;
     return [
-      s('rect', { class: 'lane-bed', x: 0, y: y + 2, width: WIDE, height: high - 6, rx: 3 }),
+      s('rect', { class: 'lane-bed', x: 0, y: y + 2, width: wide, height: high - 6, rx: 3 }),
       ...KINDS.map(([letters, name]) =>
-        s('path', { class: name, d: segments(filled, number2, letters, y + 2, high - 6) }),
+        s('path', { class: name, d: segments(filled, number2, letters, y + 2, high - 6, wide) }),
       ),
       s(
         'rect',
-        { class: 'lane-hit', x: 0, y, width: WIDE, height: high, on: { click: (e) => jump(e, data, end, number2) } },
+        { class: 'lane-hit', x: 0, y, width: wide, height: high, on: { click: (e) => jump(e, data, end, number2) } },
         s('title', null, `${plain(laneName(lane.name)) || t.run.mainLane}: ${t.runs.entries(lane.entries)}`),
       ),
       s('text', { x: 4 - LEFT, y: y + high / 2 + 3 }, oneLine(laneName(lane.name), 18) || t.run.mainLane),
     ];
   });
-  const ticks = [0, 0.25, 0.5, 0.75, 1].map((f) =>
+  const here = s('rect', { class: 'lane-here', width: 4, height: high - 2, rx: 2 });
+  const ticks = (wide < 700 ? [0, 0.5, 1] : [0, 0.25, 0.5, 0.75, 1]).map((f) =>
     s(
       'text',
-      { x: f * WIDE, y: 12, 'text-anchor': f === 0 ? 'start' : f === 1 ? 'end' : 'middle' },
+      { x: f * wide, y: 12, 'text-anchor': f === 0 ? 'start' : f === 1 ? 'end' : 'middle' },
       text(data.began + f * end),
     ),
   );
-  return h(
+  const el = h(
     'div',
-    { class: 'timeline scroll', tabindex: '0', role: 'group', 'aria-label': t.run.timeline },
+    {
+      class: 'timeline scroll',
+      tabindex: '0',
+      role: 'slider',
+      'aria-label': `${t.run.timeline}: ${t.run.timelineLabel(lanes.length, span(end / 1000))}`,
+      'aria-valuemin': '1',
+      'aria-valuemax': String(Math.max(1, data.total)),
+    },
     s(
       'svg',
       {
-        viewBox: `${-LEFT} 0 ${WIDE + LEFT} ${top + rows.length * high}`,
-        role: 'img',
-        'aria-label': t.run.timelineLabel(lanes.length, span(end / 1000)),
+        viewBox: `${-LEFT} 0 ${wide + LEFT} ${top + rows.length * high}`,
+        style: { 'min-width': `${wide + LEFT}px` },
       },
       drawn,
       ticks,
+      here,
     ),
   );
+  byKeys(el, data, rows, (n, row) => {
+    here.setAttribute('x', (data.at[n] / end) * wide - 2);
+    here.setAttribute('y', top + row * high + 1);
+  });
+  return el;
+}
+
+/** byKeys lets the arrows go from entry to entry and from lane to lane, and Enter lead there. */
+function byKeys(el, data, rows, point) {
+  if (rows.length === 0 || data.total === 0) return;
+  let row = 0;
+  let at = data.nearest(0, data.laneNumber(rows[0].name));
+  const lane = () => data.laneNumber(rows[row].name);
+  const along = (from, by) => {
+    for (let n = from; n >= 0 && n < data.total; n += by) if (data.lane[n] === lane()) return n;
+    return at;
+  };
+  const across = (by) => {
+    row = Math.min(rows.length - 1, Math.max(0, row + by));
+    return data.nearest(data.at[at], lane());
+  };
+  const moves = {
+    ArrowRight: () => along(at + 1, 1),
+    ArrowLeft: () => along(at - 1, -1),
+    ArrowDown: () => across(1),
+    ArrowUp: () => across(-1),
+    Home: () => along(0, 1),
+    End: () => along(data.total - 1, -1),
+  };
+  const tell = () => {
+    point(at, row);
+    el.setAttribute('aria-valuenow', String(at + 1));
+    el.setAttribute(
+      'aria-valuetext',
+      t.run.timelinePlace(
+        oneLine(laneName(rows[row].name), 60) || t.run.mainLane,
+        number(at + 1),
+        number(data.total),
+        data.at[at] === undefined ? '' : clockTime(data.atTime(at)),
+      ),
+    );
+  };
+  el.addEventListener('keydown', (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === 'Enter') go(runPath(data.id, at));
+    else if (Object.hasOwn(moves, event.key)) {
+      at = moves[event.key]();
+      tell();
+      el.querySelector('.lane-here').scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    } else return;
+    event.preventDefault();
+  });
+  tell();
 }
 
 /** buckets are the pieces of time in which a lane said something, by kind. */
@@ -136,19 +200,45 @@ function buckets(data, end) {
   return filled;
 }
 
-function segments(filled, lane, letters, y, high) {
-  const wide = WIDE / BUCKETS;
-  const order = 'uatcre'.indexOf(letters[0]);
-  const inset = order === 1 || order === 0 || letters === 'e' ? 0 : high * 0.25;
+/** INSETS are how far from the upper and the lower edge a kind stands: not its colour alone tells it. */
+const INSETS = { u: [0, 0], a: [0.4, 0], t: [0.3, 0.4], cr: [0.4, 0.4], e: [0, 0.4] };
+
+const stroke = (letters, x, y, wide, high) => {
+  const [upper, lower] = INSETS[letters];
+  return `M${x.toFixed(1)} ${y + high * upper}h${wide}v${high * (1 - upper - lower)}h${-wide}z`;
+};
+
+function segments(filled, lane, letters, y, high, across) {
+  const wide = across / BUCKETS;
   let path = '';
   for (const letter of letters) {
     const marks = filled.get(`${lane} ${letter}`);
     if (marks)
       marks.forEach((one, b) => {
-        if (one) path += `M${(b * wide).toFixed(1)} ${y + inset}h${wide}v${high - inset * 2}h${-wide}z`;
+        if (one) path += stroke(letters, b * wide, y, wide, high);
       });
   }
   return path;
+}
+
+function legend() {
+  const names = { u: 'user_message', a: 'assistant_message', t: 'thinking', cr: 'tool_use', e: 'error' };
+  return h(
+    'ul',
+    { class: 'lane-legend' },
+    KINDS.map(([letters, name]) =>
+      h(
+        'li',
+        null,
+        s(
+          'svg',
+          { viewBox: '0 0 6 20', width: 6, height: 20, 'aria-hidden': 'true' },
+          s('path', { class: name, d: stroke(letters, 0, 0, 6, 20) }),
+        ),
+        t.run.typesMany[names[letters]],
+      ),
+    ),
+  );
 }
 
 function jump(event, data, end, lane) {
@@ -238,7 +328,7 @@ async function drawCost(el, data, signal) {
   const text = `SELECT substr(timestamp, 1, ${piece}) AS at, sum(cost_usd) AS usd FROM usage
     WHERE bundle = '${data.id.replaceAll("'", "''")}' AND timestamp <> '' GROUP BY 1 ORDER BY 1`;
   const { rows, truncated } = await api('/api/sql', { body: { query: text }, signal });
-  if (signal.aborted || truncated || rows.length === 0) return;
+  if (signal.aborted || truncated || rows.length < 2) return; // one moment is no course
   const x = rows.map(([at]) => Date.parse(`${at}${piece === 13 ? ':00' : ''}:00Z`));
   let sum = 0;
   const values = rows.map(([, usd]) => (sum += usd ?? 0));

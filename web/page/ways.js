@@ -6,8 +6,10 @@ import { api, filters, go, h, heading, plain, query, replace, s, t, titled, when
 const k = t.ways;
 const LANE = 24,
   LEFT = 130,
-  WIDE = 560,
   TOP = 22;
+
+/** across is how many pixels the cycles have, so that letters keep their size. */
+const across = () => Math.max(120, Math.min(560, document.documentElement.clientWidth - LEFT - 90));
 
 export async function renderSecrets(el, { table }, signal) {
   const as = filters().as ?? '';
@@ -66,7 +68,7 @@ export const nameOf = (seat) =>
 
 function wayOf(way, view, i) {
   return h(
-    'section',
+    'article',
     { class: 'sheet', 'aria-labelledby': `way${i}` },
     h(
       'div',
@@ -83,13 +85,14 @@ function wayOf(way, view, i) {
 /** picture has a lane for each seat, and a bar from the cycle on in which it knew. */
 function picture(way, { seats, cycles }) {
   const last = Math.max(cycles, way.cycle),
-    x = (cycle) => LEFT + ((cycle - 1) / Math.max(1, last)) * WIDE;
+    wide = across(),
+    x = (cycle) => LEFT + ((cycle - 1) / Math.max(1, last)) * wide;
   const high = TOP + seats.length * LANE + 4;
-  const step = Math.max(1, Math.ceil(last / 12));
+  const step = Math.max(1, Math.ceil(last / (wide / 45)));
   const ticks = Array.from({ length: last }, (_, i) => i + 1).filter((n) => (n - 1) % step === 0);
   return s(
     'svg',
-    { viewBox: `0 0 ${LEFT + WIDE + 10} ${high}`, role: 'img', 'aria-label': summary(way, seats) },
+    { viewBox: `0 0 ${LEFT + wide + 10} ${high}`, role: 'img', 'aria-label': summary(way, seats) },
     ticks.map((n) => [
       s('line', { class: 'lane', x1: x(n), x2: x(n), y1: TOP - 4, y2: high }),
       s('text', { x: x(n) + 3, y: 12 }, k.cycleShort(n)),
@@ -103,7 +106,7 @@ function laneOf(seat, y, way, x, last) {
   return s(
     'g',
     null,
-    s('line', { class: 'lane', x1: LEFT, x2: LEFT + WIDE, y1: y + LANE / 2, y2: y + LANE / 2 }),
+    s('line', { class: 'lane', x1: LEFT, x2: x(last + 1), y1: y + LANE / 2, y2: y + LANE / 2 }),
     s('text', { x: LEFT - 10, y: y + LANE / 2 + 4, 'text-anchor': 'end' }, nameOf(seat)),
     known
       ? s(
