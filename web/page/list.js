@@ -86,6 +86,12 @@ export class Heights {
   }
 }
 
+/** belowTheWindow says whether an element begins below what is seen, or behind the menu of a phone. */
+function belowTheWindow(el) {
+  const menu = parseFloat(getComputedStyle(document.documentElement).scrollPaddingBottom) || 0;
+  return el.getBoundingClientRect().top > window.innerHeight - menu - 40;
+}
+
 /**
  * @typedef {object} Rows
  * @property {number} count
@@ -375,7 +381,7 @@ export class VirtualList {
     if (before) before.tabIndex = -1;
     this.current = row.vindex;
     row.tabIndex = 0;
-    if (row.matches(':focus-visible')) this.el.scrollIntoView({ block: 'nearest' }); // from behind the menu of a phone
+    if (row.matches(':focus-visible') && belowTheWindow(row)) this.el.scrollIntoView({ block: 'nearest' });
     this.rows.focused?.(this.current);
   }
 
