@@ -61,8 +61,29 @@ type Edit struct {
 // maxEdits is how many calls that edit are looked into.
 const maxEdits = 100
 
-// Head sums up a run.
+// Head sums up a run. What the entries say is summed up once; which other runs it
+// has to do with may change without them.
 func (s *Shelf) Head(ctx context.Context, h *Sheet) (Head, error) {
+	s.mu.Lock()
+	known := h.head
+	s.mu.Unlock()
+	if known == nil {
+		sum, err := s.sumUp(ctx, h)
+		if err != nil {
+			return sum, err
+		}
+		known = &sum
+		s.mu.Lock()
+		h.head = known
+		s.mu.Unlock()
+	}
+	out := *known
+	var err error
+	out.Threads, err = s.threads(ctx, h)
+	return out, err
+}
+
+func (s *Shelf) sumUp(ctx context.Context, h *Sheet) (Head, error) {
 	out := Head{Epoch: h.Epoch, Types: map[transcript.Type]int{}, Lanes: []Lane{}}
 	lanes := make([]Lane, len(h.Lanes))
 	origins := make([]int64, len(h.Lanes))
@@ -101,12 +122,9 @@ func (s *Shelf) Head(ctx context.Context, h *Sheet) (Head, error) {
 	if err := s.hang(ctx, h, out.Lanes); err != nil {
 		return out, err
 	}
-	var err error
-	if out.Threads, err = s.threads(ctx, h); err != nil {
-		return out, err
-	}
 	out.Tools, out.Time = h.toolUse(), h.shares()
 	out.MoreEdits = max(0, len(edited)-maxEdits)
+	var err error
 	out.Edits, err = s.edits(ctx, h, edited[out.MoreEdits:])
 	return out, err
 }

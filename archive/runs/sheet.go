@@ -31,6 +31,7 @@ type Sheet struct {
 	pieces      map[int64]*piece // by source
 	calls       map[string]int32 // where a tool was called in base, by the call's id; for the next sheet alone
 	packed      map[Part]*Columns
+	head        *Head
 	docs        func() map[int64][]int // the entries of each number in the index of words
 }
 
@@ -268,6 +269,10 @@ func (s *Shelf) read(ctx context.Context, w *weaver, src *source, list []*source
 		from = have.first
 		where, args = "+source = ? AND id >= ?", []any{src.id, from}
 		w.cut = min(w.cut, w.before(w.old, have.begins, src.id))
+	} else if first, last, dense, err := s.span(ctx, src.id); err != nil {
+		return err
+	} else if dense {
+		where, args = "+source = ? AND id BETWEEN ? AND ?", []any{src.id, first, last}
 	}
 	if src.shared {
 		where += " AND (copy IS NULL OR copy NOT IN (?" + strings.Repeat(",?", len(list)-1) + "))"
@@ -335,6 +340,16 @@ func (w *weaver) take(src *source, entries []entry, from, pos, first int64) {
 	}
 	w.fresh = append(w.fresh, entries...)
 	w.sheet.pieces[src.id] = p
+}
+
+// span is between which rows those of a source are, and whether they are a good part
+// of what is there: then it is quicker to go through all of them in their order than
+// to look each up and to sort them.
+func (s *Shelf) span(ctx context.Context, source int64) (first, last int64, dense bool, err error) {
+	var n int64
+	err = s.a.Reader().QueryRowContext(ctx, `SELECT coalesce(min(id), 0), coalesce(max(id), 0), count(*)
+		FROM items WHERE source = ?`, source).Scan(&first, &last, &n)
+	return first, last, last-first < 4*n, err
 }
 
 // eachRow calls take for each row. It goes past database/sql, whose locks and

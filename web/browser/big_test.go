@@ -59,6 +59,12 @@ func TestHundredThousandEntries(t *testing.T) {
 	}
 	t.Logf("%d stops over %d entries, at most %d elements, the slowest frame %.0f ms, %d stops were blank for a moment",
 		got.Stops, got.Last, got.Nodes, got.Slowest, got.Blank)
+	if err := tab.See(Look{Width: 800, Height: 1100, Print: true}); err != nil {
+		t.Fatal(err)
+	}
+	if err := tab.Wait(`/On paper are [\d,]+ to [\d,]+ of [\d,]+ entries/.test(document.querySelector('main').innerText)`); err != nil {
+		t.Errorf("on paper nothing says that it is not the whole run: %v", err)
+	}
 	if f := tab.Faults(s.Origin); len(f) > 0 {
 		t.Error(strings.Join(f, "\n"))
 	}

@@ -230,6 +230,9 @@ func TestPrint(t *testing.T) {
 	if err != nil || got.Menu > 0 || got.Buttons > 0 || !strings.Contains(got.Text, "It counted one too few") {
 		t.Errorf("on paper: %d buttons, %d links of the menu, %q, %v", got.Buttons, got.Menu, cut(got.Text, 300), err)
 	}
+	if strings.Contains(got.Text, "On paper are") {
+		t.Errorf("a short run is said not to be whole: %q", cut(got.Text, 300))
+	}
 	pdf, err := chromedp.Run(tab.ctx, chromedp.PrintToPDF())
 	if err != nil || len(pdf) < 5000 {
 		t.Errorf("%d bytes on paper: %v", len(pdf), err)

@@ -61,7 +61,9 @@ export class Talk {
       signal,
     });
     this.bar = this.toolbar(label);
-    this.el = h('div', { class: 'talk' }, this.bar, h('div', { class: 'talk-body' }, this.list.el, this.map.el));
+    this.onPaper = h('p', { class: 'onpaper' });
+    const body = h('div', { class: 'talk-body' }, this.list.el, this.map.el);
+    this.el = h('div', { class: 'talk' }, this.bar, this.onPaper, body);
     this.at = at;
     this.wire();
   }
@@ -163,6 +165,7 @@ export class Talk {
 
   inView(first, last) {
     this.map?.view(first, last);
+    if (this.onPaper) this.onPaper.textContent = this.printed();
     const end = last >= this.shown.length - 1 ? this.data.total - 1 : this.shown[last];
     if (end > this.read) {
       this.read = end;
@@ -172,6 +175,14 @@ export class Talk {
       }, 4000);
     }
     this.highlight();
+  }
+
+  /** printed says on paper that it is not the whole run. */
+  printed() {
+    const rows = [...this.list.drawn.keys()];
+    if (rows.length >= this.shown.length) return '';
+    const place = (row) => number(row + 1);
+    return t.run.onPaper(place(Math.min(...rows)), place(Math.max(...rows)), number(this.shown.length));
   }
 
   leave() {

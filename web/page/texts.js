@@ -107,6 +107,8 @@ export const t = {
   run: {
     title: 'Run',
     conversation: 'Conversation',
+    onPaper: (first, last, all) =>
+      `On paper are ${first} to ${last} of ${all} entries, those that were in sight. “Export” has all of them as a page.`,
     viewsLabel: 'Views of this run',
     views: { talk: 'Conversation', lanes: 'Timeline and agents', figures: 'Figures', edits: 'Edits', pins: 'Pins' },
     types: {
