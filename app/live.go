@@ -75,7 +75,7 @@ func (l *Library) Live(ctx context.Context, to Hearing) error {
 		case <-ctx.Done():
 			return nil
 		case changed := <-paths:
-			if stores.note(changed); len(changed) == 0 {
+			if stores.changed(changed); len(changed) == 0 {
 				f.everywhere(ctx)
 			} else {
 				f.files(ctx, changed)
@@ -83,7 +83,7 @@ func (l *Library) Live(ctx context.Context, to Hearing) error {
 		case <-others.C:
 			f.others(ctx)
 		case <-all.C:
-			stores.note(nil)
+			stores.changed(nil)
 			f.everywhere(ctx)
 		}
 	}

@@ -140,19 +140,19 @@ func (p *places) changed() bool {
 // the names of its tables.
 func signOf(root string) (sign string, tables []string) {
 	var b strings.Builder
-	note := func(path ...string) {
+	look := func(path ...string) {
 		if info, err := os.Lstat(filepath.Join(path...)); err == nil {
-			fmt.Fprintf(&b, "%d %d;", info.Size(), info.ModTime().UnixNano())
+			b.WriteString(fmt.Sprint(info.Size(), " ", info.ModTime().UnixNano(), ";"))
 		} else {
 			b.WriteByte(';')
 		}
 	}
-	note(root, filepath.FromSlash(quest.QuestFile))
+	look(root, filepath.FromSlash(quest.QuestFile))
 	tables, _ = table.Campaigns(root) // what cannot be listed is not shown
 	for _, name := range tables {
 		b.WriteString(name)
-		note(story.LogPath(root, name))
-		note(people.AwaitedPath(root, name))
+		look(story.LogPath(root, name))
+		look(people.AwaitedPath(root, name))
 	}
 	return b.String(), tables
 }

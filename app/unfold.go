@@ -77,8 +77,8 @@ func newUnfolder(a *App) *unfolder {
 	return &unfolder{app: a, own: session.DefaultStores(a.Getenv), wake: make(chan struct{}, 1)}
 }
 
-// note takes files that have changed; none: any may have.
-func (u *unfolder) note(changed []string) {
+// changed takes files that have changed; none: any may have.
+func (u *unfolder) changed(changed []string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if len(changed) == 0 {

@@ -64,7 +64,7 @@ func TestUnfolderLooksAtWhatHasChanged(t *testing.T) {
 		{[]string{database + "-wal", database}, []string{database}},
 		{nil, u.own},
 	} {
-		u.note(c.changed)
+		u.changed(c.changed)
 		woken := len(u.wake) > 0
 		if look := u.take(); !slices.Equal(look, c.look) || woken != (len(c.look) > 0) {
 			t.Errorf("%v: looks at %v, want %v", c.changed, look, c.look)
@@ -73,8 +73,8 @@ func TestUnfolderLooksAtWhatHasChanged(t *testing.T) {
 			<-u.wake
 		}
 	}
-	u.note(nil)
-	u.note([]string{chat})
+	u.changed(nil)
+	u.changed([]string{chat})
 	if look := u.take(); len(look) != len(u.own)+1 || len(session.DefaultStores(a.Getenv)) != len(u.own) {
 		t.Errorf("looks at %v", look)
 	}
