@@ -67,7 +67,7 @@ func (h *Sheet) told() (list []Entry) {
 // says that numbers stand, and no sheet that somebody holds has changed.
 func TestLanesGrowLikeReadingOnce(t *testing.T) {
 	draw := sample.Rand(t)
-	for n := range sample.Count(3, 10, 300) {
+	for n := range sample.Count(2, 5, 300) {
 		t.Run(fmt.Sprint(n), func(t *testing.T) { lanesGrow(t, draw) })
 	}
 }
