@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"database/sql"
+	"database/sql/driver"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -172,6 +173,44 @@ func (a *Archive) OfFiles() bool { return a.isCache }
 // Reader is a read-only handle on the tables of schema.sql, for the rooms that
 // answer from them (archive/search). Texts are not in them: see Show.
 func (a *Archive) Reader() *sql.DB { return a.reader }
+
+// Each calls take for each row that a query finds, until it says no. It goes past
+// database/sql, whose locks and conversions take longer than a short row.
+func (a *Archive) Each(ctx context.Context, query string, args []any, take func([]driver.Value) bool) (err error) {
+	conn, err := a.reader.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	return conn.Raw(func(c any) (err error) {
+		stmt, err := c.(driver.ConnPrepareContext).PrepareContext(ctx, query)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, stmt.Close()) }()
+		named := make([]driver.NamedValue, len(args))
+		for i, arg := range args {
+			named[i] = driver.NamedValue{Ordinal: i + 1, Value: arg}
+		}
+		rows, err := stmt.(driver.StmtQueryContext).QueryContext(ctx, named)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, rows.Close()) }()
+		values := make([]driver.Value, len(rows.Columns()))
+		for {
+			if err := rows.Next(values); err != nil {
+				if err == io.EOF {
+					return nil
+				}
+				return err
+			}
+			if !take(values) {
+				return nil
+			}
+		}
+	})
+}
 
 func (a *Archive) makeSchema(ctx context.Context) error {
 	var version int

@@ -14,7 +14,7 @@ import (
 )
 
 // large is an archive of many small sessions and one with many entries.
-func large(b *testing.B, files, entries int) (*Shelf, string, string) {
+func large(b testing.TB, files, entries int) (*Shelf, string, string) {
 	b.Helper()
 	root := b.TempDir()
 	at := time.Now().Add(-time.Hour)

@@ -14,8 +14,9 @@ import (
 //
 //	bytes 0–3    how long the head is (little endian, as everything)
 //	head         JSON: {"run":…, "epoch":0, "from":0, "total":3, "began":ms, "lanes":["main"],
-//	             "tools":["Bash"], "columns":[["at","f64"], ["size","u32"], …]}, filled up with
-//	             spaces to a length of which, with the 4 bytes, 8 is a factor
+//	             "tools":["Bash"], "columns":[["at","f64"], ["size","u32"], …],
+//	             "counts":[[117,1,2], …]}, filled up with spaces to a length of which, with the
+//	             4 bytes, 8 is a factor
 //	columns      one after the other in the order of the head, a number for each entry
 //	             from "from" on: f64, i32, u32, u16, i16, u8
 //
@@ -28,7 +29,8 @@ import (
 // of more; flag
 // is the sum of 1 prompt, 2 error, 4 call, 8 result, 16 thinking, 32 edit; tool is
 // a place in tools; call is the number of the call that a result answers; -1
-// where there is none.
+// where there is none. counts says of each type, as a number, and each flag how many
+// of these entries have both.
 type Columns struct {
 	Data []byte
 	// Gzip compresses them, once.
@@ -93,7 +95,9 @@ func (h *Sheet) Columns(from int, part Part) (*Columns, error) {
 		Lanes   []string    `json:"lanes"`
 		Tools   []string    `json:"tools"`
 		Columns [][2]string `json:"columns"`
-	}{h.Run, h.Epoch, from, h.Total(), began, append([]string{}, h.Lanes...), append([]string{}, h.Tools...), kinds})
+		Counts  [][3]int    `json:"counts"`
+	}{h.Run, h.Epoch, from, h.Total(), began, append([]string{}, h.Lanes...), append([]string{}, h.Tools...), kinds,
+		h.counts(from)})
 	if err != nil {
 		return nil, err
 	}
@@ -111,6 +115,24 @@ func (h *Sheet) Columns(from int, part Part) (*Columns, error) {
 		}
 	}
 	return &Columns{b, sync.OnceValue(func() []byte { return compressed(b) })}, nil
+}
+
+// counts are how many entries from one on have a type, in letters, and flags.
+func (h *Sheet) counts(from int) [][3]int {
+	var all [len(letters)][256]int
+	for n := from; n < h.Total(); n++ {
+		e := h.at(n)
+		all[e.typ][e.flags]++
+	}
+	list := [][3]int{}
+	for typ := range all {
+		for flags, n := range all[typ] {
+			if n > 0 {
+				list = append(list, [3]int{int(letters[typ]), flags, n})
+			}
+		}
+	}
+	return list
 }
 
 // Known says that there is such a part.

@@ -33,30 +33,48 @@ func (s *Shelf) Find(ctx context.Context, h *Sheet, words string) (hits []int, m
 		most = maxUnsure
 	}
 	found, more, err := search.Within(ctx, s.a, words, since, until, most,
-		func(doc int64) bool { return docs[doc] != nil },
+		docs.has,
 		func(ctx context.Context, list []int64) ([]archive.Row, error) {
 			var entries []entry
 			for _, doc := range list {
-				entries = append(entries, *h.at(docs[doc][0]))
+				entries = append(entries, *h.at(int(docs.one[doc])))
 			}
 			return s.inOrder(ctx, entries)
 		})
 	hits = []int{}
 	for _, doc := range found {
-		hits = append(hits, docs[doc]...)
+		hits = append(hits, int(docs.one[doc]))
+		hits = append(hits, docs.more[doc]...)
 	}
 	slices.Sort(hits)
 	return hits, more, err
 }
 
-func (h *Sheet) byDoc() map[int64][]int {
-	docs := make(map[int64][]int, h.Total())
+// docs are the entries by their numbers in the index of words: hardly any number has
+// more than one.
+type docs struct {
+	one  map[int64]int32
+	more map[int64][]int
+}
+
+func (d docs) has(doc int64) bool {
+	_, ok := d.one[doc]
+	return ok
+}
+
+func (h *Sheet) byDoc() docs {
+	d := docs{make(map[int64]int32, h.Total()), map[int64][]int{}}
 	for i := range h.Total() {
-		if doc := h.at(i).doc; doc != 0 {
-			docs[doc] = append(docs[doc], i)
+		doc := h.at(i).doc
+		switch {
+		case doc == 0:
+		case d.has(doc):
+			d.more[doc] = append(d.more[doc], i)
+		default:
+			d.one[doc] = int32(i)
 		}
 	}
-	return docs
+	return d
 }
 
 // inOrder reads the rows of entries, in pieces.

@@ -178,3 +178,17 @@ func TestGrowthCostsWhatIsAdded(t *testing.T) {
 		t.Errorf("grown %+v\nread once %+v", grown, once)
 	}
 }
+
+// Long runs are read before somebody asks for them, short ones are not.
+func TestReadAhead(t *testing.T) {
+	s, long, _ := large(t, 30, 2*longRun)
+	if err := s.ReadAhead(t.Context(), time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if len(s.sheets) != 1 || s.sheets[0].Run != long {
+		t.Fatalf("%d runs were read ahead, want %s alone", len(s.sheets), long)
+	}
+	if h := s.sheets[0]; h.head == nil || h.packed[Look] == nil {
+		t.Error("its head or its columns are still to be made")
+	}
+}

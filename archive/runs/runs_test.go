@@ -334,7 +334,12 @@ func TestColumns(t *testing.T) {
 			if head.Run != h.Run || head.From != min(from, h.Total()) || head.Total != h.Total() || !slices.Equal(head.Lanes, h.Lanes) {
 				t.Fatalf("%s from %d: %+v", r.ID, from, head)
 			}
+			counts := map[[2]int]int{}
+			for _, c := range head.Counts {
+				counts[[2]int{c[0], c[1]}] += c[2]
+			}
 			for i, e := range h.span(head.From, h.Total()) {
+				counts[[2]int{int(letters[e.typ]), int(e.flags)}]--
 				want := map[string]float64{"at": float64(max(e.at/1000-head.Began, 0)), "size": float64(min(e.chars, 65535)),
 					"tokens": float64(e.tokens), "call": float64(e.call), "lane": float64(e.lane), "tool": float64(e.tool) - 1,
 					"type": float64(letters[e.typ]), "flag": float64(e.flags)}
@@ -342,6 +347,11 @@ func TestColumns(t *testing.T) {
 					if column[i] != want[name] {
 						t.Fatalf("%s: %s of entry %d is %v, want %v", r.ID, name, head.From+i, column[i], want[name])
 					}
+				}
+			}
+			for of, n := range counts {
+				if n != 0 {
+					t.Errorf("%s from %d: of type %c with flags %d %d too many are counted", r.ID, from, of[0], of[1], n)
 				}
 			}
 		}
@@ -354,6 +364,7 @@ type columnsHead struct {
 	Began       int64
 	Lanes       []string
 	Columns     [][2]string
+	Counts      [][3]int
 }
 
 // readColumns reads what Columns wrote, as its comment says it.

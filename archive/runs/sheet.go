@@ -3,16 +3,15 @@ package runs
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"sort"
 	"strings"
 	"sync"
+	"time"
 
 	"conclave/transcript"
 )
@@ -32,7 +31,7 @@ type Sheet struct {
 	calls       map[string]int32 // where a tool was called in base, by the call's id; for the next sheet alone
 	packed      map[Part]*Columns
 	head        *Head
-	docs        func() map[int64][]int // the entries of each number in the index of words
+	docs        func() docs // the entries of each number in the index of words
 }
 
 // piece is what a sheet has read of a source.
@@ -148,6 +147,39 @@ func (s *Shelf) Sheet(ctx context.Context, run string) (*Sheet, error) {
 	return sheet, nil
 }
 
+// readAhead is how many entries of the runs that went on last are read before anybody
+// asks, and how many a run has for that to be felt.
+const (
+	readAhead = 300_000
+	longRun   = 5_000
+)
+
+// ReadAhead reads what a page asks for first of the long runs that went on last, so
+// that who opens one does not wait.
+func (s *Shelf) ReadAhead(ctx context.Context, now time.Time) error {
+	list, err := s.List(ctx, Filter{N: 20}, now)
+	if err != nil {
+		return err
+	}
+	read := 0
+	for _, r := range list.Items {
+		if read += r.Entries; r.Entries < longRun || read > readAhead {
+			continue
+		}
+		h, err := s.Sheet(ctx, r.ID)
+		if err != nil || h == nil {
+			return err
+		}
+		if _, err := s.Head(ctx, h); err != nil {
+			return err
+		}
+		if _, err := s.Packed(h, Look); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (s *Shelf) renewed(ctx context.Context, run string, list []*source, old *Sheet) (*Sheet, error) {
 	list = slices.Clone(list)
 	slices.SortFunc(list, (*source).order)
@@ -259,6 +291,7 @@ func (s *Shelf) read(ctx context.Context, w *weaver, src *source, list []*source
 	if err != nil {
 		return err
 	}
+	var entries []entry
 	from := int64(0)
 	where, args := "source = ?", []any{src.id}
 	have := w.sheet.pieces[src.id]
@@ -269,10 +302,15 @@ func (s *Shelf) read(ctx context.Context, w *weaver, src *source, list []*source
 		from = have.first
 		where, args = "+source = ? AND id >= ?", []any{src.id, from}
 		w.cut = min(w.cut, w.before(w.old, have.begins, src.id))
-	} else if first, last, dense, err := s.span(ctx, src.id); err != nil {
-		return err
-	} else if dense {
-		where, args = "+source = ? AND id BETWEEN ? AND ?", []any{src.id, first, last}
+	} else {
+		first, last, n, err := s.rowsOf(ctx, src.id)
+		if err != nil {
+			return err
+		}
+		if last-first < 4*n { // to go through all of them is quicker than to look each up and to sort them
+			where, args = "+source = ? AND id BETWEEN ? AND ?", []any{src.id, first, last}
+		}
+		entries = make([]entry, 0, n)
 	}
 	if src.shared {
 		where += " AND (copy IS NULL OR copy NOT IN (?" + strings.Repeat(",?", len(list)-1) + "))"
@@ -282,9 +320,8 @@ func (s *Shelf) read(ctx context.Context, w *weaver, src *source, list []*source
 	}
 	query := `SELECT id, coalesce(origin, 0), coalesce(seq, 0), coalesce(at, 0), coalesce(doc, 0), chars,
 		coalesce(failed, 0), type, tool, tool_id FROM items WHERE type IS NOT NULL AND ` + where + " ORDER BY id"
-	var entries []entry
 	sheet := w.sheet
-	err = eachRow(ctx, s.a.Reader(), query, args, func(v []driver.Value) {
+	err = s.a.Each(ctx, query, args, func(v []driver.Value) bool {
 		n := func(i int) int64 { x, _ := v[i].(int64); return x }
 		e := entry{id: n(0), source: src.id, origin: n(1), seq: n(2), at: n(3), doc: n(4), chars: int32(n(5)), call: -1}
 		typ, _ := v[7].(string)
@@ -296,6 +333,7 @@ func (s *Shelf) read(ctx context.Context, w *weaver, src *source, list []*source
 		}
 		e.flags = flagsOf(types[e.typ], tool, n(6) != 0)
 		entries = append(entries, e)
+		return true
 	})
 	if err != nil {
 		return err
@@ -342,50 +380,11 @@ func (w *weaver) take(src *source, entries []entry, from, pos, first int64) {
 	w.sheet.pieces[src.id] = p
 }
 
-// span is between which rows those of a source are, and whether they are a good part
-// of what is there: then it is quicker to go through all of them in their order than
-// to look each up and to sort them.
-func (s *Shelf) span(ctx context.Context, source int64) (first, last int64, dense bool, err error) {
-	var n int64
+// rowsOf is between which rows those of a source are, and how many there are.
+func (s *Shelf) rowsOf(ctx context.Context, source int64) (first, last, n int64, err error) {
 	err = s.a.Reader().QueryRowContext(ctx, `SELECT coalesce(min(id), 0), coalesce(max(id), 0), count(*)
 		FROM items WHERE source = ?`, source).Scan(&first, &last, &n)
-	return first, last, last-first < 4*n, err
-}
-
-// eachRow calls take for each row. It goes past database/sql, whose locks and
-// conversions take longer than a short row.
-func eachRow(ctx context.Context, db *sql.DB, query string, args []any, take func([]driver.Value)) (err error) {
-	conn, err := db.Conn(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, conn.Close()) }()
-	return conn.Raw(func(c any) (err error) {
-		stmt, err := c.(driver.ConnPrepareContext).PrepareContext(ctx, query)
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, stmt.Close()) }()
-		named := make([]driver.NamedValue, len(args))
-		for i, a := range args {
-			named[i] = driver.NamedValue{Ordinal: i + 1, Value: a}
-		}
-		rows, err := stmt.(driver.StmtQueryContext).QueryContext(ctx, named)
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, rows.Close()) }()
-		values := make([]driver.Value, len(rows.Columns()))
-		for {
-			if err := rows.Next(values); err != nil {
-				if err == io.EOF {
-					return nil
-				}
-				return err
-			}
-			take(values)
-		}
-	})
+	return first, last, n, err
 }
 
 // number is the place of a name in a list, at the end of which it is put if it is

@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"database/sql/driver"
 	"math"
 	"time"
 
@@ -40,29 +41,19 @@ func Within(
 		high = index.First(until.Add(time.Second).UnixMicro())
 	}
 	const query = "SELECT rowid FROM words WHERE words MATCH ? AND rowid >= ? AND rowid <= ?"
-	rows, err := a.Reader().QueryContext(ctx, query, match, low, high)
-	if err != nil {
-		return nil, false, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var doc int64
-		if err := rows.Scan(&doc); err != nil {
-			return nil, false, err
-		}
+	err = a.Each(ctx, query, []any{match, low, high}, func(v []driver.Value) bool {
+		doc, _ := v[0].(int64)
 		if !has(doc) {
-			continue
+			return true
 		}
-		if len(found) == most {
-			more = true
-			break
+		if more = len(found) == most; !more {
+			found = append(found, doc)
 		}
-		found = append(found, doc)
-	}
-	if err := rows.Err(); err != nil || !unsure {
+		return !more
+	})
+	if err != nil || !unsure {
 		return found, more, err
 	}
-	rows.Close()
 	list, err := row(ctx, found)
 	if err != nil {
 		return nil, false, err

@@ -176,7 +176,7 @@ export function trouble(err, again) {
 /** loading is what stands where something is being read. */
 export const loading = () => h('p', { class: 'muted loading' }, t.loading);
 
-const PAUSE = 30; // milliseconds without a key
+const PAUSE = 10; // milliseconds without a key
 
 /** typed is act, done once a person has stopped typing for a moment. */
 export function typed(act) {

@@ -178,3 +178,15 @@ const MARKS = {
   raw: 'M5.5 4L2 8l3.5 4M10.5 4L14 8l-3.5 4',
   compare: 'M2.5 3h4.5v10H2.5zM9 3h4.5v10H9z',
 };
+
+/** afterPaint does something once what there is has been shown; the answer calls it off. */
+export function afterPaint(act) {
+  let timer = 0;
+  const frame = requestAnimationFrame(() => {
+    timer = setTimeout(act);
+  });
+  return () => {
+    cancelAnimationFrame(frame);
+    clearTimeout(timer);
+  };
+}

@@ -11,64 +11,89 @@
 // there are, one row at a time can be reached by Tab, and the row that has the
 // focus stays in the document wherever one scrolls.
 
-import { h } from './dom.js';
+import { afterPaint, h } from './dom.js';
 
 const TALLEST = 8e6;
 const MARGIN = 600; // pixels drawn beyond the edges
 const CONTROLS = 'a[href], button, input, select, textarea, summary';
 
-/** Heights adds up the heights of rows: any sum and any place in log n; more can be added at the end. */
+/**
+ * Heights adds up the heights of rows: any sum and any place in log n; more can be
+ * added at the end. Until something else is known of them, all rows are alike: what
+ * is kept is by how much each differs.
+ */
 export class Heights {
-  constructor(count, size) {
-    this.count = 0;
-    this.total = 0;
-    this.sizes = new Float64Array(Math.max(64, count));
-    this.tree = new Float64Array(this.sizes.length + 1);
+  constructor(count, about) {
+    Object.assign(this, { count, about, sum: 0 });
+    this.room(Math.max(64, count));
+  }
+
+  room(rows) {
+    const { by, tree } = this;
+    this.by = new Float64Array(rows);
+    this.tree = new Float64Array(rows + 1);
+    if (by) this.by.set(by);
+    if (tree) this.tree.set(tree);
+  }
+
+  get total() {
+    return this.count * this.about + this.sum;
+  }
+
+  /** size is the height of row i. */
+  size(i) {
+    return this.about + this.by[i];
+  }
+
+  /** all takes a height for every row. @param {Float64Array} sizes */
+  all(sizes) {
+    const { by, tree, about, count } = this;
+    tree.fill(0);
+    let sum = 0;
     for (let i = 1; i <= count; i++) {
-      this.sizes[i - 1] = size(i - 1);
-      this.total += this.sizes[i - 1];
-      this.tree[i] += this.sizes[i - 1];
+      const differs = sizes[i - 1] - about;
+      by[i - 1] = differs;
+      sum += differs;
+      tree[i] += differs;
       const up = i + (i & -i);
-      if (up <= count) this.tree[up] += this.tree[i];
+      if (up <= count) tree[up] += tree[i];
     }
-    this.count = count;
+    this.sum = sum;
   }
 
   push(size) {
-    if (this.count === this.sizes.length) this.widen();
+    if (this.count === this.by.length) this.room(this.count * 2);
     const at = ++this.count;
-    this.sizes[at - 1] = size;
-    this.tree[at] = size + this.before(at - 1) - this.before(at - (at & -at));
-    this.total += size;
-  }
-
-  widen() {
-    const { sizes, tree } = this;
-    this.sizes = new Float64Array(sizes.length * 2);
-    this.sizes.set(sizes);
-    this.tree = new Float64Array(this.sizes.length + 1);
-    this.tree.set(tree);
+    const differs = size - this.about;
+    this.by[at - 1] = differs;
+    this.tree[at] = differs + this.differ(at - 1) - this.differ(at - (at & -at));
+    this.sum += differs;
   }
 
   /** cut leaves the first rows only. */
   cut(count) {
-    this.total = this.before(count);
+    this.sum = this.differ(count);
     this.count = count;
   }
 
   set(i, size) {
-    const by = size - this.sizes[i];
-    if (by === 0) return;
-    this.sizes[i] = size;
-    this.total += by;
-    for (let k = i + 1; k <= this.count; k += k & -k) this.tree[k] += by;
+    const more = size - this.size(i);
+    if (more === 0) return;
+    this.by[i] += more;
+    this.sum += more;
+    for (let k = i + 1; k <= this.count; k += k & -k) this.tree[k] += more;
+  }
+
+  /** differ is by how much all rows before i differ. */
+  differ(i) {
+    let sum = 0;
+    for (let k = i; k > 0; k -= k & -k) sum += this.tree[k];
+    return sum;
   }
 
   /** before is the height of all rows before i. */
   before(i) {
-    let sum = 0;
-    for (let k = i; k > 0; k -= k & -k) sum += this.tree[k];
-    return sum;
+    return i * this.about + this.differ(i);
   }
 
   /** at is the row at a height, and how far into it. */
@@ -76,13 +101,14 @@ export class Heights {
     let k = 0;
     let rest = Math.max(0, y);
     for (let step = 1 << Math.floor(Math.log2(Math.max(1, this.count))); step > 0; step >>= 1) {
-      if (k + step <= this.count && this.tree[k + step] <= rest) {
-        k += step;
-        rest -= this.tree[k];
-      }
+      if (k + step > this.count) continue;
+      const high = step * this.about + this.tree[k + step];
+      if (high > rest) continue;
+      k += step;
+      rest -= high;
     }
     if (k < this.count) return { i: k, dy: rest };
-    return { i: Math.max(0, this.count - 1), dy: this.count ? this.sizes[this.count - 1] : 0 };
+    return { i: Math.max(0, this.count - 1), dy: this.count ? this.size(this.count - 1) : 0 };
   }
 }
 
@@ -95,7 +121,8 @@ function belowTheWindow(el) {
 /**
  * @typedef {object} Rows
  * @property {number} count
- * @property {(i: number) => number} estimate   a row's height in pixels before it is drawn
+ * @property {number} about  a row's height in pixels before it is estimated
+ * @property {(from: number) => Float64Array} estimates heights of the rows from one on before they are drawn
  * @property {(i: number) => HTMLElement} draw  a row
  * @property {(from: number, to: number) => void} [need] rows about to be seen: load them, then call redraw
  * @property {(i: number) => void} [focused]    the row that has the focus
@@ -127,16 +154,24 @@ export class VirtualList {
     signal.addEventListener('abort', () => this.resizes.disconnect());
   }
 
-  /** measure guesses all heights anew; what is beyond the edges is drawn a frame later than what is seen. */
+  /** measure guesses all heights anew: roughly at first, so that something is seen, and better after that. */
   measure() {
     this.margin = 0;
-    cancelAnimationFrame(this.widening);
-    this.widening = requestAnimationFrame(() => {
-      this.margin = MARGIN;
-      if (this.el.isConnected) this.draw();
-    });
-    this.heights = new Heights(this.rows.count, this.rows.estimate);
+    this.stay?.();
+    this.stay = afterPaint(() => this.widen());
+    this.heights = new Heights(this.rows.count, this.rows.about);
     this.measured = new Set();
+  }
+
+  /** widen estimates what has not been drawn, and draws what is beyond the edges. */
+  widen() {
+    this.margin = MARGIN;
+    const sizes = this.rows.estimates(0);
+    for (const i of this.measured) sizes[i] = this.heights.size(i);
+    this.heights.all(sizes);
+    if (!this.el.isConnected) return;
+    if (this.scrolling) this.draw();
+    else this.place();
   }
 
   /** reset takes other rows, and goes to one of them; who had the focus in the list has it still. */
@@ -166,7 +201,7 @@ export class VirtualList {
   /** grow takes rows that were added at the end; who stands there follows them. */
   grow(rows) {
     this.rows = rows;
-    for (let i = this.heights.count; i < rows.count; i++) this.heights.push(rows.estimate(i));
+    for (const size of rows.estimates(this.heights.count)) this.heights.push(size);
     for (const el of this.drawn.values()) el.setAttribute('aria-setsize', rows.count);
     if (this.following) this.toEnd();
     else this.place();
@@ -232,7 +267,7 @@ export class VirtualList {
 
   inView(i) {
     const from = this.heights.before(i) - this.top;
-    return from >= 0 && from + Math.min(this.heights.sizes[i], this.view) <= this.view;
+    return from >= 0 && from + Math.min(this.heights.size(i), this.view) <= this.view;
   }
 
   scrolled() {
@@ -364,7 +399,7 @@ export class VirtualList {
         this.seenHeight = this.el.clientHeight;
       } else if (
         this.drawn.get(target.vindex) === target &&
-        target.offsetHeight !== this.heights.sizes[target.vindex]
+        target.offsetHeight !== this.heights.size(target.vindex)
       ) {
         this.take(target.vindex, target.offsetHeight);
         changed = true;

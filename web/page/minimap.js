@@ -1,7 +1,7 @@
 // The whole run as a narrow picture beside it: what stands where, where the hits
 // of a search are, and which part is in view. It is a slider, too.
 
-import { h } from './dom.js';
+import { afterPaint, h } from './dom.js';
 import { CODE, FLAG } from './rundata.js';
 
 const COLOURS = {
@@ -24,7 +24,7 @@ export class Minimap {
     this.go = go;
     this.told = told;
     this.rows = { count: 0 };
-    this.hits = [];
+    this.hits = this.pins = () => [];
     this.canvas = h('canvas', { 'aria-hidden': 'true' });
     this.window = h('div', { class: 'map-window' });
     this.el = h(
@@ -62,8 +62,8 @@ export class Minimap {
     });
   }
 
-  /** show takes the rows: how many, which type and flags each has, which are hits and pins. */
-  show(rows, hits = [], pins = []) {
+  /** show takes the rows: how many, which type and flags each has; hits and pins say which are those. */
+  show(rows, hits, pins) {
     Object.assign(this, { rows, hits, pins });
     this.el.setAttribute('aria-valuemax', Math.max(1, rows.count));
     this.draw();
@@ -79,10 +79,10 @@ export class Minimap {
     this.el.setAttribute('aria-valuetext', this.told(first));
   }
 
-  /** draw draws with the next frame, however often it is asked. */
+  /** draw draws after the next frame, however often it is asked. */
   draw() {
-    this.frame ??= requestAnimationFrame(() => {
-      this.frame = null;
+    this.drawing ??= afterPaint(() => {
+      this.drawing = null;
       this.paint();
     });
   }
@@ -100,8 +100,8 @@ export class Minimap {
     const known = new Map();
     const colour = (name) => known.get(name) ?? known.set(name, styles.getPropertyValue(name)).get(name);
     this.bands(pen, high, wide, colour);
-    this.marks(pen, this.hits, high, wide * 0.62, wide * 0.38, colour('--warn'));
-    this.marks(pen, this.pins, high, 0, wide * 0.2, colour('--accent'));
+    this.marks(pen, this.hits(), high, wide * 0.62, wide * 0.38, colour('--warn'));
+    this.marks(pen, this.pins(), high, 0, wide * 0.2, colour('--accent'));
   }
 
   bands(pen, high, wide, colour) {

@@ -11,6 +11,7 @@ const UNSETTLED = 64; // entries at the end whose order may still change
 const AT_ONCE = 20; // texts that are asked for together with the columns of what came
 
 export const FLAG = { prompt: 1, error: 2, call: 4, result: 8, thinking: 16, edit: 32 };
+const FLAGS = 256;
 
 /** CODE is the number of a letter in the column of types. */
 export const CODE = (letter) => letter.charCodeAt(0);
@@ -75,15 +76,23 @@ export class RunData {
     return columnsOf(await answer.arrayBuffer());
   }
 
-  take({ epoch, total, began, lanes, tools, column }) {
+  take({ epoch, total, began, lanes, tools, counts, column }) {
     Object.assign(this, { epoch, total, began, lanes, tools, rest: null }, column);
-    this.kinds = new Uint32Array(128);
-    this.count(0);
+    this.counts = new Uint32Array(128 * FLAGS);
+    this.count(counts);
   }
 
-  /** count counts the entries of each type from one on. */
-  count(from) {
-    for (let n = from; n < this.total; n++) this.kinds[this.type[n]]++;
+  /** count adds how many entries came of each type with each flags. */
+  count(counts) {
+    for (const [type, flag, n] of counts) this.counts[type * FLAGS + flag] += n;
+  }
+
+  /** many is how many entries of a type there are, or of those that have one of some flags. */
+  many(type, flags) {
+    let sum = 0;
+    for (let flag = 0; flag < FLAGS; flag++)
+      if (flags === undefined || flag & flags) sum += this.counts[type * FLAGS + flag];
+    return sum;
   }
 
   /** all reads the columns that are not needed to lay the run out: times, tokens, tools. */
@@ -144,14 +153,14 @@ export class RunData {
 
   /** splice puts columns in the place of those from one on. */
   splice(more, from) {
-    for (let n = from; n < this.total; n++) this.kinds[this.type[n]]--;
+    for (let n = from; n < this.total; n++) this.counts[this.type[n] * FLAGS + this.flag[n]]--;
     const { total, lanes, tools } = more;
     Object.assign(this, { total, lanes, tools });
     for (const [name, column] of Object.entries(more.column)) {
       if (this[name].length < total) this[name] = widened(this[name], total * 2);
       this[name].set(column, from);
     }
-    this.count(from);
+    this.count(more.counts);
   }
 
   /** drop forgets the texts from one on. */

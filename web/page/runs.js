@@ -223,7 +223,8 @@ class Runs {
     }
     const rows = {
       count: first.total,
-      estimate: () => ROW,
+      about: ROW,
+      estimates: (from) => new Float64Array(first.total - from).fill(ROW),
       draw: (i) => this.row(i),
       need: (from, to) => {
         for (let p = Math.floor(from / PIECE); p <= Math.floor(to / PIECE); p++) this.piece(p, signal);

@@ -25,6 +25,8 @@ import { Minimap } from './minimap.js';
 import { CODE, FLAG, TYPES, laneName } from './rundata.js';
 
 const HIDDEN_AT_FIRST = 'kx'; // figures stand in the plot; of what nobody knows there is a count
+const OUTLINED = 40; // pixels, of a row of one line
+const ABOUT = 60; // of any other, until it is estimated
 const JUMPS = { prompt: FLAG.prompt, error: FLAG.error, tool: FLAG.call };
 
 export class Talk {
@@ -107,19 +109,25 @@ export class Talk {
     const wantedLane = lane === undefined ? -1 : data.laneNumber(lane);
     const wantedTool = tool === undefined ? -1 : data.tools.indexOf(tool);
     const ofTool = (n) => data.tool[n] === wantedTool || (data.call[n] >= 0 && data.tool[data.call[n]] === wantedTool);
-    this.fits = (n) =>
-      !hidden[data.type[n]] &&
-      (lane === undefined || data.lane[n] === wantedLane) &&
-      (tool === undefined || ofTool(n));
+    const narrow = (this.narrow = lane !== undefined || tool !== undefined);
+    const fits = (n) =>
+      (lane === undefined || data.lane[n] === wantedLane) && (tool === undefined || ofTool(n));
+    // A loop of its own: at a hundred thousand entries a call for each is felt.
+    this.take = (from) => {
+      const { shown } = this;
+      const { type, total } = data;
+      for (let n = from; n < total; n++) if (!hidden[type[n]] && (!narrow || fits(n))) shown.push(n);
+    };
     this.shown = [];
-    for (let n = 0; n < data.total; n++) if (this.fits(n)) this.shown.push(n);
+    this.take(0);
   }
 
   rows() {
     const { data } = this;
     return {
       count: this.shown.length,
-      estimate: (i) => this.estimate(this.shown[i]),
+      about: this.ctx.outline ? OUTLINED : ABOUT,
+      estimates: (from) => this.estimates(from),
       draw: (i) => drawEntry(this.shown[i], this.ctx),
       need: (from, to) => {
         for (let i = from; i <= to; i++) data.need(this.shown[i], this.shown[i]);
@@ -129,10 +137,22 @@ export class Talk {
     };
   }
 
+  /** estimates are heights for the rows from one on. */
+  estimates(from) {
+    const { shown, width } = this;
+    const { type, size, flag } = this.data;
+    const heights = new Float64Array(shown.length - from);
+    if (this.ctx.outline) return heights.fill(OUTLINED);
+    for (let i = 0; i < heights.length; i++) {
+      const n = shown[from + i];
+      heights[i] = estimate(type[n], size[n], flag[n], width);
+    }
+    return heights;
+  }
+
   estimate(n) {
-    const { data } = this;
-    if (this.ctx.outline) return 40;
-    return estimate(data.type[n], data.size[n], data.flag[n], this.width);
+    const { type, size, flag } = this.data;
+    return this.ctx.outline ? OUTLINED : estimate(type[n], size[n], flag[n], this.width);
   }
 
   /** rowOf is the row of entry n, or of the next one that is shown. */
@@ -205,18 +225,16 @@ export class Talk {
   /** grown takes what came: entries from one on, of which those from before on are new. */
   grown(from, before) {
     const rows = this.rowOf(from);
-    const added = rows === this.shown.length;
     const focused = this.list.current >= rows && this.list.space.contains(document.activeElement);
     if (rows < this.shown.length) {
       this.shown.length = rows;
       this.list.cut(rows);
     }
-    for (let n = from; n < this.data.total; n++) if (this.fits(n)) this.shown.push(n);
+    this.take(from);
     this.list.grow(this.rows());
     if (focused && !this.list.space.contains(document.activeElement)) this.list.focusRow(this.list.current);
     this.drawMap();
-    if (!added) this.flags.fill(0);
-    this.countLabels(added ? rows : 0);
+    this.countLabels();
     this.tellNew(this.data.total - before);
   }
 
@@ -242,8 +260,7 @@ export class Talk {
     this.choose();
     this.list.reset(this.rows(), this.rowOf(n));
     this.drawMap();
-    this.flags.fill(0);
-    this.countLabels(0);
+    this.countLabels();
     say(t.run.shown(number(this.shown.length)));
   }
 
@@ -252,8 +269,8 @@ export class Talk {
     const rowsOf = (list) => list.map((n) => this.rowOf(n)).filter((row, i) => shown[row] === list[i]);
     this.map.show(
       { count: shown.length, type: (i) => data.type[shown[i]], flag: (i) => data.flag[shown[i]] },
-      rowsOf(this.hits),
-      rowsOf([...this.ctx.pins]),
+      () => rowsOf(this.hits),
+      () => rowsOf([...this.ctx.pins]),
     );
   }
 
@@ -353,23 +370,27 @@ export class Talk {
       Object.keys(JUMPS).map((name) => this.jumpGroup(name)),
       toNew,
     );
-    this.flags = new Array(64).fill(0);
-    this.countLabels(0);
+    this.countLabels();
   }
 
-  /** countLabels adds rows from one on to the figures of the bar. */
-  countLabels(from) {
-    for (let i = from; i < this.shown.length; i++) this.flags[this.data.flag[this.shown[i]] & 63]++;
-    for (const [name, flag] of Object.entries(JUMPS)) {
-      const n = this.flags.reduce((sum, count, bits) => sum + (bits & flag ? count : 0), 0);
-      this.labels.get(name).figure.textContent = number(n);
-      this.labels.get(name).el.hidden = n === 0;
-    }
-    for (const letter of Object.keys(TYPES)) {
-      const n = this.data.kinds[CODE(letter)];
-      this.labels.get(letter).figure.textContent = number(n);
-      this.labels.get(letter).el.hidden = n === 0;
-    }
+  /** countLabels puts figures at the buttons of the bar. */
+  countLabels() {
+    const put = (name, n) => {
+      const { el, figure } = this.labels.get(name);
+      figure.textContent = number(n);
+      el.hidden = n === 0;
+    };
+    for (const [name, flag] of Object.entries(JUMPS)) put(name, this.marked(flag));
+    for (const letter of Object.keys(TYPES)) put(letter, this.data.many(CODE(letter)));
+  }
+
+  /** marked is how many rows have a flag. */
+  marked(flag) {
+    const { data, shown } = this;
+    if (this.narrow) return shown.reduce((sum, n) => sum + (data.flag[n] & flag ? 1 : 0), 0);
+    return Object.keys(TYPES)
+      .filter((letter) => !this.hidden.has(letter))
+      .reduce((sum, letter) => sum + data.many(CODE(letter), flag), 0);
   }
 
   kindButton(letter, name) {
