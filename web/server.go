@@ -179,7 +179,7 @@ func (s *Server) listen(ctx context.Context) (net.Listener, error) {
 		l, err = origin.Listen(ctx, "127.0.0.1:0")
 	}
 	if err != nil {
-		return nil, app.ErrorOf(app.Environment, "%w", err)
+		return nil, app.ErrorOf(app.Environment, "%w\n--addr 127.0.0.1:0 takes a port that is free", err)
 	}
 	s.names, s.at = origin.Local(l.Addr()), l.Addr()
 	return l, nil
@@ -188,8 +188,8 @@ func (s *Server) listen(ctx context.Context) (net.Listener, error) {
 // listenOpenly listens where others reach, by names that the person said.
 func (s *Server) listenOpenly(ctx context.Context) (net.Listener, error) {
 	o := s.options
-	if _, _, err := net.SplitHostPort(o.Listen); err != nil {
-		return nil, app.ErrorOf(app.Usage, "--listen %q: %w", o.Listen, err)
+	if _, _, err := origin.Split(o.Listen); err != nil {
+		return nil, app.ErrorOf(app.Usage, "--listen %w", err)
 	}
 	switch {
 	case len(o.Hosts) == 0:

@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
+	"strconv"
 )
 
 // Names are those under which a server is called.
@@ -48,9 +49,9 @@ func (n Names) Same(r *http.Request) bool {
 
 // Listen listens where nobody but this machine reaches.
 func Listen(ctx context.Context, addr string) (net.Listener, error) {
-	host, port, err := net.SplitHostPort(addr)
+	host, port, err := Split(addr)
 	if err != nil {
-		return nil, &AddrError{addr, fmt.Sprintf("say an address of this machine, 127.0.0.1:PORT: %v", err)}
+		return nil, err
 	}
 	if host == "" || host == "localhost" {
 		host = "127.0.0.1"
@@ -59,6 +60,18 @@ func Listen(ctx context.Context, addr string) (net.Listener, error) {
 		return nil, &AddrError{addr, "only this machine may reach it: 127.0.0.1:" + port}
 	}
 	return new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(host, port))
+}
+
+// Split takes an address apart, if one can listen there.
+func Split(addr string) (host, port string, err error) {
+	host, port, err = net.SplitHostPort(addr)
+	if err != nil {
+		return "", "", &AddrError{addr, fmt.Sprintf("say HOST:PORT, such as 127.0.0.1:7777: %v", err)}
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return "", "", &AddrError{addr, "a port is a number from 0 (any that is free) to 65535"}
+	}
+	return host, port, nil
 }
 
 // AddrError says why an address is not listened at.
