@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
@@ -142,14 +143,14 @@ func pressed(b *testing.B, tab *Tab, times int, keys ...string) (ms []float64) {
 	return ms
 }
 
-// answered does something to the page, and measures until an element says something
-// else than before, and a frame shows it.
+// answered does something to the page, and measures until an element says something,
+// and something else than before, and a frame shows it.
 func answered(b *testing.B, tab *Tab, element, do string) float64 {
 	took, err := Eval[float64](tab, fmt.Sprintf(`new Promise(done => {
 		const main = document.querySelector('main'), text = () => main.querySelector(%q)?.innerText ?? '';
 		const before = text(), began = performance.now();
 		const watch = new MutationObserver(() => {
-			if (text() === before) return;
+			if (text() === before || !text()) return;
 			watch.disconnect();
 			requestAnimationFrame(() => done(performance.now() - began));
 		});
@@ -184,4 +185,65 @@ func filtered(b *testing.B, tab *Tab, times int) (ms []float64) {
 		ms = append(ms, answered(b, tab, "[role=feed]", `main.querySelector('.kinds button').click()`))
 	}
 	return ms
+}
+
+// BenchmarkPublishedShape measures the list, a search everywhere and an appended entry
+// in an archive of the size for which agentsview's figures are published: 1,650
+// sessions with 693,000 messages.
+func BenchmarkPublishedShape(b *testing.B) {
+	const sessions, entries = 1650, 420
+	w := world(b)
+	var last *Session
+	for n := range sessions {
+		last = Long(n+1, entries, time.Now().Add(-time.Duration(sessions-n)*time.Hour))
+		if err := last.Keep(w); err != nil {
+			b.Fatal(err)
+		}
+	}
+	program, err := theProgram()
+	if err != nil {
+		b.Fatal(err)
+	}
+	if out, err := w.Command(program, "archive", "refresh").CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, out)
+	}
+	began := time.Now()
+	s := serve(b, w)
+	tab := open(b, chromium(b))
+	if err := s.Enter(tab); err != nil {
+		b.Fatal(err)
+	}
+	b.Logf("from the start of the program to a page: %v", time.Since(began))
+	_, err = chromedp.Call(tab.ctx, page.AddScriptToEvaluateOnNewDocument,
+		page.AddScriptToEvaluateOnNewDocumentParams{Source: firsts})
+	if err != nil {
+		b.Fatal(err)
+	}
+	runs, err := tab.Runs(nil)
+	if err != nil || len(runs) == 0 {
+		b.Fatalf("no runs: %v", err)
+	}
+	for b.Loop() {
+		report(b, "list", goalContent, contents(b, s, tab, "/runs", 20))
+		if err := s.Visit(tab, "/search"); err != nil {
+			b.Fatal(err)
+		}
+		var search []float64
+		for i := range 20 {
+			search = append(search, answered(b, tab, ".hits, p.num", fmt.Sprintf(`
+				const field = main.querySelector('[type=search]');
+				field.value = %q;
+				field.dispatchEvent(new Event('input', { bubbles: true }))`, fmt.Sprintf("question %d part", i*3+1))))
+		}
+		report(b, "search", goalInteraction, search)
+		if err := s.Visit(tab, "/run/"+runs[0].ID); err != nil {
+			b.Fatal(err)
+		}
+		toEnd(b, tab)
+		var live []float64
+		for _, d := range appended(b, tab, s.World, last, 60) {
+			live = append(live, float64(d)/1e6)
+		}
+		report(b, "live", goalLive, live)
+	}
 }

@@ -261,7 +261,7 @@ export class Talk {
     this.list.reset(this.rows(), this.rowOf(n));
     this.drawMap();
     this.countLabels();
-    say(t.run.shown(number(this.shown.length)));
+    say(t.run.shown(this.shown.length));
   }
 
   drawMap() {

@@ -1,6 +1,6 @@
 // The texts of the pages on which a person acts, and of what they read there.
 
-const counted = (n, one, many) => `${n.toLocaleString('en-GB')} ${n === 1 ? one : many}`;
+export const counted = (n, one, many) => `${n.toLocaleString('en-GB')} ${n === 1 ? one : many}`;
 
 const jobs = {
   title: 'What is happening',

@@ -1,8 +1,6 @@
 // Every text of the page that is not somebody else's, in one place.
 
-import { acts } from './texts-acts.js';
-
-const counted = (n, one, many) => `${n.toLocaleString('en-GB')} ${n === 1 ? one : many}`;
+import { acts, counted } from './texts-acts.js';
 
 export const t = {
   ...acts,
@@ -151,7 +149,7 @@ export const t = {
     toNew: (n) => `${n} new`,
     toNewKey: 'what is new since you were last here',
     grown: (n) => `${counted(n, 'new entry', 'new entries')}.`,
-    shown: (n) => `${n} entries shown.`,
+    shown: (n) => `${counted(n, 'entry', 'entries')} shown.`,
     place: (n, of, at) => `Row ${n} of ${of}${at ? `, ${at}` : ''}`,
     minimap: 'Position in the run',
     show: 'What is shown',
@@ -204,7 +202,9 @@ export const t = {
     noTools: 'No tool was called.',
     noEdits: 'No file was changed by a tool that says so.',
     editsCaption: (n, more) =>
-      more === '0' ? `${n} changes, the latest first` : `The latest ${n} changes; ${more} came before`,
+      more === 0
+        ? `${counted(n, 'change', 'changes')}, the latest first`
+        : `The latest ${counted(n, 'change', 'changes')}; ${more.toLocaleString('en-GB')} came before`,
     file: 'File',
     editTimes: 'Entries',
     linesChanged: 'Lines',

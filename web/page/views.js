@@ -420,7 +420,7 @@ export function drawEdits(el, { data, head }) {
       h(
         'table',
         null,
-        h('caption', null, t.run.editsCaption(number(list.length), number(head.more_edits ?? 0))),
+        h('caption', null, t.run.editsCaption(list.length, head.more_edits ?? 0)),
         h(
           'thead',
           null,
