@@ -67,7 +67,8 @@ prepare:
 
 test: prepare clients lint dead cross build ## everything
 	@$(GO) build -o build/testreport ./internal/testreport
-	@{ $(GO) test $(RACE) -vet=off -ldflags=-w -shuffle=on -timeout 20m -json ./...; \
+	@CGO_ENABLED=0 $(GO) build -o build/tested/conclave ./cmd/conclave
+	@export CONCLAVE_BUILT=$(CURDIR)/build/tested/conclave; { $(GO) test $(RACE) -vet=off -ldflags=-w -shuffle=on -timeout 20m -json ./...; \
 	  $(GO) -C web/browser test -timeout 10m -json ./...; } | build/testreport
 
 redteam: prepare clients ## go for the secrets, as root and as an ordinary user; every command in every hostile workspace

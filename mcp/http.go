@@ -126,7 +126,11 @@ func (d *door) full() bool {
 func (d *door) post(w http.ResponseWriter, r *http.Request) {
 	limits := http.NewResponseController(w)
 	_ = limits.SetReadDeadline(time.Now().Add(bodyTime)) // a connection without deadlines is a test's
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxMessage))
+	var body []byte
+	err := error(&http.MaxBytesError{Limit: maxMessage})
+	if r.ContentLength <= maxMessage { // else nobody waits for what is refused
+		body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, maxMessage))
+	}
 	if big := (*http.MaxBytesError)(nil); errors.As(err, &big) {
 		http.Error(w, "the message is too long", http.StatusRequestEntityTooLarge)
 		return

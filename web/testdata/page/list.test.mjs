@@ -7,7 +7,9 @@ test('heights are what a plain sum says', () => {
   const pick = random(5);
   for (let round = 0; round < 200; round++) {
     const sizes = Array.from({ length: pick(90) }, () => 1 + pick(50));
-    const heights = new Heights(sizes.length, (i) => sizes[i]);
+    const heights = new Heights(sizes.length, pick(3) * 20);
+    if (pick(2)) for (const [i, size] of sizes.entries()) heights.set(i, size);
+    else heights.all(Float64Array.from(sizes));
     for (let k = pick(60); k > 0; k--) {
       if (sizes.length && pick(2)) {
         const i = pick(sizes.length);
@@ -18,9 +20,15 @@ test('heights are what a plain sum says', () => {
       } else {
         heights.push(sizes[sizes.push(1 + pick(50)) - 1]);
       }
+      if (pick(20) === 0) heights.all(Float64Array.from(sizes));
     }
     check(heights, sizes, pick);
   }
+});
+
+test('rows are alike until something is known of them', () => {
+  const heights = new Heights(1000, 60);
+  check(heights, Array(1000).fill(60), random(6));
 });
 
 function check(heights, sizes, pick) {
