@@ -291,23 +291,23 @@ function roomView(v) {
       h('span', { class: 'badge accent' }, plain(v.level)),
       (v.stamps ?? []).map((s) => [' ', h('span', { class: 'badge warn' }, plain(s))]),
     ),
-    sides(v.given, v.denied, v.held_back, v.held_back_count),
+    sides(k.wouldBe, v.given, v.denied, v.held_back, v.held_back_count),
   );
 }
 
-/** sides are what was given, and what was kept out with the reason. */
-function sides(given, denied, heldBack = [], heldCount = heldBack.length) {
+/** sides are what is given, and what is kept out with the reason, in words of what was or would be. */
+function sides(words, given, denied, heldBack = [], heldCount = heldBack.length) {
   return h(
     'div',
     { class: 'sides' },
     h(
       'div',
       null,
-      h('h3', null, k.saw(given.length)),
+      h('h3', null, words.saw(given.length)),
       given.length === 0
-        ? h('p', { class: 'muted' }, k.sawNothing)
+        ? h('p', { class: 'muted' }, words.sawNothing)
         : listed(
-            k.saw(given.length),
+            words.saw(given.length),
             [k.what, k.kind, k.size],
             given.map((g) => [
               [plain(g.path), g.mounted ? h('span', { class: 'muted small' }, ` ${k.mounted(g.files ?? 0)}`) : null],
@@ -319,12 +319,12 @@ function sides(given, denied, heldBack = [], heldCount = heldBack.length) {
     h(
       'div',
       null,
-      h('h3', null, k.sawNot(denied.length)),
+      h('h3', null, words.sawNot(denied.length)),
       denied.length === 0
-        ? h('p', { class: 'muted' }, k.deniedNothing)
+        ? h('p', { class: 'muted' }, words.deniedNothing)
         : listed(
-            k.sawNot(denied.length),
-            [k.what, k.why],
+            words.sawNot(denied.length),
+            [k.what, words.why],
             denied.map((d) => [
               [plain(d.name), h('span', { class: 'muted small' }, ` ${plain(d.kind)}`)],
               plain(d.reason),
@@ -334,10 +334,10 @@ function sides(given, denied, heldBack = [], heldCount = heldBack.length) {
         ? h(
             'details',
             null,
-            h('summary', null, k.heldBack(heldCount)),
+            h('summary', null, words.heldBack(heldCount)),
             listed(
-              k.heldBack(heldCount),
-              [k.what, k.why],
+              words.heldBack(heldCount),
+              [k.what, words.why],
               heldBack.map((x) => [plain(x.path), plain(x.reason ?? x.why)]),
             ),
           )
@@ -597,7 +597,7 @@ function turnOf(told, judged) {
       told.attempts > 1 ? h('span', { class: 'badge warn' }, k.attempts(told.attempts)) : null,
       judged ? h('span', { class: 'muted small' }, k.searched(judged.searched, judged.denied)) : null,
     ),
-    sides(told.given, told.denied, told.left_out),
+    sides(k.was, told.given, told.denied, told.left_out),
     h('h3', null, k.told),
     told.parts.length === 0
       ? h('p', { class: 'muted' }, k.toldNothing)
