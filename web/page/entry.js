@@ -25,7 +25,6 @@ import { face, roleOf } from './who.js';
 
 const CUT = 5000; // characters before "show all"
 const MOST = 400000; // characters that the page shows at all
-const MOST_MARKDOWN = 60000; // above, words are shown as they stand
 
 /**
  * @typedef {object} Context
@@ -188,9 +187,7 @@ const BODIES = {
 };
 
 function wordsBody(entry, ctx) {
-  return long(entry, ctx, (text) =>
-    text.length > MOST_MARKDOWN ? h('div', { class: 'foreign' }, plain(text)) : markdown(text),
-  );
+  return long(entry, ctx, (text) => markdown(text));
 }
 
 /** long shows a text cut, with a way to all of it. */

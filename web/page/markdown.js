@@ -1,18 +1,23 @@
 // Markdown of agents as nodes: headings, lists, code, emphasis, tables, quotes,
 // links. HTML in it is text. It never throws, takes time in proportion to the
-// text, and nests at most a few levels deep.
+// text, and nests at most a few levels deep. So no form here has two parts beside
+// each other that take the same characters without a bound, and what was looked
+// for in vain is not looked for again. A text that is too long stays as it stands.
 
 import { h, link, scroller } from './dom.js';
 import { plain } from './plain.js';
 import { t } from './texts.js';
 
+const MOST = 60000; // characters; above, a text is shown as it stands
+const MOST_PLAIN = 400000; // characters that are shown at all
 const DEEPEST = 6;
-const FENCE = /^ {0,3}(`{3,}|~{3,})\s*([^`]*)$/;
-const HEADING = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/;
+const FENCE = /^ {0,3}(`{3,}|~{3,})/;
+const FENCE_END = /^ {0,3}(`+|~+)\s*$/;
+const HEADING = /^ {0,3}(#{1,6})(?=[ \t]|$)/;
 const RULE = /^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$/;
-const ITEM = /^( *)([-*+]|\d{1,9}[.)])(?:[ \t]+|$)(.*)$/;
-const QUOTE = /^ {0,3}> ?(.*)$/;
-const DIVIDER = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
+const ITEM = /^( *)([-*+]|\d{1,9}[.)])(?:[ \t]+|$)(.*)$/s;
+const QUOTE = /^ {0,3}> ?(.*)$/s;
+const DIVIDER = /^:?-+:?$/; // of one column
 
 /**
  * blocks reads Markdown into a tree of plain objects, which tests can look at.
@@ -29,11 +34,11 @@ export function blocks(text, deep = 0) {
 function block(lines, at, found, deep) {
   const line = lines[at];
   if (line.trim() === '') return at + 1;
-  const fence = FENCE.exec(line);
+  const fence = fenceOf(line);
   if (fence) return fenced(lines, at, fence, found);
   const heading = HEADING.exec(line);
   if (heading) {
-    found.push({ kind: 'heading', level: heading[1].length, text: heading[2] ?? '' });
+    found.push({ kind: 'heading', level: heading[1].length, text: title(line.slice(heading[0].length).trim()) });
     return at + 1;
   }
   if (RULE.test(line)) {
@@ -42,17 +47,40 @@ function block(lines, at, found, deep) {
   }
   if (deep < DEEPEST && QUOTE.test(line)) return quoted(lines, at, found, deep);
   if (deep < DEEPEST && ITEM.test(line)) return listed(lines, at, found, deep);
-  if (line.includes('|') && DIVIDER.test(lines[at + 1] ?? '') && (lines[at + 1] ?? '').includes('|'))
-    return tabled(lines, at, found);
+  if (line.includes('|') && divides(lines[at + 1] ?? '')) return tabled(lines, at, found);
   return paragraph(lines, at, found, deep);
 }
 
-function fenced(lines, at, fence, found) {
-  const close = new RegExp(`^ {0,3}${fence[1][0] === '`' ? '`' : '~'}{${fence[1].length},}\\s*$`);
+/** fenceOf is the fence that a line opens, or null. */
+function fenceOf(line) {
+  const found = FENCE.exec(line);
+  const info = found ? line.slice(found[0].length) : '`';
+  return info.includes('`') ? null : { sign: found[1], language: info.trim().split(/\s/, 1)[0] };
+}
+
+function fenced(lines, at, { sign, language }, found) {
+  const ends = (last) => last && last[1][0] === sign[0] && last[1].length >= sign.length;
   let end = at + 1;
-  while (end < lines.length && !close.test(lines[end])) end++;
-  found.push({ kind: 'code', language: fence[2].trim().split(/\s/)[0], text: lines.slice(at + 1, end).join('\n') });
+  while (end < lines.length && !ends(FENCE_END.exec(lines[end]))) end++;
+  found.push({ kind: 'code', language, text: lines.slice(at + 1, end).join('\n') });
   return end + 1;
+}
+
+/** title is what a heading says, without the signs that close it. */
+function title(text) {
+  let end = text.length;
+  while (text[end - 1] === '#') end--;
+  return end > 0 && end < text.length && /\s/.test(text[end - 1]) ? text.slice(0, end).trimEnd() : text;
+}
+
+/** divides says whether a line is the one below the head of a table. */
+function divides(line) {
+  return (
+    line.includes('|') &&
+    unframed(line)
+      .split('|')
+      .every((cell) => DIVIDER.test(cell.trim()))
+  );
 }
 
 function quoted(lines, at, found, deep) {
@@ -100,16 +128,18 @@ function sameList(line, indent, ordered) {
 
 const leading = (line) => line.length - line.trimStart().length;
 
-const opens = (line) => FENCE.test(line) || HEADING.test(line) || RULE.test(line) || QUOTE.test(line);
+const opens = (line) => fenceOf(line) !== null || HEADING.test(line) || RULE.test(line) || QUOTE.test(line);
+
+/** unframed is a row of a table without the strokes at its ends. */
+function unframed(line) {
+  const row = line.trim();
+  const from = row.startsWith('|') ? 1 : 0;
+  return row.slice(from, row.length > from && row.endsWith('|') && row.at(-2) !== '\\' ? -1 : undefined);
+}
 
 function cells(line) {
-  const inner = line
-    .trim()
-    .replace(/^\|/, '')
-    .replace(/(?<!\\)\|$/, '');
-  return inner
-    .split(/(?<!\\)\|/)
-    .slice(0, 60)
+  return unframed(line)
+    .split(/(?<!\\)\|/, 60)
     .map((cell) => cell.trim().replace(/\\\|/g, '|'));
 }
 
@@ -160,9 +190,10 @@ const INLINE = new RegExp(
 export function inline(text, deep = 0) {
   const found = [];
   const form = new RegExp(INLINE.source, 'gu');
+  const seen = { ticks: null, none: {} }; // where signs are, and up to where there are none
   let done = 0;
-  for (let match; (match = form.exec(text));) {
-    const span = deep > 4 ? null : spanOf(match, text, deep);
+  for (let match; deep <= 4 && (match = form.exec(text));) {
+    const span = spanOf(match, text, deep, seen);
     if (!span) {
       form.lastIndex =
         match.index + (match.groups.ticks?.length ?? match.groups.strong?.length ?? match.groups.strike?.length ?? 1);
@@ -176,19 +207,19 @@ export function inline(text, deep = 0) {
   return found;
 }
 
-function spanOf(match, text, deep) {
+function spanOf(match, text, deep, seen) {
   const { escape, ticks, label, href, angle, bare, strong, em, strike } = match.groups;
   const after = match.index + match[0].length;
   if (escape) return { node: { kind: 'words', text: escape[1] }, end: after };
-  if (ticks) return codeSpan(text, after, ticks);
+  if (ticks) return codeSpan(text, after, ticks, seen);
   if (href !== undefined) return { node: { kind: 'link', href, parts: inline(label, deep + 3) }, end: after };
   if (angle) return { node: { kind: 'link', href: angle, parts: [] }, end: after };
   if (bare) {
-    const href2 = bare.replace(/[.,;:!?'")\]*_]+$/, '');
+    const href2 = withoutPoints(bare);
     return { node: { kind: 'link', href: href2, parts: [] }, end: match.index + href2.length };
   }
   const sign = strong ?? em ?? strike;
-  const end = closing(text, after, sign);
+  const end = closing(text, after, sign, seen.none);
   if (end < 0) return null;
   return {
     node: { kind: strong ? 'strong' : em ? 'em' : 'strike', parts: inline(text.slice(after, end), deep + 1) },
@@ -196,39 +227,74 @@ function spanOf(match, text, deep) {
   };
 }
 
-const FARTHEST = 2000; // how far away emphasis may end
+/** withoutPoints is an address without what the sentence around it ends with. */
+function withoutPoints(href) {
+  let end = href.length;
+  while ('.,;:!?\'")]*_'.includes(href[end - 1])) end--;
+  return href.slice(0, end);
+}
 
-function closing(text, from, sign) {
-  const window = text.slice(from, from + FARTHEST);
-  for (let at = window.indexOf(sign, 1); at > 0; at = window.indexOf(sign, at + 1)) {
-    const single = sign.length === 1 && (window[at - 1] === sign || window[at + 1] === sign);
-    if (!/\s/.test(window[at - 1]) && !single && !(sign === '_' && /[\p{L}\p{N}]/u.test(window[at + 1] ?? '')))
-      return from + at;
-  }
+const FARTHEST = 2000; // how far away emphasis may end
+const FARTHEST_CODE = 20000;
+
+/** closing is where emphasis ends, or -1; none keeps up to where each sign ends nothing. */
+function closing(text, from, sign, none) {
+  let at = text.indexOf(sign, Math.max(from + 1, none[sign] ?? 0));
+  while (at > 0 && at < from + FARTHEST && !closes(text, at, sign)) at = text.indexOf(sign, at + 1);
+  if (at > 0 && at < from + FARTHEST) return at;
+  none[sign] = at < 0 ? Infinity : at;
   return -1;
 }
 
-function codeSpan(text, from, ticks) {
-  for (let at = text.indexOf(ticks, from); at >= 0 && at - from < 20000; at = text.indexOf(ticks, at + 1)) {
-    if (text[at + ticks.length] === '`' || text[at - 1] === '`') continue;
-    const inner = text.slice(from, at).replace(/\n/g, ' ');
-    return {
-      node: { kind: 'code', text: /^ .* $/.test(inner) && inner.trim() ? inner.slice(1, -1) : inner },
-      end: at + ticks.length,
-    };
+function closes(text, at, sign) {
+  const next = text[at + 1] ?? '';
+  if (/\s/.test(text[at - 1])) return false;
+  if (sign.length === 1 && (text[at - 1] === sign || next === sign)) return false;
+  return sign !== '_' || !/[\p{L}\p{N}]/u.test(next);
+}
+
+function codeSpan(text, from, ticks, seen) {
+  seen.ticks ??= tickRuns(text);
+  const ends = seen.ticks.get(ticks.length) ?? [];
+  while (ends.at(-1) < from) ends.pop();
+  const at = ends.at(-1);
+  if (at === undefined || at - from >= FARTHEST_CODE) return null;
+  const inner = text.slice(from, at).replace(/\n/g, ' ');
+  const padded = inner.startsWith(' ') && inner.endsWith(' ') && inner.trim() !== '';
+  return { node: { kind: 'code', text: padded ? inner.slice(1, -1) : inner }, end: at + ticks.length };
+}
+
+/** tickRuns is where backticks stand, by how many they are, the last first. */
+function tickRuns(text) {
+  const runs = new Map();
+  for (const { 0: run, index } of text.matchAll(/`+/g)) {
+    if (!runs.has(run.length)) runs.set(run.length, []);
+    runs.get(run.length).push(index);
   }
-  return null;
+  for (const places of runs.values()) places.reverse();
+  return runs;
 }
 
 /**
  * markdown is foreign Markdown as nodes. Its headings are all of one level, the
  * one that fits where it stands: somebody's "######" must not tear the page's own order.
+ * A text that is too long for that is shown as it stands, with a line that says so.
  * @param {string} text
  * @param {{heading?: number}} [options]
  * @returns {HTMLElement}
  */
 export function markdown(text, { heading = 3 } = {}) {
+  if ((text?.length ?? 0) > MOST) return asItStands(text);
   return h('div', { class: 'md', dir: 'auto' }, nodes(blocks(plain(text)), heading));
+}
+
+function asItStands(text) {
+  return h(
+    'div',
+    { class: 'md', dir: 'auto' },
+    h('p', { class: 'muted small' }, t.asItStands(Math.min(text.length, MOST_PLAIN), text.length)),
+    h('div', { class: 'foreign' }, plain(text.slice(0, MOST_PLAIN))),
+  );
 }
 
 const nodes = (list, heading) => list.map((b) => blockNode(b, heading));
@@ -296,7 +362,8 @@ function tableNode(b) {
           h(
             'tr',
             null,
-            Array.from({ length: wide }, (_, i) => h('td', null, words(row[i] ?? ''))),
+            row.slice(0, wide).map((cell) => h('td', null, words(cell))),
+            row.length < wide ? h('td', { colspan: wide - row.length }) : null,
           ),
         ),
       ),

@@ -1,21 +1,9 @@
 // What an interaction came to: verdicts with their evidence, a council with its
 // citations, what was found, what is offered next. A citation opens its line.
 
+import { cited, isPath } from './cited.js';
 import { append, h, plain, query, t } from './core.js';
 import { markdown, words } from './markdown.js';
-
-// A place in a file as people and agents write it: docs/design.md:12, or :12-20.
-// It is what quest/judging takes for a citation.
-const CITED = /([\p{L}\p{N}_.@+-]+(?:\/[\p{L}\p{N}_.@+()-]+)*):(\d{1,7})(?:-(\d{1,7}))?/gu;
-
-function isPath(before, name) {
-  return (
-    !/\/\/$/.test(before) &&
-    /[A-Za-z\u0080-\u{10ffff}]/u.test(name) &&
-    (/[./]/.test(name) || before.endsWith('`')) &&
-    !name.endsWith('localhost')
-  );
-}
 
 /** placeOf is the address of a cited line. */
 export function placeOf(path, line, end) {
@@ -24,7 +12,7 @@ export function placeOf(path, line, end) {
 
 /** citation is one that was looked up: a link where it holds, with the reason where it does not. */
 export function citation({ text, ok, reason }) {
-  const found = new RegExp(CITED.source, 'u').exec(text);
+  const [found] = cited(text);
   if (!ok || !found)
     return h(
       'span',
@@ -33,7 +21,7 @@ export function citation({ text, ok, reason }) {
       ' ',
       h('span', { class: 'muted small' }, plain(reason ?? t.unknown)),
     );
-  return h('a', { class: 'cite', href: placeOf(found[1], found[2], found[3]) }, plain(text));
+  return h('a', { class: 'cite', href: placeOf(found.path, found.line, found.end) }, plain(text));
 }
 
 /** withCitations makes links of the places that a rendered text names. */
@@ -49,13 +37,13 @@ function linkIn(node) {
   const text = node.data,
     parts = [];
   let at = 0;
-  for (const found of text.matchAll(CITED)) {
-    if (!isPath(text.slice(0, found.index), found[1])) continue;
+  for (const place of cited(text)) {
+    if (!isPath(text, place)) continue;
     parts.push(
-      text.slice(at, found.index),
-      h('a', { class: 'cite', href: placeOf(found[1], found[2], found[3]) }, found[0]),
+      text.slice(at, place.from),
+      h('a', { class: 'cite', href: placeOf(place.path, place.line, place.end) }, text.slice(place.from, place.to)),
     );
-    at = found.index + found[0].length;
+    at = place.to;
   }
   if (parts.length === 0) return;
   const whole = document.createDocumentFragment();

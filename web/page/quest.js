@@ -485,8 +485,8 @@ async function renderConversation(el, { name }, signal) {
   const head = /^---\n([\s\S]*?)\n---\n/.exec(text);
   const facts = (head?.[1] ?? '')
     .split('\n')
-    .map((row) => /^([^:]+):\s*(.+)$/.exec(row)?.slice(1))
-    .filter(Boolean);
+    .map((row) => /^([^:]+):(.*)$/s.exec(row)?.slice(1))
+    .filter((fact) => fact?.[1].trim());
   titled(name);
   const all = text.split('\n');
   replace(
@@ -496,7 +496,7 @@ async function renderConversation(el, { name }, signal) {
     h(
       'p',
       { class: 'row' },
-      facts.map(([key, value]) => h('span', { class: 'badge' }, `${plain(key)}: ${plain(value)}`)),
+      facts.map(([key, value]) => h('span', { class: 'badge' }, `${plain(key)}: ${plain(value.trim())}`)),
     ),
     line
       ? lines({ from: 1, lines: all, line: Number(line), caption: plain(name) })

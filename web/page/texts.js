@@ -17,6 +17,10 @@ export const t = {
   copy: 'Copy',
   copied: 'Copied.',
   showAll: (n) => `Show all ${n.toLocaleString('en-GB')} characters`,
+  asItStands: (n, of) =>
+    n < of
+      ? `The first ${n.toLocaleString('en-GB')} of ${of.toLocaleString('en-GB')} characters, as they stand: so long a text is not set.`
+      : `All ${of.toLocaleString('en-GB')} characters as they stand: so long a text is not set.`,
   failed: 'That did not work',
   again: 'Try again',
   lost: 'The connection is gone; what you see may be old.',

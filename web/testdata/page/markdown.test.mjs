@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import test from 'node:test';
+import { cited, isPath } from './cited.js';
 import { random } from './document.mjs';
 import { h, link } from './dom.js';
 import { blocks, inline, markdown } from './markdown.js';
@@ -112,7 +114,7 @@ test('headings fit where they stand', () => {
   assert.deepEqual(tags, ['div', 'h4', 'h4']);
 });
 
-test('no text is lost, and none takes long', () => {
+test('no text is lost', () => {
   const pick = random(3);
   const parts = [
     '*',
@@ -142,27 +144,89 @@ test('no text is lost, and none takes long', () => {
     const words = (text.match(/word/g) ?? []).length;
     assert.equal((markdown(text).textContent.match(/word/g) ?? []).length, words, JSON.stringify(text));
   }
-  for (const part of [
-    '<b>',
-    '*',
-    '**a ',
-    '[',
-    '[a](',
-    '`',
-    '> ',
-    '- ',
-    '|',
-    '_a',
-    '~~',
-    '#',
-    '\\',
-    '![',
-    '1. ',
-    ' ',
-    '```\n',
-  ]) {
-    const before = process.cpuUsage().user;
-    markdown(part.repeat(20000));
-    assert.ok(process.cpuUsage().user - before < 5e6, `${JSON.stringify(part)} 20,000 times`);
-  }
+});
+
+test('fences, headings and dividers', () => {
+  assert.deepEqual(blocks('```go  x\na\n``\n~~~\n````'), [{ kind: 'code', language: 'go', text: 'a\n``\n~~~' }]);
+  assert.equal(blocks('``` a`b')[0].kind, 'text');
+  const titles = ['# a', '#', '## b ##  ', '# c#', '# d # #', '# ##', '#\te'].map((line) => blocks(line)[0].text);
+  assert.deepEqual(titles, ['a', '', 'b', 'c#', 'd #', '##', 'e']);
+  assert.equal(blocks('#a')[0].kind, 'text');
+  for (const line of ['|-|-|', ' :--|--: ', '|-', '-|-', '\t| --- |'])
+    assert.equal(blocks(`a|b\n${line}`)[0].kind, 'table', line);
+  for (const line of ['|', '||', '|-||', '|- -|', '--', '|-|x|'])
+    assert.equal(blocks(`a|b\n${line}`)[0].kind, 'text', line);
+  assert.deepEqual(blocks('|a|b\\||\n|-|-|\n|1|2')[0], { kind: 'table', head: ['a', 'b|'], rows: [['1', '2']] });
+});
+
+test('a text that is too long is shown as it stands', () => {
+  const told = markdown('# a\n'.repeat(15001));
+  assert.ok(!/h\d/.test([...told.all()].map((node) => node.tag)));
+  assert.match(told.textContent, /^All 60,004 characters.*# a\n# a\n/s);
+  assert.match(markdown('word '.repeat(200000)).textContent, /^The first 400,000 of 1,000,000 characters/);
+});
+
+test('places in files', () => {
+  const places = (text) => cited(text).filter((place) => isPath(text, place));
+  assert.deepEqual(places('docs/a.md:12, /etc/x.md:3-9 and `Makefile:4`, not http://a.example:80, 12:30 or b:1'), [
+    { from: 0, to: 12, path: 'docs/a.md', line: '12', end: undefined },
+    { from: 15, to: 27, path: 'etc/x.md', line: '3', end: '9' },
+    { from: 33, to: 43, path: 'Makefile', line: '4', end: undefined },
+  ]);
+});
+
+// Time in proportion to the text: four times the text takes less than ten times as
+// long, where it takes long enough to be told. A form that goes back for every
+// character takes sixteen times as long, and at this size a second.
+const SIZE = 16000;
+// prettier-ignore
+const STARTS = [
+  '', '# a', '|\n|-', '|\n|', '```', '~~~', '- ', '* ', '> ', '[a](b', '[', 'https://a', '<https://', '**__~~*_',
+];
+// prettier-ignore
+const PARTS = [
+  ' ', '\t', '\r', '#', ' #', '-', '- ', '|', '|-', '`', '` ', '~', '*', '*a ', '**a ', '_', '_a', '~~a ', '[',
+  '[a](', '](', ')', '1', '1. ', '\\', 'a', 'a/', 'a.b:1 ', ':', '> ', '<b>', 'https://', '.', '\n', '\n- ', '\n> ',
+  '\n|', '```\n', '![', '"',
+];
+const ENDS = ['x', '`', '\rx'];
+
+function spent(fn, text) {
+  const before = process.cpuUsage();
+  fn(text);
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
+function inProportion(name, fn) {
+  for (const start of STARTS)
+    for (const part of PARTS)
+      for (const end of ENDS) {
+        const text = (size) => start + part.repeat(size / part.length) + end;
+        let short = 0;
+        let long = Infinity;
+        for (let round = 0; round < 5 && long > Math.max(50, 10 * short); round++) {
+          long = Math.min(long, spent(fn, text(SIZE)));
+          if (long > 50) short = Math.max(short, spent(fn, text(SIZE / 4)));
+        }
+        const told = JSON.stringify([start, part, end]);
+        assert.ok(long <= Math.max(50, 10 * short), `${name}: ${told}: ${short} and ${long} ms`);
+      }
+}
+
+test('every text takes time in proportion to it', () => inProportion('markdown', markdown));
+
+test('places are found in proportion to the text', () =>
+  inProportion('cited', (text) => cited(text).filter((place) => isPath(text, place))));
+
+test('every form takes time in proportion to the line', () => {
+  const source = readFileSync(new URL('markdown.js', import.meta.url), 'utf8').replace(/^\s*(\/\/|\*|\/\*\*).*$/gm, '');
+  const forms = [...source.matchAll(/(?<=[ (])\/((?:\\.|\[(?:\\.|[^\]\\])*\]|[^/\\\n[])+)\/([a-z]*)/g)];
+  assert.ok(forms.length > 10, `${forms.length} forms found`);
+  for (const [whole, form, flags] of forms) inProportion(whole, (text) => text.replace(new RegExp(form, flags), ''));
+});
+
+test('a row that lacks cells has no more nodes than its own', () => {
+  const all = [...markdown(`${'|a'.repeat(60)}|\n${'|-'.repeat(60)}|\n${'|\n'.repeat(10000)}`).all()];
+  assert.ok(all.length < 40000, `${all.length} nodes`);
 });
