@@ -12,7 +12,8 @@ type RolePolicy struct {
 	Role      policy.Role   `json:"role"`
 	Level     policy.Level  `json:"level"`
 	Decisions []policy.Cell `json:"decisions"`
-	Animal    bool          `json:"-"` // one of the six, for whom the table has one line
+	AtTable   bool          `json:"at_table,omitempty"` // a table furnishes its room, turn by turn
+	Animal    bool          `json:"-"`                  // one of the six, for whom the table has one line
 }
 
 // Roles are the names of all roles.
@@ -41,7 +42,7 @@ func (a *App) Policy(role string) ([]RolePolicy, error) {
 	var table []RolePolicy
 	for _, role := range roles {
 		table = append(table, RolePolicy{Role: role, Level: policy.Required(role), Decisions: policy.Of(role),
-			Animal: slices.Contains(policy.Animals(), role)})
+			AtTable: role.AtTable(), Animal: slices.Contains(policy.Animals(), role)})
 	}
 	return table, nil
 }

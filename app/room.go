@@ -23,11 +23,16 @@ type RoomOf struct {
 
 // furnish plans the room of a role of this workspace's quest, as the flows do,
 // with the level that the person's own configuration gives to whoever is a
-// program in that role.
+// program in that role. A seat at a table has no room here: its table furnishes it
+// for each turn, out of what that turn is about.
 func (a *App) furnish(ctx context.Context, of RoomOf) (flow.Furnishing, error) {
 	role, err := a.roleOf(of.Role)
 	if err != nil {
 		return flow.Furnishing{}, err
+	}
+	if role.AtTable() {
+		return flow.Furnishing{}, usageError("the room of %s belongs to a table, which furnishes it for each turn: "+
+			"conclave table audit NAME shows what fed its turns, conclave policy %[1]s what it may know", role)
 	}
 	if a.Remote != nil && len(of.Grants) > 0 {
 		return flow.Furnishing{}, personsOwn("to grant something")

@@ -96,6 +96,10 @@ func questRoles() []Role {
 	return append(Animals(), Council, Simon, Gandalf, Guardian, Dragon)
 }
 
+// AtTable reports whether the role is a seat's at a table: no quest furnishes its
+// room.
+func (r Role) AtTable() bool { return slices.Contains(tableRoles(), r) }
+
 func tableRoles() []Role { return []Role{GM, Player, JournalKeeper, Spectator} }
 
 // partyRoles are the seats that share one another's knowledge.

@@ -35,7 +35,8 @@ func newRoomShowCommand(env *environment) *cobra.Command {
 quest is kept from it, and which files of the project or of the named work are
 held back, each with its kind and the reason. Keys and logins (.env, .ssh,
 id_rsa, a *.pem that holds a private key …) are in nobody's room; --grant lets
-one in by name, for this command alone.`,
+one in by name, for this command alone. Seats at a table have a room for each
+turn: conclave table audit shows those.`,
 		Example: "  conclave room show dragon src/ README.md\n  conclave room show cat --grant .env.test\n  conclave room show gandalf --json",
 		Args:    cobra.MinimumNArgs(1),
 	}, func(ctx context.Context, args []string) (app.RoomView, error) {

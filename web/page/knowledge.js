@@ -238,7 +238,9 @@ function roomOf({ roles }) {
   const who = h(
     'select',
     { id: 'room-role' },
-    roles.map((r) => h('option', { value: r.role, selected: r.role === 'dragon' }, r.role)),
+    roles
+      .filter((r) => !r.at_table)
+      .map((r) => h('option', { value: r.role, selected: r.role === 'dragon' }, r.role)),
   );
   const work = h('input', { type: 'text', id: 'room-work', autocomplete: 'off', 'aria-describedby': 'room-hint' });
   const shown = h('div', { 'aria-live': 'polite' });

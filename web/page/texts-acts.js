@@ -342,8 +342,9 @@ const knowledge = {
   levels: (list) => `The room that every role needs: ${list}. A turn says which it had.`,
   room: 'A room as it would be',
   roomHint:
-    'Plans the very room that a role would get now, and starts nobody. The work, by names with ' +
-    'spaces between them, is for the Guardian and the Dragon.',
+    'Plans the very room that a role of a quest would get now, and starts nobody. The work, by names ' +
+    'with spaces between them, is for the Guardian and the Dragon. Tables furnish a room for each turn: those are ' +
+    'on their record.',
   look: 'Look into it',
   roomOf: (role) => `The room of ${role}:`,
   turns: 'Turns on record',
