@@ -59,7 +59,10 @@ func play(t *testing.T, r run) (string, *audit.Report) {
 	s, err := seat.Open(t.Context(), seat.Plan{
 		Workspace: ws, Run: "run-1", Role: "dragon", PromptName: "quest.confront", Agent: &scripted.Agent{Script: script}, InProcess: true,
 		Room:   room.Plan{Base: filepath.Join(t.TempDir(), "rooms"), Grants: []room.Grant{{Kind: r.kind, Name: "criteria.md", Bytes: []byte(criteria)}}},
-		Denied: []seat.Denied{{Kind: "quest-narrative", Name: "the narrative", Reason: "judge the work", Text: []byte(narrative)}},
+		Denied: []seat.Denied{
+			{Kind: "quest-narrative", Name: "the narrative", Reason: "judge the work", Text: []byte(narrative)},
+			{Kind: "quest-narrative", Name: "a word", Reason: "judge the work", Text: []byte("Too short to be looked for.")},
+		},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -106,7 +109,7 @@ func TestACleanRun(t *testing.T) {
 		t.Fatalf("findings = %v", r.Findings)
 	}
 	turn := r.Turns[0]
-	if len(r.Turns) != 1 || turn.Level != "in-process" || !turn.Receipt || !turn.Answered || turn.Denied != 1 || turn.Searched < 3 ||
+	if len(r.Turns) != 1 || turn.Level != "in-process" || !turn.Receipt || !turn.Answered || turn.Denied != 2 || turn.Sought != 1 || turn.Searched < 3 ||
 		len(turn.Given) != 1 || turn.Model != audit.InputNone {
 		t.Errorf("turn = %+v", turn)
 	}

@@ -52,6 +52,7 @@ type judge struct {
 	opened   *Room
 	denied   *shingle.Set
 	pending  []Source // whose fingerprints are still to come
+	sought   int      // sources that are looked for
 	order    *transcript.Checker
 	broken   bool // an order violation was reported
 	requests map[string]*bytes.Buffer
@@ -127,7 +128,7 @@ func (j *judge) turn(id string) *Turn {
 		t = &Turn{ID: id, Role: j.report.Role, Given: []Item{}, Declared: []string{}}
 		j.turns[id] = t
 		if j.opened != nil {
-			t.Role, t.Given, t.Denied = j.opened.Role, j.opened.Given, len(j.opened.Denied)
+			t.Role, t.Given, t.Denied, t.Sought = j.opened.Role, j.opened.Given, len(j.opened.Denied), j.sought
 		}
 		j.report.Turns = append(j.report.Turns, *t)
 	}
@@ -148,7 +149,7 @@ func (j *judge) room(r Room) {
 	} else if r.Readings < 2 {
 		j.denied.AsWritten() // what was given, too, was looked at in this way alone
 	}
-	j.pending = nil
+	j.pending, j.sought = nil, 0
 	var short []string
 	for _, s := range r.Denied {
 		if s.Windows > 0 {
@@ -250,6 +251,7 @@ func (j *judge) fingerprints(data []byte) {
 		digests = append(digests, shingle.Digest(digest))
 	}
 	j.denied.AddDigests(source.Name, digests)
+	j.sought++
 }
 
 // unsealed: an evaluator's run ends with its verdict, so one without an end was

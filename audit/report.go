@@ -30,6 +30,7 @@ type Turn struct {
 	Role     string `json:"role"`
 	Given    []Item `json:"given"`
 	Denied   int    `json:"denied"`   // sources that are kept from the role
+	Sought   int    `json:"sought"`   // of them, those that can be looked for: long enough, and not shared with what was given
 	Searched int    `json:"searched"` // texts that were looked through for them
 	// Declared are the paths that the agent named in its tool calls.
 	Declared []string `json:"declared"`

@@ -597,7 +597,7 @@ function turnOf(told, judged) {
       'p',
       { class: 'row' },
       told.attempts > 1 ? h('span', { class: 'badge warn' }, k.attempts(told.attempts)) : null,
-      judged ? h('span', { class: 'muted small' }, k.searched(judged.searched, judged.denied)) : null,
+      judged ? h('span', { class: 'muted small' }, k.searched(judged.searched, judged.sought, judged.denied)) : null,
     ),
     sides(k.was, told.given, told.denied, told.left_out),
     h('h3', null, k.told),

@@ -390,8 +390,11 @@ const knowledge = {
   },
   mounted: (n) => `(${counted(n, 'file', 'files')}, as a view)`,
   attempts: (n) => `asked ${n} times; this is the last`,
-  searched: (n, denied) =>
-    `${counted(n, 'text was', 'texts were')} looked through for ${counted(denied, 'denied source', 'denied sources')}.`,
+  searched: (n, sought, denied) =>
+    `${counted(n, 'text was', 'texts were')} looked through for ` +
+    (sought < denied ? `${sought} of ` : '') +
+    counted(denied, 'denied source', 'denied sources') +
+    (sought < denied ? `; ${denied - sought} cannot be looked for.` : '.'),
   told: 'What it was told',
   toldNothing: 'Nothing.',
   origins: { person: 'By the person', engine: 'By Conclave', agent: 'By an agent in the person\u2019s place' },
