@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 
 	"conclave/archive"
 	"conclave/archive/runs"
+	"conclave/bundle"
 )
 
 // MaxUpload is how large a bundle may be that is handed over.
@@ -31,9 +33,9 @@ type uploaded struct {
 
 func (u *uploaded) close() error { return errors.Join(u.x.Close(), os.RemoveAll(u.dir)) }
 
-// Upload opens a bundle that is handed over, with the checks of OpenBundle. It is
-// never unpacked into a workspace, and stands among the runs until the library is
-// closed. The answer is the names of its runs.
+// Upload opens a bundle that is handed over, if it is sound, as VerifyBundles says.
+// It is never unpacked into a workspace, and stands among the runs until the library
+// is closed. The answer is the names of its runs.
 func (l *Library) Upload(ctx context.Context, name string, in io.Reader) (ids []string, err error) {
 	dir, err := os.MkdirTemp("", "conclave-bundle-")
 	if err != nil {
@@ -48,7 +50,7 @@ func (l *Library) Upload(ctx context.Context, name string, in io.Reader) (ids []
 	if err := spool(file, in); err != nil {
 		return nil, err
 	}
-	if _, err := l.app.OpenBundle(file); err != nil {
+	if err := soundBundle(file); err != nil {
 		return nil, err
 	}
 	o, err := l.app.archiveOptions(false)
@@ -68,6 +70,19 @@ func (l *Library) Upload(ctx context.Context, name string, in io.Reader) (ids []
 		return nil, errors.Join(err, x.Close())
 	}
 	return ids, nil
+}
+
+// soundBundle is nil for a bundle whose files are those that its manifest lists, and
+// otherwise says which is not.
+func soundBundle(file string) error {
+	rep, err := bundle.VerifyFile(file)
+	if err = cmp.Or(err, rep.Newer); err != nil {
+		return noError("%w", err)
+	}
+	if !rep.Sound() {
+		return noError("%s is not sound: %w", filepath.Base(file), &bundle.Unsafe{Problems: rep.Problems})
+	}
+	return nil
 }
 
 func (l *Library) addUpload(ctx context.Context, u *uploaded) (ids []string, err error) {
