@@ -79,8 +79,8 @@ redteam: prepare clients ## go for the secrets, as root and as an ordinary user;
 
 matrix: prepare clients corpus ## every case of what make test only samples
 	CONCLAVE_SAMPLE=all $(GO) test -count=1 -timeout 60m ./agent/claude
-	CONCLAVE_SAMPLE=all $(GO) test -count=1 -timeout 60m -run 'TestKill|TestDesignSurvives|TestWithoutOneProbe|TestLoad|TestKindOfLongLines|TestLongFirstLine|TestLanesGrowLikeReadingOnce|TestV0Kinds|TestMutations|TestCorpus|TestLeakHistories|TestIrregularTrees|TestScripts|TestSQLIsTheJSON|TestTenThousandFiles|TestCouncilOnReal|TestPartyUnderEveryPack|TestRealPrograms|TestScenesAlike|TestCutAtEveryByte|TestNothingIsPaidTwice|TestSQLIsTheLog' \
-	  ./agent/acp ./agent/model ./agent/offline ./archive/runs ./archive/source ./archive/sql ./collect ./engine ./gateway ./internal/corpus ./internal/tracer ./profile ./record ./room ./table/flow ./quest/flow ./transcript ./cmd/conclave
+	CONCLAVE_SAMPLE=all $(GO) test -count=1 -timeout 60m -run 'TestKill|TestDesignSurvives|TestWithoutOneProbe|TestLoad|TestKindOfLongLines|TestLongFirstLine|TestLanesGrowLikeReadingOnce|TestV0Kinds|TestMutations|TestCorpus|TestLeakHistories|TestIrregularTrees|TestScripts|TestSQLIsTheJSON|TestTenThousandFiles|TestCouncilOnReal|TestPartyUnderEveryPack|TestRealPrograms|TestScenesAlike|TestCutAtEveryByte|TestNothingIsPaidTwice|TestSQLIsTheLog|TestRealPlayers|TestRealClientsCallATool|TestSessionLifeCycle|TestTheSameStory|TestBudgetCutsRealPrograms|TestAsOrdinaryUser' \
+	  ./agent/acp ./agent/crosstest ./agent/model ./app ./agent/offline ./archive/runs ./archive/source ./archive/sql ./collect ./engine ./gateway ./internal/corpus ./internal/tracer ./profile ./record ./room ./table/flow ./quest/flow ./transcript ./cmd/conclave
 	CONCLAVE_SAMPLE=all $(GO) -C web/browser test -count=1 -timeout 30m ./...
 
 full: test redteam matrix ## every platform, every matrix whole: make test, make redteam, make matrix, and every fuzz target for a moment

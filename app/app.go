@@ -76,6 +76,10 @@ type App struct {
 	// nothing that a person, a file or a variable says changes that.
 	Dial func(ctx context.Context, host string) (net.Conn, error)
 
+	// Literal: what comes from outside of the process is words and names of runs and
+	// tables. It names no file of this machine, and no command.
+	Literal bool
+
 	// Where verbs run that came from another terminal: a table, or a quest.
 	at    *tableHub
 	quest *questSession

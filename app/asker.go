@@ -247,7 +247,7 @@ func (a *App) words(said *string) (string, error) {
 	var data []byte
 	var err error
 	switch text := *said; {
-	case a.Remote != nil: // an agent's words are words
+	case a.Remote != nil || a.Literal: // words are words
 		data = []byte(text)
 	case text == "-":
 		data, err = io.ReadAll(io.LimitReader(a.Stdin, maxMessage+1))

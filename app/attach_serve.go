@@ -113,7 +113,7 @@ func (s *server) talk(conn *wire.Conn) {
 func (s *server) run(t *attached, c call) ([]json.RawMessage, error) {
 	a := *s.app
 	a.Show, a.Person, a.Dir, a.Root, a.Stdin = t.show, nil, c.Dir, s.root, strings.NewReader("")
-	a.wire, a.seen = t, c.Seen
+	a.wire, a.seen, a.Literal = t, c.Seen, false // it is a command line
 	if c.Person {
 		a.Person = t
 	}

@@ -29,7 +29,7 @@ func (a *App) Audit(names []string) ([]*AuditReport, error) {
 	}
 	var files []string
 	for _, name := range names {
-		if a.Remote != nil && isRecordPath(name) {
+		if a.Remote != nil && a.isRecordPath(name) {
 			return nil, personsOwn("to audit a file that is no run of this workspace")
 		}
 		file, err := a.recordFile(root, name)
@@ -97,7 +97,7 @@ func auditFile(file string, own bool) (*AuditReport, error) {
 // recordFile is the file of a record that a person named: a path, a run's id,
 // or the beginning of one.
 func (a *App) recordFile(root, name string) (string, error) {
-	if isRecordPath(name) {
+	if a.isRecordPath(name) {
 		file := a.AbsPath(name)
 		if _, err := os.Stat(file); err != nil {
 			return "", namedError("%w", err)
@@ -119,8 +119,8 @@ func (a *App) recordFile(root, name string) (string, error) {
 }
 
 // isRecordPath: with a separator or the extension it is no run's id.
-func isRecordPath(name string) bool {
-	return strings.ContainsRune(name, filepath.Separator) || strings.HasSuffix(name, record.Extension)
+func (a *App) isRecordPath(name string) bool {
+	return !a.Literal && (strings.ContainsRune(name, filepath.Separator) || strings.HasSuffix(name, record.Extension))
 }
 
 // beginning are the records of the runs whose id begins with name; the one that

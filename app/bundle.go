@@ -100,7 +100,7 @@ func (a *App) CreateBundle(ctx context.Context, run string, b Bundling) (Bundled
 
 // findRecord resolves what a person calls a run.
 func (a *App) findRecord(root, run string) (string, error) {
-	if isRecordPath(run) {
+	if a.isRecordPath(run) {
 		return a.AbsPath(run), nil
 	}
 	list, err := record.List(record.Dir(root))

@@ -47,9 +47,12 @@ func jobFor(verb string, args []json.RawMessage) (kind, name string) {
 
 // Call runs a verb by its name, with its arguments, but for the context, as JSON.
 // What it returns, but for the error, comes back as JSON; it may be there although
-// there is an error.
+// there is an error. Words are words here: no file is read that they name, and no
+// command is run that stands in them.
 func (a *App) Call(ctx context.Context, verb string, args []json.RawMessage) ([]json.RawMessage, error) {
-	method, in, err := a.bindNamed(ctx, verb, args)
+	called := *a
+	called.Literal = true
+	method, in, err := called.bindNamed(ctx, verb, args)
 	if err != nil {
 		return nil, err
 	}
@@ -74,16 +77,17 @@ func (a *App) bindNamed(
 	}
 	for _, arg := range in {
 		if name := ownHand(arg); name != "" {
-			return method, in, usageError("%s is said on the command line: it gives trust or a key, or says where to write",
-				name)
+			return method, in, usageError("%s is said on the command line: it gives trust or a key, "+
+				"or says what file to read or to write", name)
 		}
 	}
 	return method, in, nil
 }
 
 // byHand are the members of arguments that are the command line's alone: they let
-// keys into a room, make something the person's own, or write where somebody says.
-var byHand = []string{"Grants", "TrustBase", "Sign", "Cache", "Receipt"}
+// keys into a room, make something the person's own, or read or write a file that
+// somebody names.
+var byHand = []string{"Grants", "TrustBase", "Remote", "Base", "Sign", "Cache", "Receipt", "Answers", "Again"}
 
 // ownHand is the first such member that is set.
 func ownHand(arg reflect.Value) string {

@@ -63,6 +63,12 @@ func (s *gateSession) question() (gate.Ask, error) {
 	if !ask.Words {
 		ask.Criteria = s.app.nameOf(in.Criteria, s.w.root)
 	}
+	if s.app.Literal && filepath.IsAbs(ask.Criteria) {
+		if rel, err := filepath.Rel(s.w.root, ask.Criteria); err != nil || !filepath.IsLocal(rel) {
+			return ask, usageError("%q is not in the workspace: a file from elsewhere is named on the command line",
+				in.Criteria)
+		}
+	}
 	if in.Remote && ask.Base == "" {
 		ask.Base = in.Base
 	}
@@ -87,6 +93,10 @@ func (a *App) nameOf(criteria, root string) string {
 func (s *gateSession) vouch(name string, command []byte) error {
 	c := s.opened.Case.Criteria
 	if c.Origin == gate.OfCaller && c.File == "" && s.earlier == nil && !s.in.Remote {
+		if s.app.Literal {
+			return usageError("a criterion with a check runs a command: say it on the command line, " +
+				"or keep the criteria in a file of the workspace and say: conclave trust FILE")
+		}
 		return nil
 	}
 	err := s.w.Vouch(name, command)

@@ -233,7 +233,9 @@ func TestRealClientsCallATool(t *testing.T) {
 			t.Errorf("no real program speaks %s", kind)
 		}
 	}
-	for _, c := range realClients() {
+	all := realClients()
+	for _, i := range sample.Pick(t, len(all), 0, 3) {
+		c := all[i]
 		t.Run(strings.TrimSpace(c.name+" "+c.version), func(t *testing.T) {
 			t.Parallel()
 			var results []string

@@ -473,7 +473,7 @@ func TestListenRules(t *testing.T) {
 	}{
 		{Options{Addr: "0.0.0.0:0"}, "only this machine"},
 		{Options{Addr: "192.0.2.1:80"}, "only this machine"},
-		{Options{Addr: "nonsense"}, "127.0.0.1:PORT"},
+		{Options{Addr: "nonsense"}, "say HOST:PORT"},
 		{Options{Listen: "127.0.0.1:0"}, "--host"},
 		{Options{Listen: "nonsense"}, "--listen"},
 		{Options{Listen: "127.0.0.1:0", Hosts: []string{"a.example"}}, "--behind-proxy"},

@@ -60,7 +60,9 @@ type Server struct {
 
 // New makes a server of the verbs of a person's app.
 func New(a *app.App, o Options) (*Server, error) {
-	s := &Server{app: a, options: o, started: make(chan struct{}), ending: make(chan struct{}),
+	own := *a
+	own.Literal = true
+	s := &Server{app: &own, options: o, started: make(chan struct{}), ending: make(chan struct{}),
 		patience: writeTime}
 	s.stream = newStream()
 	s.jobs = newJobs(s)

@@ -53,8 +53,8 @@ func (s *Shelf) List(ctx context.Context, f Filter, now time.Time) (List, error)
 		return List{}, err
 	}
 	out := List{Total: len(all), From: max(f.From, 0), Items: []Run{}}
-	n := min(cmp.Or(max(f.N, 0), 100), MaxListed)
-	all = all[min(out.From, len(all)):min(len(all), out.From+n)]
+	all = all[min(out.From, len(all)):]
+	all = all[:min(len(all), cmp.Or(max(f.N, 0), 100), MaxListed)]
 	if err := s.titles(ctx, all); err != nil {
 		return List{}, err
 	}

@@ -208,7 +208,7 @@ func TestRealPrograms(t *testing.T) {
 	sample.Long(t)
 	programs := realPrograms(t)
 	chosen := append(models(), theScript, theOffline)
-	for _, i := range sample.Pick(t, len(programs), 1, 2) { // a program may need a minute
+	for _, i := range sample.Pick(t, len(programs), 1, 1) { // a program may need a minute
 		chosen = append(chosen, programs[i])
 	}
 	all := played{}

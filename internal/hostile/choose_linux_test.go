@@ -22,7 +22,7 @@ func (m *matrix) chosen(commands []string, users []int) map[unit][]string {
 	if sample.All() {
 		return m.only("/", commands, users)
 	}
-	return m.sample(sample.Rand(m.t), sample.Count(12, 50, 0), commands, users)
+	return m.sample(sample.Rand(m.t), sample.Count(12, 25, 0), commands, users)
 }
 
 // sample goes down the diagonals of a shuffled matrix, so that every command and

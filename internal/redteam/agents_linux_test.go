@@ -120,7 +120,7 @@ func (w *world) agents(t *testing.T, table *table, tried []attempt) {
 	crew = append(crew, member{"Codex", made, []string{filepath.Dir(native)}, gateway.OpenAI,
 		shellTool{"shell", "exec_command", "cmd", ""}, nil})
 	for _, role := range roles {
-		for _, i := range sample.Pick(t, len(crew), 0, 2) {
+		for _, i := range sample.Pick(t, len(crew), 0, 1) {
 			w.agent(t, table, role, crew[i], tried)
 		}
 	}

@@ -99,7 +99,7 @@ func TestHostileTranscripts(t *testing.T) {
 			t.Errorf("the session %q (%s) is no run", h.name, id)
 		}
 	}
-	for _, i := range sample.Pick(t, len(hostiles), 6, 40) {
+	for _, i := range sample.Pick(t, len(hostiles), 6, 20) {
 		h := hostiles[i]
 		t.Run(h.name, func(t *testing.T) {
 			checkHostile(t, s, tab, "/run/"+NewSession(0x100+i, time.Time{}).ID)
