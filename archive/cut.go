@@ -14,6 +14,7 @@ import (
 
 // feed makes items of the lines of one source.
 type feed interface {
+	opened() // a block begins
 	add(dst []item, line []byte, off int) []item
 	// holds says that what the last line means is not all there yet, and due
 	// appends what comes of the end of a block all the same.
@@ -23,6 +24,7 @@ type feed interface {
 	flush(dst []item, off, size int) []item
 }
 
+func (f *logFeed) opened()                           {}
 func (f *logFeed) holds() bool                       { return false }
 func (f *logFeed) due(dst []item) []item             { return dst }
 func (f *logFeed) flush(dst []item, _, _ int) []item { return dst }
@@ -51,6 +53,7 @@ func (c *cutter) begin(pos int64) {
 		raw = make([]byte, 0, blockMax+blockMin)
 	}
 	c.current = &chunk{pos: pos, raw: raw}
+	c.feed.opened()
 }
 
 // end completes the current chunk.

@@ -18,6 +18,7 @@ func (f *seenLines) add(dst []item, line []byte, _ int) []item {
 	return dst
 }
 
+func (*seenLines) opened()     {}
 func (*seenLines) holds() bool { return false }
 
 func (*seenLines) due(dst []item) []item { return dst }

@@ -24,28 +24,40 @@ type logFeed struct {
 	of *collected // nil: it is the log of a run
 }
 
-// requests remembers the request ids of the messages seen last, because a
-// token_usage entry has its message's id only.
+// requests remembers the request ids of the messages seen last and when each had
+// its last line, because a token_usage entry has its message's id only, and may
+// come after lines of others.
 type requests struct {
-	ids  [16]struct{ message, request string }
+	ids  [16]asked
 	next int
 }
 
-func (r *requests) note(message, request string) {
-	if message == "" || r.of(message) == request {
+type asked struct {
+	message, request string
+	at               int64
+}
+
+func (r *requests) note(message, request string, at int64) {
+	if message == "" {
 		return
 	}
-	r.ids[r.next%len(r.ids)] = struct{ message, request string }{message, request}
+	for i := range r.ids {
+		if e := &r.ids[i]; e.message == message && e.request == request {
+			e.at = at
+			return
+		}
+	}
+	r.ids[r.next%len(r.ids)] = asked{message, request, at}
 	r.next++
 }
 
-func (r *requests) of(message string) string {
+func (r *requests) of(message string) asked {
 	for _, e := range r.ids {
 		if e.message == message {
-			return e.request
+			return e
 		}
 	}
-	return ""
+	return asked{}
 }
 
 // add appends the item of a line, which stands at off in its block.
@@ -113,9 +125,12 @@ func (f *logFeed) facts(it *item, detail []byte, d [8][]byte, kept *keptSource) 
 	}
 	if it.typ == transcript.TokenUsage {
 		f.counted = true
-		told.Request = f.request.of(told.Message)
+		of := f.request.of(told.Message)
+		if told.Request = of.request; kept != nil && of.at != 0 {
+			it.at = of.at
+		}
 	} else {
-		if f.request.note(told.Message, told.Request); f.counted {
+		if f.request.note(told.Message, told.Request, it.at); f.counted {
 			told.Usage = nil
 		}
 	}

@@ -18,6 +18,7 @@ type sessionFeed struct {
 	seq    int64
 	off    int // the last line, in its block
 	size   int
+	places []place // of the lines of the block so far
 	clock  session.Clock
 	at     int64 // of the line at hand
 	sum    uint32
@@ -26,6 +27,9 @@ type sessionFeed struct {
 	org    origin
 	origin *origin
 }
+
+// place is where a line stands in its block.
+type place struct{ off, size int }
 
 // newSessionFeed returns the feed of a session file.
 func newSessionFeed(file session.File, x indexer) *sessionFeed {
@@ -69,7 +73,11 @@ func (f *sessionFeed) add(dst []item, line []byte, off int) []item {
 		dst = append(dst, f.late(f.items[i].Type, i))
 	}
 	f.begin(line, early)
+	if off == 0 {
+		f.opened()
+	}
 	f.off, f.size = off, len(line)
+	f.places = append(f.places, place{off, len(line)})
 	for i := early; i < len(f.items); i++ {
 		it := f.item(f.items[i].Type, i, i-early)
 		if searchable(f.items[i].Type) && !f.index.off {
@@ -80,6 +88,9 @@ func (f *sessionFeed) add(dst []item, line []byte, off int) []item {
 	}
 	return dst
 }
+
+// opened says that a block begins.
+func (f *sessionFeed) opened() { f.places = f.places[:0] }
 
 // early counts the items at hand that are of the line before: they come before
 // the one that has its bytes.
@@ -92,7 +103,7 @@ func (f *sessionFeed) early() int {
 
 // late is an item that the mapping held back: it stands where the last line does,
 // behind the items of that line.
-func (f *sessionFeed) late(typ transcript.Type, i int) item { return f.item(typ, i, 100+i) }
+func (f *sessionFeed) late(typ transcript.Type, i int) item { return f.item(typ, i, partLate+i) }
 
 // holds says that the mapping holds something back for its place alone: it is
 // better not to end a block here.
@@ -147,7 +158,31 @@ func (f *sessionFeed) identify(r io.Reader) error {
 func (f *sessionFeed) item(typ transcript.Type, i, part int) item {
 	f.seq++
 	it := item{typ: typ, seq: f.beside + f.seq, at: f.at, part: part, off: f.off, size: f.size, origin: f.origin}
-	it.take(f.mapper.Facts(i))
+	facts := f.mapper.Facts(i)
+	if facts.Back > 0 {
+		f.putBack(&it, facts)
+	}
+	it.take(facts)
 	it.setLine(f.sum, f.size)
 	return it
 }
+
+// putBack puts an item that was held back where its own line stands, with the time
+// of that.
+func (f *sessionFeed) putBack(it *item, facts session.Facts) {
+	if facts.At != 0 {
+		it.at = facts.At
+	}
+	it.part = partElsewhere
+	if n := len(f.places) - 1 - facts.Back; n >= 0 {
+		it.part, it.off, it.size = partLate, f.places[n].off, f.places[n].size
+	}
+}
+
+// The numbers of items that their line alone does not give, from where on: what
+// comes when the mapping is done with the line, and what is of a line in an earlier
+// block.
+const (
+	partLate      = 100
+	partElsewhere = 1000
+)

@@ -86,7 +86,7 @@ func (e *Shown) mapAgain(f session.File) {
 	} else if part >= len(items) {
 		items = append(items, m.Flush()...)
 	}
-	if len(items) > 0 {
+	if len(items) > 0 && part < partElsewhere {
 		e.Detail = items[min(part, len(items)-1)].Detail
 	}
 }

@@ -86,7 +86,7 @@ func (l *lineOf) tokens(msg message) {
 	if len(msg.usage) == 0 || msg.usage[0] != '{' || string(jsontext.Bare(msg.model)) == "<synthetic>" {
 		return
 	}
-	for _, u := range l.m.usage.see(msg, &l.env, l.sessionID) {
+	for _, u := range l.m.usage.see(msg, &l.env, l.sessionID, l.m.stats.Lines) {
 		l.out = append(l.out, l.m.usageItem(u))
 	}
 }
@@ -95,6 +95,8 @@ func (l *lineOf) tokens(msg message) {
 type usage struct {
 	id, model, figures, uuid, request []byte
 	session                           string
+	written                           []byte // when its line was
+	line                              int64  // the number of its line; 0: it comes behind the last
 }
 
 // usageOnce gives each message's usage out once, behind the last line of the
@@ -115,12 +117,12 @@ func (o *usageOnce) goesOn(s *scanner) bool {
 // own makes a usage outlive its line, whose memory may be used again.
 func (u usage) own() *usage {
 	return &usage{bytes.Clone(u.id), bytes.Clone(u.model), bytes.Clone(u.figures),
-		bytes.Clone(u.uuid), bytes.Clone(u.request), u.session}
+		bytes.Clone(u.uuid), bytes.Clone(u.request), u.session, bytes.Clone(u.written), u.line}
 }
 
 // see returns the usages that are due now that msg was seen.
-func (o *usageOnce) see(msg message, env *envelope, session string) (due []usage) {
-	u := usage{msg.id, msg.model, msg.usage, env.uuid, env.requestID, session}
+func (o *usageOnce) see(msg message, env *envelope, session string, line int64) (due []usage) {
+	u := usage{msg.id, msg.model, msg.usage, env.uuid, env.requestID, session, env.timestamp, line}
 	if o.pending != nil && string(o.pending.id) != string(msg.id) {
 		// A message whose end was never written: what is known of it.
 		due = append(due, *o.pending)
@@ -137,6 +139,7 @@ func (o *usageOnce) see(msg message, env *envelope, session string) (due []usage
 		o.pending = u.own()
 		return due
 	}
+	u.line = 0
 	o.pending, o.held = nil, u.own()
 	o.mark(msg.id)
 	return due

@@ -23,6 +23,9 @@ func (m *Mapper) Facts(item int) kind.Facts {
 		if used, ok := transcript.ReadUsage(u.figures); ok {
 			f.Usage = &used
 		}
+		if u.line > 0 {
+			f.At, f.Back = transcript.ParseTime(jsontext.Bare(u.written)), int(m.stats.Lines-u.line)
+		}
 	case t.subtype == SumLine:
 		f.Sum = SumOf(m.scanner.b)
 	case t.typ == transcript.ToolUse:

@@ -213,6 +213,10 @@ type Facts struct {
 	Usage            *transcript.Usage // of one response of a model; nil: the item tells of none
 	Model            string
 	Message, Request string // ids of the response, "" where the program tells none
+	// Back is how many lines before the last one the line stands of which the item
+	// is, where it was held back for more of its response; At is that line's time.
+	Back int
+	At   int64
 
 	Sum *Sum // nil: the item tells of none
 }
