@@ -104,3 +104,26 @@ func (p *served) refusal(l *listener, verb, arg string) string {
 	}
 	return "it was done"
 }
+
+// TestPortOfItsOwn: what listened on a port before has left nothing that could be
+// found there, as the page comes to another one each time.
+func TestPortOfItsOwn(t *testing.T) {
+	seen := map[string]bool{}
+	for range 3 {
+		s, err := New(newApp(t), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := s.listen(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen[l.Addr().String()] = true
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(seen) != 3 {
+		t.Errorf("three times it listened at %v", seen)
+	}
+}

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"bytes"
 	"context"
 	"crypto/rand"
@@ -162,26 +163,21 @@ func (f faults) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// usualAddr is where the page is while nobody else is there.
-const usualAddr = "127.0.0.1:7777"
+// anyAddr is where the page is when nobody says: at a port that nobody can have known
+// before. Who had it earlier could have left a service worker in the browser, or files
+// in its cache, and would be the page.
+const anyAddr = "127.0.0.1:0"
 
 func (s *Server) listen(ctx context.Context) (net.Listener, error) {
 	if s.options.Listen != "" {
 		return s.listenOpenly(ctx)
 	}
-	addr := s.options.Addr
-	if addr == "" {
-		addr = usualAddr
-	}
-	l, err := origin.Listen(ctx, addr)
+	l, err := origin.Listen(ctx, cmp.Or(s.options.Addr, anyAddr))
 	if wrong := (*origin.AddrError)(nil); errors.As(err, &wrong) {
 		return nil, app.ErrorOf(app.Usage, "--addr %w\nfor others: --listen", err)
 	}
-	if err != nil && s.options.Addr == "" {
-		l, err = origin.Listen(ctx, "127.0.0.1:0")
-	}
 	if err != nil {
-		return nil, app.ErrorOf(app.Environment, "%w\n--addr 127.0.0.1:0 takes a port that is free", err)
+		return nil, app.ErrorOf(app.Environment, "%w\nwithout --addr a port is taken that is free", err)
 	}
 	s.names, s.at = origin.Local(l.Addr()), l.Addr()
 	return l, nil

@@ -39,7 +39,7 @@ under the names that you give. Whoever has a link can then do what you can.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.Addr, "addr", "",
-		"listen at `ADDR` of this machine, 127.0.0.1:0 for any free port (127.0.0.1:7777 if that is free)")
+		"listen at `ADDR` of this machine, such as 127.0.0.1:7777 (default a free port, another one each time)")
 	f.BoolVar(&quiet, "no-open", false, "do not open a browser")
 	f.BoolVar(&o.ReadOnly, "read-only", false, "let the page only show")
 	f.StringVar(&o.Listen, "listen", "", "let others in, at `ADDR`")
