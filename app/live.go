@@ -21,7 +21,8 @@ type Change struct {
 	State   runs.State `json:"state"`
 	Last    string     `json:"last"`
 	LastAt  time.Time  `json:"last_at,omitzero"`
-	Cost    *float64   `json:"cost_usd"`
+	Cost    *float64   `json:"cost_usd"` // as that of a run
+	AtLeast bool       `json:"cost_at_least"`
 	Tokens  int64      `json:"tokens"`
 }
 
@@ -180,7 +181,7 @@ func (f *follower) tell(ctx context.Context, paths ...string) {
 			continue // who opens it is told why
 		}
 		c := Change{Run: name, Entries: r.Entries, State: r.State, Last: r.Last, LastAt: r.LastAt,
-			Cost: r.Cost, Tokens: r.Tokens}
+			Cost: r.Cost, AtLeast: r.AtLeast, Tokens: r.Tokens}
 		if h, err := f.shelf.Held(ctx, name); err == nil && h != nil {
 			c.Epoch, c.Entries = &h.Epoch, h.Total()
 		}

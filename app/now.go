@@ -32,7 +32,8 @@ type NowItem struct {
 	Fault     string     `json:"fault,omitempty"`   // why a quest cannot go on
 	Role      string     `json:"role,omitempty"`
 	Agent     string     `json:"agent,omitempty"`
-	Cost      *float64   `json:"cost_usd"` // nil: a response of it has no known price
+	Cost      *float64   `json:"cost_usd"`                // as far as prices are known; nil: none is
+	AtLeast   bool       `json:"cost_at_least,omitempty"` // something was spent of which nobody knows the price
 	Last      string     `json:"last"`
 	At        time.Time  `json:"at,omitzero"`
 }
@@ -76,7 +77,7 @@ func (l *Library) Now(ctx context.Context, jobs []NowJob) ([]NowItem, error) {
 
 func runItem(r *runs.Run) *NowItem {
 	item := &NowItem{Kind: "run", Workspace: cmp.Or(r.Workspace, r.Project), Run: r.ID, Title: r.Title, State: r.State,
-		Role: r.Role, Agent: r.Agent, Cost: r.Cost, Last: r.Last, At: r.LastAt}
+		Role: r.Role, Agent: r.Agent, Cost: r.Cost, AtLeast: r.AtLeast, Last: r.Last, At: r.LastAt}
 	if r.Campaign != "" {
 		item.Name, item.Last = r.Campaign, "" // what a seat hears is that seat's
 	}
@@ -174,13 +175,12 @@ func (l *nowLine) owns(r *runs.Run) bool {
 
 // take counts a run; they come in order, the latest first.
 func (l *nowLine) take(r *runs.Run) {
-	if r.Cost == nil {
-		l.more = true
-	} else {
+	l.more = l.more || r.Cost == nil || r.AtLeast
+	if r.Cost != nil {
 		l.spent += *r.Cost
 	}
-	if l.more {
-		l.Cost = nil
+	if l.Cost, l.AtLeast = &l.spent, l.more; l.more && l.spent == 0 {
+		l.Cost, l.AtLeast = nil, false
 	}
 	if r.State == runs.Working && !r.Sealed && !l.Asked {
 		l.State, l.Next = runs.Working, nil

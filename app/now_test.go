@@ -282,3 +282,35 @@ func TestLiveTellsOfWorkspacesAndMarks(t *testing.T) {
 	}
 	<-marked
 }
+
+// What is said for a quest costs at least what is known of it, and has no cost when
+// nothing is.
+func TestCostOfALine(t *testing.T) {
+	known, none := func(usd float64) runs.Run { return runs.Run{Cost: &usd} }, runs.Run{}
+	part := known(2)
+	part.AtLeast = true
+	for _, c := range []struct {
+		runs    []runs.Run
+		cost    float64 // negative: none is known
+		atLeast bool
+	}{
+		{nil, 0, false},
+		{[]runs.Run{known(1), known(2)}, 3, false},
+		{[]runs.Run{known(1), none}, 1, true},
+		{[]runs.Run{none, known(1)}, 1, true},
+		{[]runs.Run{known(1), part}, 3, true},
+		{[]runs.Run{none, known(0)}, -1, false},
+	} {
+		l := (&nowBoard{}).add(&NowItem{Kind: "quest"})
+		for i := range c.runs {
+			l.take(&c.runs[i])
+		}
+		got := -1.0
+		if l.Cost != nil {
+			got = *l.Cost
+		}
+		if got != c.cost || l.AtLeast != c.atLeast {
+			t.Errorf("%d runs: %g, at least: %v; want %g, %v", len(c.runs), got, l.AtLeast, c.cost, c.atLeast)
+		}
+	}
+}

@@ -329,7 +329,7 @@ func (s *Server) live(ctx context.Context) {
 	_ = l.Live(ctx, app.Hearing{ // nor has it a way without a workspace
 		Run: func(c app.Change) {
 			s.stream.publish(event{"kind": "run", "run": c.Run, "entries": c.Entries, "epoch": c.Epoch, "state": c.State,
-				"last": c.Last, "last_at": c.LastAt, "cost_usd": c.Cost, "tokens": c.Tokens})
+				"last": c.Last, "last_at": c.LastAt, "cost_usd": c.Cost, "cost_at_least": c.AtLeast, "tokens": c.Tokens})
 		},
 		Now:   func() { s.stream.publish(event{"kind": "now"}) },
 		Marks: s.marked,

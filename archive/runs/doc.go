@@ -35,8 +35,9 @@
 // # What it costs
 //
 // Each response of a model counts once in the whole archive, for the source that
-// the view usage gives it to. The cost of a run is unknown (nil) when a response
-// of it is of a model without a price.
+// the view usage gives it to. The cost of a run is that of its responses of models
+// with a known price; where a response is of another model, the run cost at least
+// that. It is unknown (nil) when none of its responses has a price.
 //
 // # What it keeps
 //

@@ -35,7 +35,8 @@ type Run struct {
 	Parent    string    `json:"parent,omitempty"` // the run whose history this one continues
 	Forks     []string  `json:"forks,omitempty"`
 	Tokens    int64     `json:"tokens"`
-	Cost      *float64  `json:"cost_usd"` // nil: a response of it has no known price
+	Cost      *float64  `json:"cost_usd"`                // as far as prices are known; nil: none is
+	AtLeast   bool      `json:"cost_at_least,omitempty"` // a response of it has no known price
 	Began     time.Time `json:"began,omitzero"`
 	LastAt    time.Time `json:"last_at,omitzero"`
 	Last      string    `json:"last"`
@@ -139,11 +140,12 @@ func (s *Shelf) lanesOf(list []*source) (lanes []lane) {
 
 // spent sums what a run has spent.
 func (s *Shelf) spent(r *Run, list []*source) {
-	models, unpriced, cost := map[string]int64{}, 0, 0.0
+	models, responses, unpriced, cost := map[string]int64{}, 0, 0, 0.0
 	for _, src := range list {
 		for model, sp := range src.spent {
 			models[model] += sp.tokens
-			r.Tokens, unpriced, cost = r.Tokens+sp.tokens, unpriced+sp.unpriced, cost+sp.cost
+			r.Tokens, cost = r.Tokens+sp.tokens, cost+sp.cost
+			responses, unpriced = responses+sp.responses, unpriced+sp.unpriced
 		}
 	}
 	for model, n := range models {
@@ -151,8 +153,8 @@ func (s *Shelf) spent(r *Run, list []*source) {
 			r.Model = model
 		}
 	}
-	if unpriced == 0 {
-		r.Cost = &cost
+	if unpriced == 0 || unpriced < responses {
+		r.Cost, r.AtLeast = &cost, unpriced > 0
 	}
 }
 

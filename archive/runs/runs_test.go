@@ -142,6 +142,37 @@ func TestCostsAreThoseOfUsage(t *testing.T) {
 		archivetest.Table(t, a, "SELECT bundle, sum(total) FROM usage GROUP BY bundle HAVING sum(total) > 0 ORDER BY bundle"))
 }
 
+// A run of which a part has no known price cost at least what the rest did; one
+// without any price has no cost. The order by cost goes by what is known.
+func TestCostInPart(t *testing.T) {
+	root, a := t.TempDir(), archivetest.Open(t)
+	for i, models := range [][]string{{"nobody-1"}, {"claude-opus-5", "nobody-1"}, {"claude-opus-5", "claude-opus-5"}, nil} {
+		id := fmt.Sprintf("00000000-0000-4000-8000-%012d", i)
+		text := fmt.Sprintf(`{"type":"user","uuid":"u","sessionId":%q,"timestamp":"2026-01-01T00:00:00Z","message":{"role":"user","content":"Go."}}`+"\n", id)
+		for n, model := range models {
+			text += fmt.Sprintf(`{"type":"assistant","uuid":"a%d","sessionId":%q,"timestamp":"2026-01-01T00:00:01Z","message":{"id":"msg_%d_%[1]d",`+
+				`"role":"assistant","model":%q,"content":[{"type":"text","text":"So."}],"usage":{"input_tokens":1000000,"output_tokens":3}}}`+"\n", n, id, i, model)
+		}
+		appendTo(t, filepath.Join(root, "projects", "-p", id+".jsonl"), text)
+	}
+	archivetest.Refresh(t, a, root)
+	list, err := shelf(t, a).List(t.Context(), Filter{N: MaxListed, Sort: "cost"}, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, r := range list.Items {
+		cost := "none"
+		if r.Cost != nil {
+			cost = fmt.Sprintf("%.0f", *r.Cost)
+		}
+		got = append(got, fmt.Sprintf("%s %s %v", r.ID[len(r.ID)-1:], cost, r.AtLeast))
+	}
+	if want := []string{"2 10 false", "1 5 true", "3 0 false", "0 none false"}; !slices.Equal(got, want) {
+		t.Errorf("costs are %q, want %q", got, want)
+	}
+}
+
 func (s *Shelf) allNames() (names []string) {
 	for id := range s.byRun {
 		names = append(names, id)

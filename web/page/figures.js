@@ -9,14 +9,15 @@ import {
   go,
   h,
   heading,
-  money,
   number,
   page,
   plain,
   query,
   replace,
+  spent,
   t,
   titled,
+  usedCost,
 } from './core.js';
 import { bars, heat, levels } from './plot.js';
 
@@ -102,20 +103,13 @@ function cards({ total }) {
     { class: 'cards' },
     one(
       k.cost,
-      costOf(total),
+      usedCost(total),
       !total.responses ? k.nothing : total.unpriced_responses ? k.without(total.unpriced_responses) : k.known,
     ),
     one(k.tokens, compact(total.total_tokens), counted(total.responses, 'response', 'responses')),
     one(k.output, compact(total.output_tokens), k.written),
     one(k.cache, cached ? `${Math.round((100 * total.cache_read_tokens) / cached)} %` : t.unknown, k.cacheAbout),
   );
-}
-
-/** costOf: where nothing has a price the cost is not known; where some have not, it is at least that. */
-function costOf(g) {
-  if (g.responses === 0) return '–';
-  if (!g.unpriced_responses) return money(g.cost_usd);
-  return g.unpriced_responses >= g.responses ? t.noPrice : `≥ ${money(g.cost_usd)}`;
 }
 
 const named = (g) => (g.name === '' ? k.nameless : g.name);
@@ -162,7 +156,7 @@ function tableOf(used, by) {
     named(g),
     number(g.responses),
     ...[g.input_tokens, g.output_tokens, g.cache_read_tokens, g.cache_write_tokens, g.total_tokens].map(number),
-    costOf(g),
+    usedCost(g),
   ];
   const list =
     by === 'day'
@@ -258,12 +252,8 @@ function questCost(quest) {
   if (quest.none || !quest.costs?.length) return null;
   const by = new Map();
   for (const c of quest.costs) {
-    const sum = by.get(c.role) ?? { turns: 0, tokens: 0, usd: 0 };
-    by.set(c.role, {
-      turns: sum.turns + c.turns,
-      tokens: sum.tokens + c.input_tokens + c.output_tokens,
-      usd: sum.usd + c.usd,
-    });
+    const sum = by.get(c.role) ?? { tokens: 0 };
+    by.set(c.role, { tokens: sum.tokens + c.input_tokens + c.output_tokens });
   }
   const rows = [...by].map(([role, sum]) => ({ role, ...sum }));
   return h(
@@ -277,13 +267,8 @@ function questCost(quest) {
           text: compact,
           items: rows.map((r) => ({ label: r.role, value: r.tokens })),
         }),
-    h('p', null, h('a', { href: '/quest' }, t.quest.costs), ` · ${spentOn(rows)}`),
+    h('p', null, h('a', { href: '/quest' }, t.quest.costs), ` · ${spent(quest.costs)}`),
   );
-}
-
-function spentOn(rows) {
-  const usd = rows.reduce((sum, r) => sum + r.usd, 0);
-  return usd > 0 ? money(usd) : rows.some((r) => r.tokens) ? t.noPrice : '–';
 }
 
 // When: days as a calendar, hours of the week; in the reader's zone.

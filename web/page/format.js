@@ -15,11 +15,31 @@ export const compact = (n) => (n == null ? t.unknown : short.format(n).toLowerCa
 /** counted is "1 entry" or "7 entries". */
 export const counted = (n, one, many) => `${number(n)} ${n === 1 ? one : many}`;
 
-/** money is dollars; without a price it says so. */
-export function money(usd) {
+/** money is dollars, or at least so many, which are not rounded up; without a price it says so. */
+export function money(usd, atLeast = false) {
   if (usd === null || usd === undefined) return t.noPrice;
-  if (usd === 0) return '$0';
-  return usd < 0.01 ? '<$0.01' : `$${usd.toFixed(usd < 100 ? 2 : 0)}`;
+  if (usd > 0 && usd < 0.01) return atLeast ? '> $0' : '<$0.01';
+  const digits = usd > 0 && usd < 100 ? 2 : 0;
+  if (!atLeast) return `$${usd.toFixed(digits)}`;
+  return `≥ $${(Math.floor(usd * 10 ** digits + 1e-6) / 10 ** digits).toFixed(digits)}`;
+}
+
+/** costOf is what a run, or something that runs now, has cost. */
+export const costOf = (of) => money(of.cost_usd, of.cost_at_least);
+
+/** usedCost is the cost of what usage counts: none has a price, some have not, or all have one. */
+export function usedCost(g) {
+  if (g.responses === 0) return '–';
+  const unpriced = g.unpriced_responses ?? 0;
+  return unpriced >= g.responses ? t.noPrice : money(g.cost_usd, unpriced > 0);
+}
+
+/** spent is what lines of a quest cost together: no tokens cost nothing, tokens without a price have none. */
+export function spent(lines) {
+  const usd = lines.reduce((sum, c) => sum + c.usd, 0);
+  const unpriced = lines.some((c) => c.usd === 0 && c.input_tokens + c.output_tokens > 0);
+  if (usd > 0) return money(usd, unpriced);
+  return unpriced ? t.noPrice : '–';
 }
 
 /** span is a length of time: 45 s, 12 min, 3 h 20 min, 2 d 4 h. */
@@ -71,11 +91,11 @@ export function axisTime(from, to) {
   return to - from > 4 * 86400e3 ? (at) => dayOf.format(new Date(at)) : dayTime;
 }
 
-/** ago says how long ago: for a day by its distance, later by its date. */
+/** ago says how long ago: for a day by its distance, later by its date, and so what is still to come. */
 export function ago(at, now = Date.now()) {
   const seconds = (now - new Date(at).getTime()) / 1000;
-  if (seconds < 10) return t.justNow;
-  if (seconds < 86400) return t.ago(span(seconds));
+  if (Math.abs(seconds) < 10) return t.justNow; // clocks differ a little
+  if (seconds > 0 && seconds < 86400) return t.ago(span(seconds));
   return dayTime(at);
 }
 

@@ -1,6 +1,6 @@
 // Now: what works and what waits for a person, everywhere, live.
 
-import { api, h, heading, loading, money, on, oneLine, page, query, replace, say, t, when } from './core.js';
+import { api, costOf, h, heading, loading, on, oneLine, page, query, replace, say, t, when } from './core.js';
 import { runPath } from './runs.js';
 import { agentName, face, projectName, roleOf, state } from './who.js';
 
@@ -89,7 +89,7 @@ function row(item) {
       item.workspace ? h('span', { title: item.workspace }, projectName(item.workspace)) : null,
       item.agent ? h('span', null, agentName(item.agent)) : null,
       roleOf(item.role) ? h('span', null, roleOf(item.role)) : null,
-      h('span', { class: 'num' }, money(item.cost_usd)),
+      h('span', { class: 'num' }, costOf(item)),
       item.at ? when(item.at) : null,
     ),
   );

@@ -6,7 +6,6 @@ import {
   filters,
   h,
   heading,
-  money,
   notice,
   number,
   offer as offerAction,
@@ -15,6 +14,7 @@ import {
   query,
   readOnly,
   replace,
+  spent,
   t,
   titled,
   trouble,
@@ -372,8 +372,7 @@ function faceOf(quest, role) {
 
 function costsOf(quest) {
   if (!quest.costs?.length) return null;
-  const total = quest.costs.reduce((sum, c) => sum + c.usd, 0),
-    tokens = quest.costs.reduce((sum, c) => sum + c.input_tokens + c.output_tokens, 0);
+  const tokens = quest.costs.reduce((sum, c) => sum + c.input_tokens + c.output_tokens, 0);
   return h(
     'section',
     null,
@@ -405,7 +404,7 @@ function costsOf(quest) {
               null,
               h('td', null, plain(c.phase)),
               h('td', null, plain(c.role)),
-              [number(c.turns), number(c.input_tokens), number(c.output_tokens), costText(c)].map((text) =>
+              [number(c.turns), number(c.input_tokens), number(c.output_tokens), spent([c])].map((text) =>
                 h('td', { class: 'num' }, text),
               ),
             ),
@@ -418,18 +417,12 @@ function costsOf(quest) {
             'tr',
             null,
             h('th', { scope: 'row', colspan: 5 }, t.figures.total),
-            h('td', { class: 'num' }, costText({ usd: total, input_tokens: tokens, output_tokens: 0 })),
+            h('td', { class: 'num' }, spent(quest.costs)),
           ),
         ),
       ),
     ),
   );
-}
-
-/** costText: no tokens cost nothing; tokens without a price have no price. */
-function costText(c) {
-  if (c.usd > 0) return money(c.usd);
-  return c.input_tokens + c.output_tokens > 0 ? t.noPrice : '–';
 }
 
 function gateAnswer(res) {

@@ -3,13 +3,13 @@
 import {
   compact,
   copyButton,
+  costOf,
   download,
   filters,
   h,
   heading,
   loading,
   mark,
-  money,
   notice,
   number,
   offer,
@@ -80,7 +80,7 @@ function runHead(data, title, marked) {
     Object.assign(
       head,
       Object.fromEntries(
-        ['state', 'entries', 'tokens', 'cost_usd', 'last_at']
+        ['state', 'entries', 'tokens', 'cost_usd', 'cost_at_least', 'last_at']
           .filter((k) => event[k] !== undefined)
           .map((k) => [k, event[k]]),
       ),
@@ -90,9 +90,9 @@ function runHead(data, title, marked) {
       state(head.state),
       h('span', { class: 'num' }, t.runs.entries(head.entries ?? data.total)),
       head.tokens
-        ? h('span', { class: 'num', title: t.run.tokensExact(head.tokens) }, t.run.tokens(compact(head.tokens)))
+        ? h('span', { class: 'num', title: t.run.tokensExact(head.tokens) }, t.run.tokens(head.tokens, compact(head.tokens)))
         : null,
-      head.tokens ? h('span', { class: 'num' }, money(head.cost_usd)) : null,
+      head.tokens ? h('span', { class: 'num' }, costOf(head)) : null,
     );
   };
   update();

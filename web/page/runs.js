@@ -3,6 +3,7 @@
 import {
   api,
   compact,
+  costOf,
   filters,
   go,
   h,
@@ -10,7 +11,6 @@ import {
   key,
   loading,
   mark,
-  money,
   number,
   on,
   oneLine,
@@ -355,8 +355,7 @@ class Runs {
       last: event.last ?? run.last,
       last_at: event.last_at ?? event.at ?? run.last_at,
     });
-    if (event.cost_usd !== undefined) run.cost_usd = event.cost_usd;
-    if (event.tokens !== undefined) run.tokens = event.tokens;
+    for (const k of ['cost_usd', 'cost_at_least', 'tokens']) if (event[k] !== undefined) run[k] = event[k];
     this.list?.redraw(i, i);
   }
 
@@ -383,9 +382,9 @@ export function facts(run) {
     run.forks?.length ? h('span', null, t.runs.forks(run.forks.length)) : null,
     run.parent ? h('span', null, t.runs.forkOf) : null,
     run.tokens
-      ? h('span', { class: 'num', title: t.run.tokensExact(run.tokens) }, t.run.tokens(compact(run.tokens)))
+      ? h('span', { class: 'num', title: t.run.tokensExact(run.tokens) }, t.run.tokens(run.tokens, compact(run.tokens)))
       : null,
-    run.tokens ? h('span', { class: 'num' }, money(run.cost_usd)) : null,
+    run.tokens ? h('span', { class: 'num' }, costOf(run)) : null,
     run.sealed ? h('span', null, t.runs.sealed) : null,
     run.pins?.length || run.pins > 0 ? h('span', null, t.run.pins(run.pins.length ?? run.pins)) : null,
     run.last_at ? when(run.last_at) : null,

@@ -6,10 +6,10 @@ import {
   axisTime,
   clockTime,
   compact,
+  costOf,
   go,
   h,
   loading,
-  money,
   number,
   oneLine,
   plain,
@@ -283,7 +283,7 @@ function laneLine(data, lane) {
 export function drawFigures(el, { data, head, signal }) {
   const { x, tokens } = sums(data);
   const paid = h('div', null);
-  if (head.cost_usd) drawCost(paid, data, signal).catch(() => {}); // the sum stands above in any case
+  if (head.cost_usd) drawCost(paid, data, head.cost_at_least, signal).catch(() => {}); // the sum stands above in any case
   const time = (head.time ?? []).filter((share) => share.seconds > 0);
   replace(
     el,
@@ -291,7 +291,7 @@ export function drawFigures(el, { data, head, signal }) {
       'div',
       { class: 'cards' },
       card(t.run.cards.tokens, compact(head.tokens)),
-      card(t.run.cards.cost, money(head.cost_usd)),
+      card(t.run.cards.cost, costOf(head)),
       card(t.run.cards.entries, number(data.total)),
       card(
         t.run.cards.length,
@@ -322,7 +322,7 @@ export function drawFigures(el, { data, head, signal }) {
 }
 
 /** drawCost draws what a run has cost over time, by the archive's own view of it. */
-async function drawCost(el, data, signal) {
+async function drawCost(el, data, atLeast, signal) {
   const days = data.lasted / 86400e3;
   const piece = days > 3 ? 13 : 16; // hours, or minutes
   const text = `SELECT substr(timestamp, 1, ${piece}) AS at, sum(cost_usd) AS usd FROM usage
@@ -335,7 +335,7 @@ async function drawCost(el, data, signal) {
   const yText = (v) => `$${v.toFixed(sum < 1 ? 3 : sum < 100 ? 2 : 0)}`;
   const xText = axisTime(x[0], x[x.length - 1]);
   const series = [{ name: t.run.cards.cost, values }];
-  replace(el, lines({ title: t.run.costOver, x, series, xText, yText, area: true, xName: t.run.time }));
+  replace(el, lines({ title: t.run.costOver(atLeast), x, series, xText, yText, area: true, xName: t.run.time }));
 }
 
 function sums(data) {
