@@ -150,8 +150,8 @@ func TestCostInPart(t *testing.T) {
 		id := fmt.Sprintf("00000000-0000-4000-8000-%012d", i)
 		text := fmt.Sprintf(`{"type":"user","uuid":"u","sessionId":%q,"timestamp":"2026-01-01T00:00:00Z","message":{"role":"user","content":"Go."}}`+"\n", id)
 		for n, model := range models {
-			text += fmt.Sprintf(`{"type":"assistant","uuid":"a%d","sessionId":%q,"timestamp":"2026-01-01T00:00:01Z","message":{"id":"msg_%d_%[1]d",`+
-				`"role":"assistant","model":%q,"content":[{"type":"text","text":"So."}],"usage":{"input_tokens":1000000,"output_tokens":3}}}`+"\n", n, id, i, model)
+			text += fmt.Sprintf(`{"type":"assistant","uuid":"a%d","sessionId":%q,"timestamp":"2026-01-01T00:00:01Z","message":{"id":"msg_%d",`+
+				`"role":"assistant","model":%q,"content":[{"type":"text","text":"So."}],"usage":{"input_tokens":1000000,"output_tokens":3}}}`+"\n", n, id, 10*i+n, model)
 		}
 		appendTo(t, filepath.Join(root, "projects", "-p", id+".jsonl"), text)
 	}
