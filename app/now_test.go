@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"slices"
 	"testing"
 	"time"
@@ -183,6 +184,9 @@ func TestNow(t *testing.T) {
 	if q == nil || q.Title != "The quest here" || !q.Here || q.State != runs.Waiting || q.Phase != 1 || q.PhaseIs == "" ||
 		len(q.Next) == 0 || q.Run != talk || q.Role != "cat" || q.Last != "Look at the pier." || q.Cost == nil {
 		t.Errorf("the quest here: %+v", q)
+	}
+	if status, err := w.app.QuestStatus(t.Context()); err != nil || strings.Join(q.Next, "; ") != labels(status.Offers) {
+		t.Errorf("next: %q, and by the quest's status %q (%v)", q.Next, labels(status.Offers), err)
 	}
 	if q := find(items, "quest", other, ""); q == nil || q.Here || q.Last != "It is done." || q.State != runs.Waiting {
 		t.Errorf("the quest there: %+v", q)

@@ -172,19 +172,19 @@ func (p *places) readQuest(root string) *placeQuest {
 		found.fault = err.Error()
 		return found
 	}
-	at := quest.BoundaryOf(q)
-	if at == quest.AfterDebrief {
-		return nil // it is over
-	}
-	names := quest.OfferContext{}
+	var face func(policy.Role) profile.Face
 	if here, err := p.app.findRoot(); err == nil && here == root { // how a cast is called elsewhere is theirs to say
 		party, _, _ := profile.Project{Dir: root}.Party() // what is wrong with it a flow says
-		names.Face = func(who policy.Role) profile.Face {
+		face = func(who policy.Role) profile.Face {
 			face, _ := party.Face(string(who))
 			return face
 		}
 	}
-	for _, o := range quest.Offers(at, names) {
+	at, offers := q.Offers(face)
+	if at == quest.AfterDebrief {
+		return nil // it is over
+	}
+	for _, o := range offers {
 		found.next = append(found.next, o.Label)
 	}
 	return found

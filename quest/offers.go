@@ -215,6 +215,16 @@ func Offers(at Boundary, c OfferContext) []Offer {
 	return []Offer{{Action: ActReturn, Label: "Return to the quest"}, gandalf, {Action: ActDone, Label: "Done for now"}}
 }
 
+// Offers are the next steps where a person stands who comes back to the quest; a nil
+// face: under the names of the archetypes.
+func (q *Quest) Offers(face func(policy.Role) profile.Face) (Boundary, []Offer) {
+	at, c := BoundaryOf(q), OfferContext{InQuest: true, Face: face}
+	if at == AfterFraming || at == AfterConsultation {
+		c.Suggested = q.FirstAdvisor()
+	}
+	return at, Offers(at, c)
+}
+
 func (c OfferContext) withSuggestion(verb string, rest ...Offer) []Offer {
 	if c.Suggested.Who == "" {
 		return rest

@@ -120,10 +120,6 @@ func (h *House) OffersFor(q *quest.Quest) (Result, error) {
 		return Result{}, err
 	}
 	res := Result{Flow: "quest", Phase: q.Phase}
-	s := quest.Suggestion{}
-	if b := quest.BoundaryOf(q); b == quest.AfterFraming || b == quest.AfterConsultation {
-		s = q.FirstAdvisor()
-	}
-	res.at(quest.BoundaryOf(q), o, s)
+	res.Boundary, res.Offers = q.Offers(func(who policy.Role) profile.Face { return o.face(who) })
 	return res, nil
 }
