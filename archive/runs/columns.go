@@ -27,8 +27,8 @@ import (
 // result, t thinking, s system event, k token usage, e error, x unknown. at counts
 // milliseconds from began, which counts them from 1970; size is characters, 65535
 // of more; flag
-// is the sum of 1 prompt, 2 error, 4 call, 8 result, 16 thinking, 32 edit; tool is
-// a place in tools; call is the number of the call that a result answers; -1
+// is the sum of 1 prompt, 2 error, 4 call, 8 result, 16 thinking, 32 call of a tool
+// that edits; tool is a place in tools; call is the number of the call that a result answers; -1
 // where there is none. counts says of each type, as a number, and each flag how many
 // of these entries have both.
 type Columns struct {

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -42,14 +43,18 @@ func (l *lanesOfRun) line(agent int, at time.Time, what int) string {
 	switch {
 	case what == 1:
 		l.open = append(l.open, fmt.Sprintf("toolu_%d", n))
+		tool, input := "Bash", `{"command":"ls"}`
+		if n%2 == 0 {
+			tool, input = "Edit", fmt.Sprintf(`{"file_path":"/p/%d","old_string":"a","new_string":"b"}`, n)
+		}
 		return fmt.Sprintf(`{"type":"assistant",%s,"message":{"id":"msg_%d","role":"assistant","model":"claude-opus-5-5",`+
-			`"content":[{"type":"tool_use","id":"toolu_%[2]d","name":"Bash","input":{"command":"ls"}}],`+
-			`"usage":{"input_tokens":%[2]d,"output_tokens":3}}}`+"\n", head, n)
+			`"content":[{"type":"tool_use","id":"toolu_%[2]d","name":%q,"input":%s}],`+
+			`"usage":{"input_tokens":%[2]d,"output_tokens":3}}}`+"\n", head, n, tool, input)
 	case what == 2 && len(l.open) > 0:
 		call := l.open[0]
 		l.open = l.open[1:]
 		return fmt.Sprintf(`{"type":"user",%s,"message":{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,`+
-			`"content":"a file"}]}}`+"\n", head, call)
+			`"content":"a file","is_error":%v}]}}`+"\n", head, call, n%3 == 0)
 	}
 	return fmt.Sprintf(`{"type":"user",%s,"message":{"role":"user","content":"line %d"}}`+"\n", head, n)
 }
@@ -104,10 +109,14 @@ func lanesGrow(t *testing.T, draw *rand.Rand) {
 		if _, err := s.Update(t.Context(), paths...); err != nil {
 			t.Fatal(err)
 		}
-		h := s.sheet(t, captured)
-		got, want := h.told(), shelf(t, a).sheet(t, captured).told()
+		once := shelf(t, a)
+		h, fresh := s.sheet(t, captured), once.sheet(t, captured)
+		got, want := h.told(), fresh.told()
 		if !reflect.DeepEqual(got, want) {
 			t.Fatalf("step %d: %d entries, read once %d, or others", step, len(got), len(want))
+		}
+		if got, want := h.edited(), fresh.edited(); !slices.Equal(got, want) {
+			t.Fatalf("step %d: the edits are %v, read once %v", step, got, want)
 		}
 		for _, old := range sheets {
 			if !reflect.DeepEqual(old.sheet.told(), old.told) {
@@ -121,6 +130,44 @@ func lanesGrow(t *testing.T, draw *rand.Rand) {
 		}
 		sheets = append(sheets, held{h, got})
 	}
+}
+
+// A call whose result failed has changed no file, also when the result comes after
+// the sheet was made, and long after the call.
+func TestFailedEditsAreNone(t *testing.T) {
+	l := &lanesOfRun{root: t.TempDir()}
+	a := archivetest.Open(t)
+	s := shelf(t, a)
+	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	grow := func(want int, kinds ...int) {
+		t.Helper()
+		for _, what := range kinds {
+			at = at.Add(time.Second)
+			appendTo(t, l.path(0), l.line(0, at, what))
+		}
+		if _, err := a.RefreshFiles(t.Context(), []string{l.path(0)}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Update(t.Context(), l.path(0)); err != nil {
+			t.Fatal(err)
+		}
+		head, err := s.Head(t.Context(), s.sheet(t, captured))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(head.Edits) != want {
+			t.Errorf("after %d lines %d edits, want %d", l.lines, len(head.Edits), want)
+		}
+	}
+	grow(1, 0, 1) // line 2 edits
+	grow(0, 2)    // line 3 says that it failed
+	grow(1, 1, 2) // line 4 edits, and it succeeds
+	grow(2, 1)    // line 6 edits
+	grow(2, make([]int, 3002)...)
+	if h := s.sheet(t, captured); len(h.base) < 10 {
+		t.Errorf("%d entries are settled: the next result is of a call that may change", len(h.base))
+	}
+	grow(1, 2) // line 3009 says that it failed
 }
 
 // What grows at its end shares with what it was all that is not read again.

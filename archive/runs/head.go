@@ -51,7 +51,7 @@ type Share struct {
 	Seconds  float64 `json:"seconds"`
 }
 
-// Edit is a file that a call changed.
+// Edit is a file that a call changed: one that failed changed none.
 type Edit struct {
 	Change
 	Entry int       `json:"entry"`
@@ -87,7 +87,6 @@ func (s *Shelf) sumUp(ctx context.Context, h *Sheet) (Head, error) {
 	out := Head{Epoch: h.Epoch, Types: map[transcript.Type]int{}, Lanes: []Lane{}}
 	lanes := make([]Lane, len(h.Lanes))
 	origins := make([]int64, len(h.Lanes))
-	var edited []int
 	for i := range h.Total() {
 		e := h.at(i)
 		out.Types[types[e.typ]]++
@@ -100,9 +99,6 @@ func (s *Shelf) sumUp(ctx context.Context, h *Sheet) (Head, error) {
 		}
 		if e.at != 0 {
 			l.LastAt = stamp(e.at)
-		}
-		if e.flags&FlagEdit != 0 {
-			edited = append(edited, i)
 		}
 	}
 	s.mu.Lock()
@@ -123,10 +119,26 @@ func (s *Shelf) sumUp(ctx context.Context, h *Sheet) (Head, error) {
 		return out, err
 	}
 	out.Tools, out.Time = h.toolUse(), h.shares()
+	edited := h.edited()
 	out.MoreEdits = max(0, len(edited)-maxEdits)
 	var err error
 	out.Edits, err = s.edits(ctx, h, edited[out.MoreEdits:])
 	return out, err
+}
+
+// edited are the numbers of the calls that edit, but for those whose result, which
+// may come much later, says that they failed.
+func (h *Sheet) edited() (calls []int) {
+	failed := map[int]bool{}
+	for i := range h.Total() {
+		switch e := h.at(i); {
+		case e.flags&FlagEdit != 0:
+			calls = append(calls, i)
+		case e.call >= 0 && e.flags&FlagError != 0:
+			failed[int(e.call)] = true
+		}
+	}
+	return slices.DeleteFunc(calls, func(n int) bool { return failed[n] })
 }
 
 // mainLane is the lane of the run's own agent.

@@ -97,7 +97,7 @@ const (
 	FlagCall
 	FlagResult
 	FlagThinking
-	FlagEdit
+	FlagEdit // a call of a tool that changes files, whatever came of it
 )
 
 // letters stand for the types of entries, in the order of types.
