@@ -36,6 +36,8 @@ type Library struct {
 
 	mu      sync.Mutex
 	uploads []*uploaded
+	space   *uploadSpace
+	closed  bool
 }
 
 // OpenLibrary opens the archive as it is. It takes up nothing.
@@ -47,7 +49,8 @@ func (a *App) OpenLibrary(ctx context.Context, at ArchiveAt) (*Library, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Library{app: a, archive: x, shelf: runs.New(x), marks: a.marksFile(), places: &places{app: a}}
+	l := &Library{app: a, archive: x, shelf: runs.New(x), marks: a.marksFile(), places: &places{app: a},
+		space: newUploadSpace(uploadBounds{})}
 	if _, err := l.shelf.Update(ctx); err != nil {
 		return nil, environmentError("%w", errors.Join(err, x.Close()))
 	}
@@ -62,7 +65,7 @@ func (l *Library) Close() error {
 	for _, u := range l.uploads {
 		errs = append(errs, u.close())
 	}
-	l.uploads = nil
+	l.uploads, l.closed = nil, true
 	return errors.Join(errs...)
 }
 

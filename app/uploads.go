@@ -19,9 +19,6 @@ import (
 // MaxUpload is how large a bundle may be that is handed over.
 const MaxUpload = 512 << 20
 
-// maxUploads is how many are open at once.
-const maxUploads = 32
-
 // uploaded is a bundle that was handed over: a file in a directory of its own,
 // and what is read of it.
 type uploaded struct {
@@ -33,49 +30,74 @@ type uploaded struct {
 
 func (u *uploaded) close() error { return errors.Join(u.x.Close(), os.RemoveAll(u.dir)) }
 
-// Upload opens a bundle that is handed over, if it is sound, as VerifyBundles says.
-// It is never unpacked into a workspace, and stands among the runs until the library
-// is closed. The answer is the names of its runs.
+// Upload opens a bundle that is handed over, if it is sound, as VerifyBundles says,
+// and within the bounds of uploads. It is never unpacked into a workspace, and stands
+// among the runs until the library is closed. The answer is the names of its runs.
 func (l *Library) Upload(ctx context.Context, name string, in io.Reader) (ids []string, err error) {
+	place, err := l.space.take()
+	if err != nil {
+		return nil, err
+	}
 	dir, err := os.MkdirTemp("", "conclave-bundle-")
 	if err != nil {
+		place.leave()
 		return nil, environmentError("%w", err)
 	}
 	defer func() {
 		if err != nil {
 			_ = os.RemoveAll(dir) // it is of no use
+			place.leave()
 		}
 	}()
 	file := filepath.Join(dir, bundleName(name))
 	if err := spool(file, in); err != nil {
 		return nil, err
 	}
-	if err := soundBundle(file); err != nil {
+	u, err := l.readUpload(ctx, dir, file)
+	if err != nil {
+		return nil, err
+	}
+	if err = place.settle(dir); err == nil {
+		ids, err = l.addUpload(ctx, u)
+	}
+	if err != nil {
+		return nil, errors.Join(err, u.x.Close())
+	}
+	return ids, nil
+}
+
+// readUpload checks a bundle and makes what is read of it. One at a time: each may
+// take room and time of its own while that is done.
+func (l *Library) readUpload(ctx context.Context, dir, file string) (*uploaded, error) {
+	select {
+	case l.space.reading <- struct{}{}:
+		defer func() { <-l.space.reading }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if err := soundBundle(file, l.space.most.each); err != nil {
 		return nil, err
 	}
 	o, err := l.app.archiveOptions(false)
 	if err != nil {
 		return nil, err
 	}
+	o.MaxBytes = l.space.most.made
 	x, err := archive.OpenFiles(ctx, filepath.Join(dir, "read"), []string{file}, o)
 	if err != nil {
 		return nil, noError("%w", err)
 	}
 	u := &uploaded{dir: dir, x: x, shelf: runs.New(x)}
-	_, err = u.shelf.Update(ctx)
-	if err == nil {
-		ids, err = l.addUpload(ctx, u)
-	}
-	if err != nil {
+	if _, err := u.shelf.Update(ctx); err != nil {
 		return nil, errors.Join(err, x.Close())
 	}
-	return ids, nil
+	return u, nil
 }
 
 // soundBundle is nil for a bundle whose files are those that its manifest lists, and
 // otherwise says which is not.
-func soundBundle(file string) error {
-	rep, err := bundle.VerifyFile(file)
+func soundBundle(file string, most bundle.Limits) error {
+	rep, err := bundle.VerifyWithin(file, most)
 	if err = cmp.Or(err, rep.Newer); err != nil {
 		return noError("%w", err)
 	}
@@ -88,8 +110,8 @@ func soundBundle(file string) error {
 func (l *Library) addUpload(ctx context.Context, u *uploaded) (ids []string, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.uploads) >= maxUploads {
-		return nil, noError("%d bundles are open: end this process and start it again, and they are gone", maxUploads)
+	if l.closed {
+		return nil, environmentError("the library is closed")
 	}
 	u.prefix = fmt.Sprintf("bundle-%d:", len(l.uploads)+1)
 	list, err := u.shelf.Select(ctx, runs.Filter{}, time.Now(), func(*runs.Run) bool { return true })

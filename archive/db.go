@@ -51,6 +51,8 @@ type Options struct {
 	Judge func(record io.ReaderAt) ([]Finding, error)
 	// Progress is told how many of how many bytes were taken up.
 	Progress func(done, total int64)
+	// MaxBytes is how large a file may become that OpenFiles makes; 0: any size.
+	MaxBytes int64
 	// Prices are the person's own, for costs in queries.
 	Prices price.List
 }

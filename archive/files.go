@@ -53,6 +53,8 @@ func OpenFiles(ctx context.Context, cacheDir string, files []string, o Options) 
 
 const cacheExt = ".querydb"
 
+const pageSize = 4096 // of SQLite, unless it is told another
+
 // cacheKey names what a cache is made of.
 func cacheKey(files []string, o Options) (string, error) {
 	h := sha256.New()
@@ -123,18 +125,34 @@ func buildCache(ctx context.Context, path string, files []string, o Options, unp
 			err = os.Rename(temp, path)
 		}
 		if err != nil {
+			err = withinSize(temp, o.MaxBytes, err)
 			_ = os.Remove(temp) // it is of no use
 		}
 	}()
 	if err := prepareFile(temp); err != nil {
 		return err
 	}
-	a.db = sqlite.Open(temp, sqlite.Options{Write: true, Pragmas: append([]string{"journal_mode(OFF)", "synchronous(OFF)"}, writePragmas...)})
+	pragmas := append([]string{"journal_mode(OFF)", "synchronous(OFF)"}, writePragmas...)
+	if o.MaxBytes > 0 {
+		pragmas = append(pragmas, fmt.Sprintf("max_page_count(%d)", max(1, o.MaxBytes/pageSize)))
+	}
+	a.db = sqlite.Open(temp, sqlite.Options{Write: true, Pragmas: pragmas})
 	a.db.SetMaxOpenConns(1)
 	if err := a.makeSchema(ctx); err != nil {
 		return err
 	}
 	return a.loadFiles(ctx, files)
+}
+
+// withinSize tells a file that reached its bound from a disk that is full: SQLite
+// has one word for both. Of what it made, as much as its cache may not be written.
+func withinSize(path string, most int64, err error) error {
+	const unwritten = 32 << 20
+	info, e := os.Stat(path)
+	if most > 0 && e == nil && info.Size() > most-unwritten && strings.Contains(err.Error(), "disk is full") {
+		return fmt.Errorf("what is read of it would take more than %d bytes", most)
+	}
+	return err
 }
 
 func (a *Archive) loadFiles(ctx context.Context, files []string) error {

@@ -116,7 +116,7 @@ func TestDamagedZips(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n := 0; n < len(data); n += 1 + len(data)/97 {
-		if _, err := newReader(bytes.NewReader(data[:n]), int64(n), limits{}); err == nil {
+		if _, err := newReader(bytes.NewReader(data[:n]), int64(n), Limits{}); err == nil {
 			t.Errorf("a zip cut at %d of %d bytes opens", n, len(data))
 		}
 	}
@@ -125,7 +125,7 @@ func TestDamagedZips(t *testing.T) {
 	for n := 0; n < len(data); n += 1 + len(data)/211 {
 		bad := bytes.Clone(data)
 		bad[n] ^= 0x55
-		r, err := newReader(bytes.NewReader(bad), int64(len(bad)), limits{})
+		r, err := newReader(bytes.NewReader(bad), int64(len(bad)), Limits{})
 		if err != nil || !r.verify().Sound() {
 			continue
 		}
@@ -174,9 +174,15 @@ func TestLimits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for want, l := range map[string]limits{"files": {files: 3}, "unpacked": {bytes: 100}, "more than the": {manifest: 10}} {
+	for want, l := range map[string]Limits{"files": {Files: 3}, "unpacked": {Bytes: 100}, "more than the": {manifest: 10}} {
 		if _, err := newReader(bytes.NewReader(data), int64(len(data)), l); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", l, err, want)
+		}
+	}
+	for lines, want := range map[int64]string{1: "more than the 1 lines", 2: "more than the 2 lines", 1000: ""} {
+		rep, err := VerifyWithin(made.Path, Limits{Lines: lines})
+		if err != nil || rep.Sound() != (want == "") || !strings.Contains(problems(rep), want) {
+			t.Errorf("%d lines: %v %v", lines, rep.Problems, err)
 		}
 	}
 }
@@ -206,7 +212,7 @@ func FuzzReader(f *testing.F) {
 	}
 	f.Add(data)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		r, err := newReader(bytes.NewReader(data), int64(len(data)), limits{bytes: 1 << 26})
+		r, err := newReader(bytes.NewReader(data), int64(len(data)), Limits{Bytes: 1 << 26})
 		if err != nil || !r.verify().Sound() {
 			return
 		}

@@ -34,7 +34,7 @@ func inPieces(t *testing.T, packed []byte, size int, crc uint32) *Reader {
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r, err := newReader(bytes.NewReader(b.Bytes()), int64(b.Len()), limits{})
+	r, err := newReader(bytes.NewReader(b.Bytes()), int64(b.Len()), Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,19 +19,20 @@ import (
 	"conclave/workspace"
 )
 
-// limits bound what is read of a bundle that may be anyone's. The zero value
+// Limits bound what is read of a bundle that may be anyone's. The zero value
 // means the usual ones.
-type limits struct {
-	files    int   // in a bundle; 50,000
-	bytes    int64 // of all files, unpacked; 16 GiB
+type Limits struct {
+	Files    int   // in a bundle; 50,000
+	Bytes    int64 // of all files, unpacked; 16 GiB
+	Lines    int64 // of the log of one that is verified; any number
 	manifest int64 // unpacked; 32 MiB
 	// ratio is how much larger than its packed form a file of more than 16
 	// MiB may be; 500. Text of a run packs to a tenth.
 	ratio int64
 }
 
-func (l limits) complete() limits {
-	l.files, l.bytes = cmp.Or(l.files, 50_000), cmp.Or(l.bytes, 16<<30)
+func (l Limits) complete() Limits {
+	l.Files, l.Bytes, l.Lines = cmp.Or(l.Files, 50_000), cmp.Or(l.Bytes, 16<<30), cmp.Or(l.Lines, math.MaxInt64)
 	l.manifest, l.ratio = cmp.Or(l.manifest, 32<<20), cmp.Or(l.ratio, 500)
 	return l
 }
@@ -69,7 +71,7 @@ type Reader struct {
 	closer   io.Closer
 	src      io.ReaderAt
 	zip      *zip.Reader
-	limits   limits
+	limits   Limits
 	manifest Manifest
 	files    map[string]*zip.File // without the root
 	names    []string
@@ -77,7 +79,9 @@ type Reader struct {
 
 // Open opens the bundle at path with the usual limits. A bundle that is not
 // safe to read gives an *Unsafe.
-func Open(path string) (*Reader, error) {
+func Open(path string) (*Reader, error) { return openWithin(path, Limits{}) }
+
+func openWithin(path string, l Limits) (*Reader, error) {
 	f, err := workspace.OpenNamed(path)
 	if err != nil {
 		return nil, fmt.Errorf("open bundle: %w", err)
@@ -85,7 +89,7 @@ func Open(path string) (*Reader, error) {
 	info, err := f.Stat()
 	var r *Reader
 	if err == nil {
-		r, err = newReader(f, info.Size(), limits{})
+		r, err = newReader(f, info.Size(), l)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open bundle %s: %w", path, err), f.Close())
@@ -95,7 +99,7 @@ func Open(path string) (*Reader, error) {
 }
 
 // newReader reads a bundle of size bytes from src.
-func newReader(src io.ReaderAt, size int64, limits limits) (*Reader, error) {
+func newReader(src io.ReaderAt, size int64, limits Limits) (*Reader, error) {
 	limits = limits.complete()
 	z, err := zip.NewReader(src, size)
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
@@ -114,8 +118,8 @@ func newReader(src io.ReaderAt, size int64, limits limits) (*Reader, error) {
 
 // inspect looks at every entry of the directory, and at nothing else.
 func (r *Reader) inspect(z *zip.Reader, size int64) []Problem {
-	if len(z.File) > r.limits.files {
-		return []Problem{{What: fmt.Sprintf("it has %d files, more than the %d that are read", len(z.File), r.limits.files)}}
+	if len(z.File) > r.limits.Files {
+		return []Problem{{What: fmt.Sprintf("it has %d files, more than the %d that are read", len(z.File), r.limits.Files)}}
 	}
 	var problems []Problem
 	folded := map[string]string{}
@@ -127,8 +131,8 @@ func (r *Reader) inspect(z *zip.Reader, size int64) []Problem {
 			what = fmt.Sprintf("its name stands twice (%q)", other)
 		}
 		folded[strings.ToLower(f.Name)] = f.Name
-		if total += f.UncompressedSize64; total > uint64(r.limits.bytes) || total < f.UncompressedSize64 {
-			return append(problems, Problem{What: fmt.Sprintf("its files are over %d bytes unpacked", r.limits.bytes)})
+		if total += f.UncompressedSize64; total > uint64(r.limits.Bytes) || total < f.UncompressedSize64 {
+			return append(problems, Problem{What: fmt.Sprintf("its files are over %d bytes unpacked", r.limits.Bytes)})
 		}
 		if what != "" {
 			problems = append(problems, Problem{f.Name, what})

@@ -46,8 +46,11 @@ var required = []string{readmeFile, inputFile, outputFile, afterFile, logFile, c
 
 // VerifyFile opens and verifies a bundle. What keeps it from being opened is in
 // the report; the error is one of reading the file.
-func VerifyFile(path string) (Report, error) {
-	r, err := Open(path)
+func VerifyFile(path string) (Report, error) { return VerifyWithin(path, Limits{}) }
+
+// VerifyWithin is VerifyFile with limits of the caller's own.
+func VerifyWithin(path string, l Limits) (Report, error) {
+	r, err := openWithin(path, l)
 	rep := Report{Path: path, Problems: []Problem{}}
 	if unsafe := (*Unsafe)(nil); errors.As(err, &unsafe) {
 		rep.Problems = unsafe.Problems
@@ -176,7 +179,12 @@ func (r *Reader) checkTranscript(rep *Report) {
 	entries, stop := iter.Pull(r.Lines(TranscriptFile, &err))
 	defer stop()
 	has := r.Has(TranscriptFile)
+	lines := int64(0)
 	for line := range r.Lines(logFile, &logErr) {
+		if lines++; lines > r.limits.Lines {
+			rep.problem(logFile, "it has more than the %d lines that are read", r.limits.Lines)
+			return
+		}
 		event, _ := jsontext.String(jsontext.Get(line, "event"))
 		if event != transcript.EventEntry {
 			continue

@@ -23,7 +23,7 @@ func (r *Reader) assembled() bool {
 // recordSize is how long the record is by what the manifest says; reading gives
 // exactly so much or an error.
 func (r *Reader) recordSize() int64 {
-	return min(max(r.manifest.Record.Size, 0), r.limits.bytes)
+	return min(max(r.manifest.Record.Size, 0), r.limits.Bytes)
 }
 
 // openRecord puts the record together while it is read.

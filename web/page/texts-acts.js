@@ -308,7 +308,7 @@ const bundles = {
     'A bundle is a run in one file. Drop one in: it is checked, and browsed here as a run until the ' +
     'server ends. Nothing of it is unpacked into the workspace.',
   drop: 'Drop bundles here, or choose files',
-  hint: 'At most 512 MiB each.',
+  hint: 'At most 512 MiB each, 1 GiB unpacked, with a log of 200,000 lines.',
   opening: 'Opening …',
   opened: 'Opened bundles',
   tooLarge: 'It has more than 512 MiB.',
