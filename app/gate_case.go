@@ -100,8 +100,8 @@ func (s *gateSession) vouch(name string, command []byte) error {
 		return nil
 	}
 	err := s.w.Vouch(name, command)
-	if err != nil && c.File != "" && c.Origin != gate.OfQuest {
-		return environmentError("%w\nfor the checks of these criteria: conclave trust %s", err, c.File)
+	if c.File != "" && c.Origin != gate.OfQuest {
+		return askedOf(err, c.File)
 	}
 	return err
 }

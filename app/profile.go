@@ -271,8 +271,8 @@ func (a *App) RemoveProfile(id string, force bool) error {
 // lies.
 func (w *workspace) vouchForPack(p *profile.Pack, name string) error {
 	err := w.vouchFor(w.packItems(p))
-	if err != nil && p.Origin == profile.FromPath {
-		return environmentError("%w %s", err, name)
+	if p.Origin == profile.FromPath {
+		return askedOf(err, name)
 	}
 	return err
 }

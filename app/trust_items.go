@@ -39,6 +39,15 @@ func (w *workspace) vouchFor(items []trust.Item) error {
 	return nil
 }
 
+// askedOf has an error say that the yes is to be given to something by its name:
+// the words of trust.Missing end with the command that asks for a workspace's.
+func askedOf(err error, name string) error {
+	if missing := new(trust.Missing); !errors.As(err, &missing) {
+		return err
+	}
+	return environmentError("%w %s", err, name)
+}
+
 // Vouch implements flow.Trust: is this text, in this place, trusted?
 func (w *workspace) Vouch(name string, text []byte) error {
 	return w.vouchFor([]trust.Item{{Name: name, Text: text}})

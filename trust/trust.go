@@ -78,6 +78,8 @@ type Missing struct {
 	New, Changed []string
 }
 
+// Error ends with the command that shows them; what is not among a workspace's own
+// items its caller names behind it.
 func (m *Missing) Error() string {
 	var parts []string
 	if len(m.Changed) > 0 {
