@@ -43,6 +43,35 @@ func TestKnowledgeOfADemonstration(t *testing.T) {
 	t.Run("cited", func(t *testing.T) { citedLines(t, a) })
 	t.Run("table", func(t *testing.T) { tableBySeat(t, a) })
 	t.Run("secrets", func(t *testing.T) { secretsBySeat(t, a) })
+	t.Run("runs", func(t *testing.T) { runsOfSeats(t, a) })
+}
+
+// runsOfSeats: in a list a run of a table bears its table and seat, and no word of it.
+func runsOfSeats(t *testing.T, a *App) {
+	if _, err := a.RefreshArchive(t.Context(), ArchiveAt{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	l, err := a.OpenLibrary(t.Context(), ArchiveAt{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	list, err := l.Runs(t.Context(), RunFilter{N: 500})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seats := 0
+	for _, r := range list.Items {
+		if r.Campaign == "" {
+			continue
+		}
+		if seats++; r.Last != "" || !strings.HasPrefix(r.Title, r.Campaign) || len(r.Title) > len(r.Campaign)+20 {
+			t.Errorf("%s of %s is listed as %q, %q", r.Role, r.Campaign, r.Title, r.Last)
+		}
+	}
+	if seats < 5 {
+		t.Errorf("%d runs of seats in %d", seats, len(list.Items))
+	}
 }
 
 func turnOfADragon(t *testing.T, a *App) {

@@ -78,9 +78,7 @@ func (l *Library) Now(ctx context.Context, jobs []NowJob) ([]NowItem, error) {
 func runItem(r *runs.Run) *NowItem {
 	item := &NowItem{Kind: "run", Workspace: cmp.Or(r.Workspace, r.Project), Run: r.ID, Title: r.Title, State: r.State,
 		Role: r.Role, Agent: r.Agent, Cost: r.Cost, AtLeast: r.AtLeast, Last: r.Last, At: r.LastAt}
-	if r.Campaign != "" {
-		item.Name, item.Last = r.Campaign, "" // what a seat hears is that seat's
-	}
+	item.Name = r.Campaign
 	return item
 }
 
@@ -192,7 +190,7 @@ func (l *nowLine) take(r *runs.Run) {
 	if r.LastAt.After(l.At) {
 		l.At = r.LastAt
 	}
-	if r.Campaign == "" && l.Last == "" {
+	if l.Last == "" {
 		l.Last = r.Last
 	}
 }

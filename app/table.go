@@ -209,7 +209,7 @@ func (a *App) ValidateTable(name string) (v TableFaults, err error) {
 		return v, err
 	}
 	v.Table = name
-	if v.Problems, v.Warnings, err = look.Validate(root, name, table.Caps{}); err != nil {
+	if v.Problems, v.Warnings, err = look.Validate(root, name, table.Caps{}, true); err != nil {
 		return v, namedTable(name, err)
 	}
 	v.Problems, v.Warnings = append([]string{}, v.Problems...), append([]string{}, v.Warnings...)

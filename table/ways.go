@@ -102,8 +102,8 @@ func cause(err error) error {
 func (c *Campaign) file(name string) string { return path.Join("campaigns", c.Name, name) }
 
 // Ways looks at everything that a cycle writes, whoever is asked in it: the
-// files of the whole campaign, the journals of the party, the scene's file and
-// the directories themselves. What blocks keeps a cycle from ending, so none
+// files of the whole campaign, the journals of the party and the scene's file.
+// What blocks keeps a cycle from ending, so none
 // should begin; what is closed is only not to be written by the game master.
 func (c *Campaign) Ways(party []string, scene string) (blocks, closed []*Obstacle) {
 	own := []string{scene, DiceLogFile} // which the table writes by itself
@@ -128,6 +128,11 @@ func (c *Campaign) Ways(party []string, scene string) (blocks, closed []*Obstacl
 			blocks = append(blocks, o)
 		}
 	}
+	return blocks, closed
+}
+
+// Try writes where a cycle will, and takes it away again: who only looks leaves it be.
+func (c *Campaign) Try(scene string) (blocks []*Obstacle) {
 	for _, dir := range []string{".", "party", "tmp", path.Dir(scene)} {
 		size := 0
 		if dir == "tmp" {
@@ -137,7 +142,7 @@ func (c *Campaign) Ways(party []string, scene string) (blocks, closed []*Obstacl
 			blocks = append(blocks, &Obstacle{Path: c.file(dir), Reason: "cannot be written to: " + cause(err).Error()})
 		}
 	}
-	return blocks, closed
+	return blocks
 }
 
 // room is how much must be free on the disk before anybody is asked: more than

@@ -47,7 +47,8 @@ type Run struct {
 	Quest     string    `json:"-"`                  // as its record names it
 	Workspace string    `json:"-"`                  // in which its record is kept
 
-	elsewhere bool // it is of another shelf
+	elsewhere bool   // it is of another shelf
+	character string // of a table's
 	standing  standing
 	main      int64 // the source of its main lane
 	prompt    int64 // the id of its first prompt
@@ -165,7 +166,7 @@ func (s *Shelf) describe(r *Run, l lane) {
 	r.Agent, r.Role = cmp.Or(l.adapter, by["adapter"]), cmp.Or(by["role"], l.seat)
 	r.Session = cmp.Or(l.session, by["session_id"])
 	r.Parent = cmp.Or(by["parent_thread_id"], r.Parent)
-	r.Campaign, r.Quest = by["campaign"], by["quest"]
+	r.Campaign, r.character, r.Quest = by["campaign"], by["character"], by["quest"]
 	if l.src.kind == kinds.Record {
 		r.Workspace, _ = record.Workspace(l.src.path)
 	}

@@ -97,7 +97,7 @@ func (t *texts) fetch(ctx context.Context, a *archive.Archive, ids []int64) erro
 func (s *Shelf) titles(ctx context.Context, list []*Run) error {
 	var ids []int64
 	for _, r := range list {
-		if r.Title == "" && r.Last == "" && !r.elsewhere {
+		if r.Title == "" && r.Last == "" && !r.elsewhere && r.Campaign == "" {
 			ids = append(ids, r.prompt, r.said)
 		}
 	}
@@ -107,6 +107,10 @@ func (s *Shelf) titles(ctx context.Context, list []*Run) error {
 	for i := range list {
 		r := list[i]
 		if r.Title != "" || r.Last != "" || r.elsewhere {
+			continue
+		}
+		if r.Campaign != "" {
+			r.Title = r.ofSeat()
 			continue
 		}
 		title, err := s.title(ctx, r)
@@ -123,6 +127,15 @@ func (s *Shelf) titles(ctx context.Context, list []*Run) error {
 		}
 	}
 	return nil
+}
+
+// ofSeat names a run of a table by table and seat: what a seat heard and said is that
+// seat's, and stands in no list.
+func (r *Run) ofSeat() string {
+	if r.character == "" || r.character == r.Role {
+		return r.Campaign
+	}
+	return r.Campaign + " · " + r.character
 }
 
 // title is the first prompt that a person wrote.

@@ -128,7 +128,7 @@ func (t *Table) look(in story.Input) (begun, error) {
 // their answers. closed is what a GM must leave alone.
 func (t *Table) passable(roster table.Roster, scene story.Scene) (closed []string, err error) {
 	blocks, readOnly := scene.Ways(t.campaign, roster)
-	if err := table.Blocked(blocks); err != nil {
+	if err := table.Blocked(append(blocks, scene.Try(t.campaign)...)); err != nil {
 		return nil, err
 	}
 	for _, slug := range roster.Present() {

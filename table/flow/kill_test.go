@@ -253,7 +253,7 @@ func TestKilledSaves(t *testing.T) {
 		},
 		Check: func(t *testing.T, dir string) {
 			for _, c := range []string{"ash", "other"} {
-				problems, _, err := look.Validate(dir, c, table.Caps{})
+				problems, _, err := look.Validate(dir, c, table.Caps{}, true)
 				report, dErr := dice.VerifyFile(filepath.Join(dir, "campaigns", c, table.DiceLogFile))
 				if err != nil || dErr != nil || len(problems) > 0 || !report.OK() {
 					t.Errorf("%s: %v, %v, %v, %+v", c, problems, err, dErr, report)

@@ -223,7 +223,7 @@ func TestSaveRestoreFork(t *testing.T) {
 	r.end()
 	r.close()
 	for _, c := range []string{"ash", "other"} {
-		problems, _, err := look.Validate(r.dir, c, table.Caps{})
+		problems, _, err := look.Validate(r.dir, c, table.Caps{}, true)
 		if err != nil || len(problems) > 0 {
 			t.Errorf("%s: %v, %v", c, problems, err)
 		}

@@ -25,7 +25,7 @@ func Told(workspace, campaign string) ([]told.Thing, error) {
 		return nil, err
 	}
 	out := told.OfRoster(roster)
-	problems, warnings, err := Validate(workspace, campaign, table.Caps{})
+	problems, warnings, err := Validate(workspace, campaign, table.Caps{}, false)
 	if err != nil {
 		return nil, err
 	}

@@ -13,8 +13,9 @@ import (
 )
 
 // Validate says what is wrong with a campaign directory. problems keep it from
-// being played as it is meant; warnings do not.
-func Validate(workspace, campaign string, caps table.Caps) (problems, warnings []string, err error) {
+// being played as it is meant; warnings do not. With try it also writes where a cycle
+// will, for a moment.
+func Validate(workspace, campaign string, caps table.Caps, try bool) (problems, warnings []string, err error) {
 	c, err := table.OpenCampaign(workspace, campaign)
 	if err != nil {
 		return nil, nil, err
@@ -63,6 +64,9 @@ func Validate(workspace, campaign string, caps table.Caps) (problems, warnings [
 		problems = append(problems, err.Error())
 	}
 	blocks, closed := s.Scene.Ways(c, roster)
+	if try {
+		blocks = append(blocks, s.Scene.Try(c)...)
+	}
 	for _, o := range blocks {
 		problems = append(problems, o.Error())
 	}

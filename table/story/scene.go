@@ -73,6 +73,9 @@ func (s Scene) Ways(c *table.Campaign, roster table.Roster) (blocks, closed []*t
 	return c.Ways(roster.Present(), s.Grown(" ").File())
 }
 
+// Try writes where a cycle will, in the scene that it would go on with.
+func (s Scene) Try(c *table.Campaign) []*table.Obstacle { return c.Try(s.Grown(" ").File()) }
+
 // Chunk is what a text adds to the scene's file.
 func (s Scene) Chunk(text string) string {
 	head := ""

@@ -428,7 +428,7 @@ const knowledge = {
 
 const table = {
   title: 'Table',
-  lede: 'A game master, players, secrets and dice. You see a table from the seat that you choose; what another seat knows stays with it.',
+  lede: 'A game master, players, secrets and dice. You see a table from the seat that you choose; here, what another seat knows stays with it. Who opens a run of a seat, or searches everything, reads what that seat knew.',
   noTables: 'There is no table here yet.',
   begin: 'Begin a table',
   make: 'Make it',
