@@ -1,8 +1,6 @@
 package main
 
 import (
-	"context"
-
 	"github.com/spf13/cobra"
 
 	"conclave/web"
@@ -34,7 +32,7 @@ under the names that you give. Whoever has a link can then do what you can.`,
 			if o.Listen == "" && (len(o.Hosts) > 0 || o.Cert != "" || o.Key != "" || o.Proxy) {
 				return usageError("--host, --tls-cert, --tls-key and --behind-proxy go with --listen")
 			}
-			return env.serveWeb(cmd.Context(), o, !quiet)
+			return env.serveWeb(cmd, o, !quiet)
 		},
 	}
 	f := cmd.Flags()
@@ -52,8 +50,8 @@ under the names that you give. Whoever has a link can then do what you can.`,
 }
 
 // serveWeb serves the page, or says where it is served already.
-func (env *environment) serveWeb(ctx context.Context, o web.Options, open bool) error {
-	a := env.app()
+func (env *environment) serveWeb(cmd *cobra.Command, o web.Options, open bool) error {
+	ctx, a := cmd.Context(), env.app()
 	s, err := web.New(a, o)
 	if err != nil {
 		return err
@@ -74,10 +72,22 @@ func (env *environment) serveWeb(ctx context.Context, o web.Options, open bool) 
 		})
 	})
 	if err == nil && elsewhere != "" {
-		if o.Addr != "" || o.Listen != "" || o.ReadOnly {
+		if idleFlags(cmd) {
 			env.Stderr.Printf("the page is served already, as it was begun: for another way end that process first\n")
 		}
 		tell(elsewhere)
 	}
 	return err
+}
+
+// idleFlags says whether flags are given that say how the page is to be served: any
+// but those by which it is found and opened.
+func idleFlags(cmd *cobra.Command) bool {
+	n := cmd.Flags().NFlag()
+	for _, name := range []string{"no-open", "root"} {
+		if cmd.Flags().Changed(name) {
+			n--
+		}
+	}
+	return n > 0
 }

@@ -191,6 +191,8 @@ func TestPageAndAQuestInATerminal(t *testing.T) {
 		t.Errorf("a second page: %s", w.out.String())
 	}
 	second.ask("GET", "/api/hello", nil, nil)
+	w.run(0, "web", "--no-open", "--log", filepath.Join(w.home, "second.jsonl"))
+	inOrder(t, w.out.String(), "served already, as it was begun")
 
 	p.answer(job, asked.Number, "What else?")
 	p.await("job", "Speech", "Meow.")
