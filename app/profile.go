@@ -48,8 +48,9 @@ func (a *App) party() (profile.Party, error) {
 	return party, refusedHere(err)
 }
 
-// archetype finds a member of the cast by any of its names.
-func (a *App) archetype(name string) (profile.Archetype, error) {
+// archetype finds a member of the cast by any of its names. An error names them, and
+// what else the caller takes.
+func (a *App) archetype(name string, beside ...string) (profile.Archetype, error) {
 	if x, ok := profile.Lookup(name); ok {
 		return x, nil
 	}
@@ -57,7 +58,7 @@ func (a *App) archetype(name string) (profile.Archetype, error) {
 	if err != nil {
 		return profile.Archetype{}, err
 	}
-	x, err := party.Find(name)
+	x, err := party.Find(name, beside...)
 	if err != nil {
 		return x, usageError("%w", err)
 	}
@@ -66,11 +67,20 @@ func (a *App) archetype(name string) (profile.Archetype, error) {
 
 // roleOf is the role that a name means: one of the table of roles, or a member of
 // the cast by the name that it wears.
-func (a *App) roleOf(name string) (policy.Role, error) {
+func (a *App) roleOf(name string) (policy.Role, error) { return a.roleAmong(name, policy.Roles()) }
+
+// roleAmong is roleOf for who wants one of some: an error names those.
+func (a *App) roleAmong(name string, roles []policy.Role) (policy.Role, error) {
 	if role := policy.Role(strings.ToLower(strings.TrimSpace(name))); role.Known() {
 		return role, nil
 	}
-	x, err := a.archetype(name)
+	var others []string
+	for _, role := range roles {
+		if _, cast := profile.Lookup(string(role)); !cast {
+			others = append(others, string(role))
+		}
+	}
+	x, err := a.archetype(name, others...)
 	return policy.Role(x.ID), err
 }
 

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 
 	"conclave/agent"
+	"conclave/policy"
 	"conclave/quest"
 	"conclave/quest/flow"
 	"conclave/quest/judging"
@@ -26,7 +28,7 @@ type RoomOf struct {
 // program in that role. A seat at a table has no room here: its table furnishes it
 // for each turn, out of what that turn is about.
 func (a *App) furnish(ctx context.Context, of RoomOf) (flow.Furnishing, error) {
-	role, err := a.roleOf(of.Role)
+	role, err := a.roleAmong(of.Role, slices.DeleteFunc(policy.Roles(), policy.Role.AtTable))
 	if err != nil {
 		return flow.Furnishing{}, err
 	}

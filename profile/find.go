@@ -10,8 +10,8 @@ import (
 // somebody always means that one (cat), whatever others wear; else a skin counts
 // as it is heard (rogue, The Rogue, the-rogue), as menus show it (The Rogue
 // (Cat)), or by words of it that nobody else bears (wyrm). An error names those
-// who were meant, or everybody.
-func (p Party) Find(name string) (Archetype, error) {
+// who were meant, or everybody, with what else the caller takes for a name.
+func (p Party) Find(name string, beside ...string) (Archetype, error) {
 	said := strings.Join(strings.Fields(name), " ")
 	for _, a := range cast {
 		if strings.EqualFold(said, a.ID) {
@@ -40,7 +40,8 @@ func (p Party) Find(name string) (Archetype, error) {
 			return Archetype{}, fmt.Errorf("%q could be %s", name, listed(found, " or "))
 		}
 	}
-	return Archetype{}, fmt.Errorf("nobody is called %q; there are %s", name, listed(p.faces(), ", "))
+	all := append([]string{listed(p.faces(), ", ")}, beside...)
+	return Archetype{}, fmt.Errorf("nobody is called %q; there are %s", name, strings.Join(all, ", "))
 }
 
 // faces is the whole cast as this party wears it.

@@ -21,6 +21,7 @@ import {
 } from './core.js';
 import { markdown } from './markdown.js';
 import { renderSecrets } from './ways.js';
+import { agentName } from './who.js';
 
 const k = t.knowledge;
 
@@ -454,7 +455,7 @@ const recordList = (list) =>
         h(
           'span',
           { class: 'muted small row' },
-          plain(r.adapter ?? ''),
+          r.adapter ? agentName(r.adapter) : null,
           r.fault ? h('span', { class: 'badge bad' }, plain(r.fault)) : null,
           when(r.created),
         ),
@@ -634,7 +635,7 @@ function receiptOf(r) {
     [k.without, plain(e.without ?? '')],
     [k.kernel, plain(e.kernel ?? '')],
     [k.fallback, plain(e.fallback ?? '')],
-    [k.adapter, plain([r.adapter, r.program, r.version].filter(Boolean).join(' '))],
+    [k.adapter, plain([r.adapter && agentName(r.adapter), r.program, r.version].filter(Boolean).join(' '))],
     [k.model, plain(r.model ?? '')],
     [k.credential, plain(r.credential ?? '')],
     [k.input, plain(r.model_input)],
