@@ -27,8 +27,9 @@
 //   - Waiting: it waits for a person. The last that was said or done in its main
 //     lane are words of the agent, with which it ended its turn, or a question
 //     that it put to the person and that has no answer.
-//   - Working: it is not waiting, and its last entry, or the last change of one
-//     of its files, is less than a minute old.
+//   - Working: it is not waiting, and its last entry is less than a minute old; or
+//     less than ten minutes, and the last change of one of its files less than one.
+//     Of what is older a change alone says nothing: files are copied and restored.
 //
 // They are looked at in this order, and the first that holds is it.
 //

@@ -20,7 +20,10 @@ const (
 
 const (
 	workingFor = time.Minute
-	staleAfter = 24 * time.Hour
+	// copiedAfter is from when on a file that was changed says nothing of a run: who
+	// works says something, and files are copied and restored.
+	copiedAfter = 10 * time.Minute
+	staleAfter  = 24 * time.Hour
 )
 
 // asks are the tools with which programs put a question to their person.
@@ -46,7 +49,7 @@ func (s standing) state(now time.Time) State {
 		return Idle
 	case s.said == transcript.AssistantMessage || asked:
 		return Waiting
-	case now.Sub(s.last) < workingFor || now.Sub(s.written) < workingFor:
+	case now.Sub(s.last) < workingFor, now.Sub(s.last) < copiedAfter && now.Sub(s.written) < workingFor:
 		return Working
 	}
 	return Idle

@@ -27,8 +27,9 @@ func TestStates(t *testing.T) {
 		{"its answer", standing{last: ago(time.Second), said: transcript.ToolResult, tool: "AskUserQuestion"}, Working},
 		{"a call", standing{last: ago(time.Second), said: transcript.ToolUse, tool: "Bash"}, Working},
 		{"a call a minute ago", standing{last: ago(time.Minute), said: transcript.ToolUse, tool: "Bash"}, Idle},
-		{"a call long ago, and its file is written",
-			standing{last: ago(time.Hour), written: ago(time.Second), said: transcript.ToolUse}, Working},
+		{"a call some time ago, and its file is written",
+			standing{last: ago(9 * time.Minute), written: ago(time.Second), said: transcript.ToolUse}, Working},
+		{"a file that was copied", standing{last: ago(2 * time.Hour), written: ago(time.Second), said: transcript.UserMessage}, Idle},
 		{"a prompt", standing{last: ago(59 * time.Second), said: transcript.UserMessage}, Working},
 		{"a prompt that nobody answered", standing{last: ago(2 * time.Hour), said: transcript.UserMessage}, Idle},
 	} {
