@@ -4,12 +4,28 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"conclave/internal/sample"
 	"conclave/table"
 	"conclave/table/story"
 )
+
+// A player is told the scene that it is asked in, and not the one before: also where
+// it begins in this very cycle, and where none was named.
+func TestPlayersAreToldTheirScene(t *testing.T) {
+	t.Parallel()
+	for said, want := range map[string]string{"[SCENE: The Mill Loft | at night]\n": "Scene: The Mill Loft\n", "": "Scene: Opening\n"} {
+		r := newRig(t, nil)
+		r.listening("gm", gmSays("session-start", said+"Rain.\n"+gmContext+prompt(tilda, "QUICK_REACTION")+"[AWAIT_AI_PLAYERS: tilda-brannock]")+
+			gmSays("Event: responses", "It passes."))
+		k := r.listening(tilda, "always\n  say I wait.\n")
+		r.say(start)
+		has(t, "the player's message", strings.Join(k.heard, "\n"), want)
+		r.end()
+	}
+}
 
 // TestASilentGM: a game master who says nothing has given no answer. The table
 // asks three times, waits, and asks again when it is resumed; nothing is

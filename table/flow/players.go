@@ -422,7 +422,7 @@ func (c *cycle) seatPlayer(ctx context.Context, f frozen, tools *rolls.Player) (
 
 func (c *cycle) playerMessage(f frozen, view table.SeatContext) string {
 	s := fmt.Sprintf("Campaign: %s\nCharacter: %s\nScene: %s\nRequest: %s\n",
-		c.t.opts.Campaign, f.Character, c.State.Scene.Title, f.Type)
+		c.t.opts.Campaign, f.Character, c.sceneNow().Grown(" ").Title, f.Type)
 	if strings.HasPrefix(c.Played[f.Character], "agent, while") {
 		s += "Note: the person who plays this character is away: make no choice that cannot be taken back.\n"
 	}
