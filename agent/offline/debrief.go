@@ -124,7 +124,8 @@ func (t *turn) log() logged {
 	return l
 }
 
-// told is the course of the quest in figures, short where the mode is.
+// told is the course of the quest in figures, short where the mode is. What came to
+// no verdict is not in the log.
 func (l logged) told(mode string) string {
 	if l.entries == 0 {
 		return ""
@@ -132,7 +133,7 @@ func (l logged) told(mode string) string {
 	var parts []string
 	add := func(noun string, of []string) {
 		if len(of) > 0 {
-			parts = append(parts, count(len(of), noun)+" ("+strings.Join(of, ", ")+")")
+			parts = append(parts, count(len(of), noun)+" with a verdict ("+strings.Join(of, ", ")+")")
 		}
 	}
 	if l.progress > 0 {

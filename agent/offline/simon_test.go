@@ -125,7 +125,7 @@ func TestDebriefByMode(t *testing.T) {
 			files := mapFS(map[string]string{"quest/mode.txt": mode + "\n", "quest/progress-log.md": "- **Progress** — x (2026-02-15)\n- **Dragon confrontation** — Dragon Slain: \"all met\" (2026-02-16)\n"})
 			r := start(t, "simon", files, purpose("Debrief with Simon (filed as council)"))
 			first := r.say(t, "The quest \"Pier\" is over: the Dragon is slain. In your working directory: x\n\nThe mode is "+mode+": y\n\nLet us look back on this quest.")
-			if !strings.Contains(first, "goes from 2026-02-15 to 2026-02-16 and has 1 line of progress and 1 confrontation (Dragon Slain). The last verdict: Dragon Slain: \"all met\".") ||
+			if !strings.Contains(first, "goes from 2026-02-15 to 2026-02-16 and has 1 line of progress and 1 confrontation with a verdict (Dragon Slain). The last verdict: Dragon Slain: \"all met\".") ||
 				strings.Count(first, "?") != 1 {
 				t.Errorf("it begins: %s", first)
 			}
@@ -163,7 +163,7 @@ func TestDebriefTellsOnlyWhatTheLogHas(t *testing.T) {
 			"- **Guardian checkpoint** — Approved: \"better\" (2026-02-18)\n- **Dragon confrontation** — Dragon Prevails: \"criterion 2 is not met\" (2026-02-19)\n"})
 	text := start(t, "simon", files, purpose("Debrief with Simon (filed as council)")).say(t, "The quest \"Pier\" goes on: the Dragon was faced and prevailed. In your working directory: x\n\nThe mode is Grow: y")
 	for _, want := range []string{
-		"goes from 2026-02-14 to 2026-02-19 and has 2 lines of progress, 2 checkpoints (Conditional Approval, Approved) and 1 confrontation (Dragon Prevails).",
+		"goes from 2026-02-14 to 2026-02-19 and has 2 lines of progress, 2 checkpoints with a verdict (Conditional Approval, Approved) and 1 confrontation with a verdict (Dragon Prevails).",
 		"The last verdict: Dragon Prevails: \"criterion 2 is not met\".", "Of 2 criteria 1 said what you would become.", "I shall ask you 4 questions", "What does the verdict show you",
 	} {
 		if !strings.Contains(text, want) {
