@@ -252,8 +252,25 @@ func (c *council) conclude() (Result, error) {
 	}
 	res.Unverified, res.Council = unverified, c.told()
 	res.note(c.note)
-	res.at(quest.AfterCouncil, c.s.Simon, quest.Suggestion{})
+	at := quest.AfterCouncil
+	if c.s.Simon.Quest == nil && !c.found() {
+		at = quest.AfterStandalone // there is nothing that a quest could begin from
+	}
+	res.at(at, c.s.Simon, quest.Suggestion{})
 	return res, nil
+}
+
+// found says that there is a report, and that somebody found something.
+func (c *council) found() bool {
+	if c.simon.ended != "" {
+		return false
+	}
+	for i, t := range c.seats {
+		if len(c.cites[i]) > 0 || !sawNothing(t.said[0]) {
+			return true
+		}
+	}
+	return false
 }
 
 func (c *council) report() error {
