@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 	"time"
 
@@ -80,49 +81,120 @@ func (r *Row) entry(s *Shown) transcript.Entry {
 
 // Entries yields the entries of runs in the order of their files, all of them
 // when none is named. One that several sources have comes once. An error ends
-// the sequence.
+// the sequence. While one is looked at, no connection is held: whoever takes them
+// may take their time, and others read meanwhile.
 func (a *Archive) Entries(ctx context.Context, runs ...string) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		where, args := "WHERE i.type IS NOT NULL AND i.copy IS NULL", []any{}
+		which, args := "", []any{}
 		if len(runs) > 0 {
 			in := " IN (?" + strings.Repeat(",?", len(runs)-1) + ")"
-			where = "WHERE i.type IS NOT NULL AND (s.run" + in + " OR s.path" + in + `) AND (i.copy IS NULL OR i.copy NOT IN (
-				SELECT c.id FROM sources c WHERE c.run` + in + " OR c.path" + in + "))"
-			for range 4 {
+			which = " WHERE run" + in + " OR path" + in
+			for range 2 {
 				for _, r := range runs {
 					args = append(args, r)
 				}
 			}
 		}
-		var rooms []stretch
-		var told map[int64]*Response
-		source := int64(-1)
-		for r, err := range a.Rows(ctx, where+" ORDER BY s.path, s.generation, i.id", args...) {
-			if err == nil && r.Source != source {
-				source = r.Source
-				if rooms, err = a.rooms(ctx, source); err == nil {
-					told, err = a.responses(ctx, source)
-				}
+		sources, err := a.numbers(ctx, "SELECT id FROM sources"+which+" ORDER BY path, generation", args...)
+		if err != nil {
+			yield(Entry{}, err)
+			return
+		}
+		shown := "copy IS NULL"
+		if len(runs) > 0 {
+			shown = "(copy IS NULL OR copy NOT IN (SELECT id FROM sources" + which + "))"
+		}
+		for _, source := range sources {
+			ids, err := a.numbers(ctx, "SELECT id FROM items WHERE source = ? AND type IS NOT NULL AND "+shown+" ORDER BY id",
+				append([]any{source}, args...)...)
+			if err != nil {
+				yield(Entry{}, err)
+				return
 			}
-			e := Entry{Run: r.Run, Path: r.Path, Role: r.Seat, Project: r.Project,
-				Tool: r.Tool, ToolID: r.ToolID, Failed: r.Failed}
-			if err == nil {
-				e.Room, e.Response = roomAt(rooms, r.ID), told[r.ID]
-				var s *Shown
-				if s, err = a.Show(r.Ref); err == nil {
-					e.Entry, e.Text = r.entry(s), string(s.Text())
-					if e.Type == transcript.ToolUse {
-						e.Input = s.Input()
-					}
-				} else {
-					err = fmt.Errorf("%s entry %d: %w", r.Run, r.Sequence, err)
-				}
-			}
-			if !yield(e, err) || err != nil {
+			if !a.entriesOf(ctx, source, ids, yield) {
 				return
 			}
 		}
 	}
+}
+
+// rowsAtOnce is how many rows are read before the first of them is shown.
+const rowsAtOnce = 500
+
+// entriesOf yields entries of one source; it says whether more are wanted.
+func (a *Archive) entriesOf(ctx context.Context, source int64, ids []int64, yield func(Entry, error) bool) bool {
+	if len(ids) == 0 {
+		return true
+	}
+	rooms, err := a.rooms(ctx, source)
+	var told map[int64]*Response
+	if err == nil {
+		told, err = a.responses(ctx, source)
+	}
+	for part := range slices.Chunk(ids, rowsAtOnce) {
+		var rows []Row
+		if err == nil {
+			rows, err = a.rowsOf(ctx, part)
+		}
+		if err != nil {
+			yield(Entry{}, err)
+			return false
+		}
+		for _, r := range rows {
+			e, err := a.entryOf(&r)
+			e.Room, e.Response = roomAt(rooms, r.ID), told[r.ID]
+			if !yield(e, err) || err != nil {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// entryOf is the entry of a row, without what others tell of it.
+func (a *Archive) entryOf(r *Row) (Entry, error) {
+	e := Entry{Run: r.Run, Path: r.Path, Role: r.Seat, Project: r.Project, Tool: r.Tool, ToolID: r.ToolID, Failed: r.Failed}
+	s, err := a.Show(r.Ref)
+	if err != nil {
+		return e, fmt.Errorf("%s entry %d: %w", r.Run, r.Sequence, err)
+	}
+	e.Entry, e.Text = r.entry(s), string(s.Text())
+	if e.Type == transcript.ToolUse {
+		e.Input = s.Input()
+	}
+	return e, nil
+}
+
+// rowsOf are the rows of these numbers, in their order, to the last.
+func (a *Archive) rowsOf(ctx context.Context, ids []int64) (list []Row, err error) {
+	args := make([]any, len(ids))
+	for i, id := range ids {
+		args[i] = id
+	}
+	for r, err := range a.Rows(ctx, "WHERE i.id IN (?"+strings.Repeat(",?", len(ids)-1)+") ORDER BY i.id", args...) {
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, r)
+	}
+	return list, nil
+}
+
+// numbers are what a statement gives whose rows are a number each.
+func (a *Archive) numbers(ctx context.Context, statement string, args ...any) (list []int64, err error) {
+	rows, err := a.reader.QueryContext(ctx, statement, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var n int64
+		if err := rows.Scan(&n); err != nil {
+			return nil, err
+		}
+		list = append(list, n)
+	}
+	return list, rows.Err()
 }
 
 // LogLines yields the log records, redacted, as JSON without a newline: those

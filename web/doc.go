@@ -17,7 +17,7 @@
 // the token everything but the shell of the page, which holds nothing of anybody's.
 // An address that others reach, unless TLS is there or a proxy is named. With
 // ReadOnly everything that acts. Too much: bodies over 1 MiB (an upload has its
-// own bound) or that take too long, more than 256 streams, 16 jobs, 1024
+// own bound) or that take too long, more than 256 streams, 16 jobs, 16 exports, 1024
 // connections, a call of verbs faster than a person's.
 //
 // What is served allows no script, style or connection but the page's own, no frame
@@ -27,10 +27,10 @@
 //
 // One stream tells everything that changes, in order, with an id to go on from; who
 // comes back later than the events that are kept is told that some were lost. A
-// reader who does not read is dropped and delays nobody. A job goes on without
-// anybody who looks; whoever comes later is given all of its events and the
-// questions that wait. When the process is told to end, jobs are stopped as by an
-// interrupt at a terminal, and waited for.
+// reader who does not read is dropped and delays nobody, and no connection to the
+// archive waits for one. A job goes on without anybody who looks; whoever comes later
+// is given all of its events and the questions that wait. When the process is told
+// to end, jobs are stopped as by an interrupt at a terminal, and waited for.
 //
 // It stores nothing. It imports app and no room below it.
 package web

@@ -294,32 +294,6 @@ func takeBundle(l *app.Library, r *http.Request) (any, error) {
 	return map[string][]string{"runs": ids}, err
 }
 
-var exportTypes = map[string]string{
-	"html": "text/html", "csv": "text/csv", "md": "text/markdown", "jsonl": "application/jsonl",
-}
-
-// exportRun gives a run as a file to keep.
-func (s *Server) exportRun(w http.ResponseWriter, r *http.Request) (any, error) {
-	l, err := s.library(r.Context())
-	if err != nil {
-		return nil, err
-	}
-	id, format := r.PathValue("run"), r.FormValue("format")
-	kind := exportTypes[format]
-	if kind == "" {
-		return nil, badRequest("format %q: html, csv, md or jsonl", format)
-	}
-	if _, err := l.RunIndex(r.Context(), id, 0, "look"); err != nil {
-		return nil, notThere(r, err)
-	}
-	w.Header().Set("Content-Type", kind+"; charset=utf-8")
-	w.Header().Set("Content-Disposition", `attachment; filename="run.`+format+`"`)
-	if err := l.ExportRun(r.Context(), id, format, w); err != nil {
-		panic(http.ErrAbortHandler) // a file that ends too early must not look whole
-	}
-	return nil, nil
-}
-
 // live tells the stream what grows, until ctx ends.
 func (s *Server) live(ctx context.Context) {
 	l, err := s.library(ctx)

@@ -48,13 +48,14 @@ type Server struct {
 	at      net.Addr
 	started chan struct{}
 
-	door   *door
-	routes *routes
-	stream *stream
-	jobs   *jobs
-	books  library
-	ending chan struct{} // closed when the streams have to end
-	work   sync.WaitGroup
+	door    *door
+	routes  *routes
+	stream  *stream
+	jobs    *jobs
+	books   library
+	exports chan struct{} // those that go on
+	ending  chan struct{} // closed when the streams have to end
+	work    sync.WaitGroup
 
 	patience time.Duration // with who takes a piece of an answer
 }
@@ -64,7 +65,7 @@ func New(a *app.App, o Options) (*Server, error) {
 	own := *a
 	own.Literal = true
 	s := &Server{app: &own, options: o, started: make(chan struct{}), ending: make(chan struct{}),
-		patience: writeTime}
+		exports: make(chan struct{}, maxExports), patience: writeTime}
 	s.stream = newStream()
 	s.jobs = newJobs(s)
 	files, err := newAssets(a.Version, o.ReadOnly)
