@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"slices"
@@ -89,9 +90,12 @@ type HeldBack struct {
 
 // RoomView is what a role would see, and what not, with reasons.
 type RoomView struct {
-	Name      string      `json:"-"` // as it appears in this campaign
-	Role      string      `json:"role"`
-	Level     room.Level  `json:"level"`
+	Name  string     `json:"-"` // as it appears in this campaign
+	Role  string     `json:"role"`
+	Level room.Level `json:"level"` // that its room must have at least, where a program plays it
+	// Now is the room that who plays it would get now, as Played.Level has it; ""
+	// where nobody does, or where that is not known.
+	Now       string      `json:"now,omitempty"`
 	Workspace bool        `json:"workspace"`
 	Given     []room.Item `json:"given"`
 	Denied    []Denied    `json:"denied"`
@@ -103,6 +107,17 @@ type RoomView struct {
 }
 
 func (RoomView) isEvent() {}
+
+// Walls says which room the role needs, and which it would get now.
+func (v RoomView) Walls() string {
+	switch v.Now {
+	case string(v.Level):
+		return v.Now
+	case "":
+		return fmt.Sprintf("at least %s for a program", v.Level)
+	}
+	return fmt.Sprintf("at least %s for a program; now %s", v.Level, v.Now)
+}
 
 // MaxHeldBack is how many held back files are listed.
 const MaxHeldBack = 1000
@@ -127,7 +142,7 @@ func (a *App) ShowRoom(ctx context.Context, of RoomOf) (RoomView, error) {
 	}
 	v := RoomView{
 		Name: QuestStatus{party: party}.Name(f.Plan.Role), Role: f.Plan.Role, Level: f.Plan.Level, Workspace: f.Plan.Workspace != nil,
-		Given: append([]room.Item{}, m.Items...), Denied: []Denied{}, HeldBack: []HeldBack{}, Stamps: f.Stamps,
+		Now: a.roomNow(f.Plan.Role), Given: append([]room.Item{}, m.Items...), Denied: []Denied{}, HeldBack: []HeldBack{}, Stamps: f.Stamps,
 	}
 	for _, p := range f.Grants.Denied {
 		v.Denied = append(v.Denied,
@@ -145,10 +160,27 @@ func (a *App) ShowRoom(ctx context.Context, of RoomOf) (RoomView, error) {
 	}
 	own, err := a.ownConfig()
 	if err == nil && own.For(f.Plan.Role).Login && policyRole(f.Plan.Role).MayLogIn() {
-		v.Level = room.Forwarded
 		v.Stamps = append(v.Stamps, "with a credential in it; model input: not observed")
 	}
 	return a.shownRoom(v), err
+}
+
+// roomNow is the room that who plays a role would get now; "" where nobody plays it or
+// could, and where nobody is asked, because the person has not trusted the project's
+// configuration.
+func (a *App) roomNow(role string) string {
+	w, err := a.openWorkspace()
+	if err != nil || !slices.Contains(w.config.Seats(), role) {
+		return ""
+	}
+	switch p := w.played(role); {
+	case p.Agent == "human":
+		return "none: a person plays it"
+	case p.Missing != "" && !p.Login:
+		return ""
+	default:
+		return p.Level
+	}
 }
 
 func (v *RoomView) hold(h HeldBack) {

@@ -76,7 +76,8 @@ type denied struct {
 type roomOut struct {
 	answer
 	Role     string   `json:"role,omitempty"`
-	Level    string   `json:"level,omitempty" jsonschema:"how strongly the room is shut"`
+	Level    string   `json:"level,omitempty" jsonschema:"how strongly the room is shut at least, where a program plays the role"`
+	Now      string   `json:"now,omitempty" jsonschema:"how it would be shut now, by who plays the role; not there where that is not known"`
 	Given    []given  `json:"given,omitempty"`
 	Denied   []denied `json:"denied,omitempty" jsonschema:"what the role must not know, and why"`
 	HeldBack int      `json:"held_back,omitempty" jsonschema:"files of the project that stay outside"`
@@ -208,7 +209,7 @@ func roomShow(ctx context.Context, a *app.App, in roomIn, out *roomOut) (string,
 	if err != nil {
 		return "", err
 	}
-	*out = roomOut{Role: v.Role, Level: string(v.Level), HeldBack: v.HeldBackCount, Stamps: v.Stamps}
+	*out = roomOut{Role: v.Role, Level: string(v.Level), Now: v.Now, HeldBack: v.HeldBackCount, Stamps: v.Stamps}
 	for _, g := range v.Given {
 		out.Given = append(out.Given, given{g.Kind, g.Path, g.Size, g.Files})
 	}
@@ -219,8 +220,8 @@ func roomShow(ctx context.Context, a *app.App, in roomIn, out *roomOut) (string,
 			out.Denied = append(out.Denied, x)
 		}
 	}
-	return fmt.Sprintf("%s, %s: given %d, kinds kept out %d, files held back %d",
-		v.Role, v.Level, len(out.Given), len(out.Denied), out.HeldBack), nil
+	return fmt.Sprintf("%s (room: %s): given %d, kinds kept out %d, files held back %d",
+		v.Role, v.Walls(), len(out.Given), len(out.Denied), out.HeldBack), nil
 }
 
 func auditRuns(_ context.Context, a *app.App, in auditIn, out *auditOut) (string, error) {

@@ -27,7 +27,7 @@ var once = map[string]struct {
 	"query":        {args{"sql": "SELECT bundle, entry_type FROM transcript"}, 0, "rows"},
 	"query_schema": {args{}, 0, "schema"},
 	"usage":        {args{"by": "role"}, 0, "tokens"},
-	"room_show":    {args{"role": "dragon", "work": []string{"work"}}, 0, "dragon, sealed"},
+	"room_show":    {args{"role": "dragon", "work": []string{"work"}}, 0, "dragon (room: at least sealed for a program; now in this process)"},
 	"audit":        {args{}, 0, "clean"},
 	"table_status": {args{}, 0, "no tables here"},
 }

@@ -10,7 +10,7 @@ const maxShownBack = 40
 
 // PrintRoom lists what a role would see, and what not.
 func (t *Terminal) PrintRoom(v app.RoomView) {
-	t.Stdout.Printf("%s\n", screen.Bold(screen.Sprintf("What %s would see (room: %s)", v.Name, v.Level)))
+	t.Stdout.Printf("%s\n", screen.Bold(screen.Sprintf("What %s would see (room: %s)", v.Name, v.Walls())))
 	tw := t.Stdout.Table(false)
 	for _, i := range v.Given {
 		if i.Mounted {

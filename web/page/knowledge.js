@@ -291,7 +291,7 @@ function roomView(v) {
       null,
       k.roomOf(plain(v.role)),
       ' ',
-      h('span', { class: 'badge accent' }, plain(v.level)),
+      h('span', { class: 'badge accent' }, plain(k.walls(v.level, v.now))),
       (v.stamps ?? []).map((s) => [' ', h('span', { class: 'badge warn' }, plain(s))]),
     ),
     sides(k.wouldBe, v.given, v.denied, v.held_back, v.held_back_count),

@@ -347,6 +347,8 @@ const knowledge = {
     'on their record.',
   look: 'Look into it',
   roomOf: (role) => `The room of ${role}:`,
+  walls: (level, now) =>
+    now === level ? level : `at least ${level} for a program${now ? `; now ${now}` : ''}`,
   turns: 'Turns on record',
   turnsHint: 'Each run of a seat in this workspace, the newest first.',
   noTurns: 'Nothing has been run here yet.',
