@@ -110,6 +110,17 @@ func TestResumed(t *testing.T) {
 	}
 }
 
+// TestNamesWithBlanks: a file that is named is told of, also where its name cannot be
+// cited, and no part of that name is called missing.
+func TestNamesWithBlanks(t *testing.T) {
+	t.Parallel()
+	files := mapFS(map[string]string{"lies mich.md": "# Hallo\n\nBitte.\n"})
+	said := start(t, "cat", nested{"workspace", files}, purpose("consult")).say(t, "What is in `lies mich.md`?")
+	if !strings.Contains(said, "- `lies mich.md` has 3 lines; lines of such a name I cannot cite.") || strings.Contains(said, "No line of") {
+		t.Errorf("it says %s", said)
+	}
+}
+
 // TestWordsAreDenied: that no line bears a word is said of the files that were
 // searched, and only where none does: a line that is too long to be quoted, or
 // lies under a name that cannot be cited, bears it all the same.

@@ -177,7 +177,7 @@ var generic = strings.Fields("test tests tested testing documentation docs depen
 // showPlaces says where the words of a question stand, rarest first: a word that
 // is everywhere tells least. Where none stands anywhere one sentence says so.
 func (t *turn) showPlaces(tree fs.FS, s *sight, q query) error {
-	q.words = q.things()
+	q.words = s.unlessNamed(q.things())
 	if len(q.words) == 0 {
 		return nil // what is asked for is a field, and the findings are of it
 	}
@@ -198,7 +198,7 @@ func (t *turn) showPlaces(tree fs.FS, s *sight, q query) error {
 	slices.SortStableFunc(list, func(a, b sighting) int { return cmp.Compare(a.files, b.files) })
 	var rows []string
 	for _, m := range list {
-		if m.lines == 0 && s.named(m.word) == nil {
+		if m.lines == 0 && s.named(m.word) == nil && s.uncited(m.word) == nil {
 			missing = append(missing, m.word)
 			continue
 		}
@@ -231,6 +231,8 @@ func (t *turn) describe(tree fs.FS, s *sight, m sighting) (string, error) {
 		}
 		o = observation{fmt.Sprintf("- `%s` has %s; it begins %s and ends at %s.", f.Path, count(f.Lines, "line"), head,
 			last(f)), []cite{head, last(f)}}
+	} else if f := s.uncited(m.word); f != nil {
+		o.text = fmt.Sprintf("- `%s` has %s; lines of such a name I cannot cite.", printable(f.Path), count(f.Lines, "line"))
 	} else if len(m.best) == 0 {
 		o.text = fmt.Sprintf("- “%s” stands in %s of %s, in none whose name I can cite.", printable(m.word),
 			count(m.lines, "line"), count(m.files, "file"))
@@ -261,20 +263,41 @@ func (s *sight) named(word string) *project.File {
 	return nil
 }
 
-// called is the file that bears the name, by its path or its last part.
+// called is the file that bears the name, by its path or its last part, if it can
+// be cited.
 func (s *sight) called(name string) *project.File {
+	return s.bearing(name, func(f *project.File) bool { return citable(f.Path) })
+}
+
+// uncited is the file that bears a name by which nothing can be cited, such as one
+// with blanks.
+func (s *sight) uncited(name string) *project.File {
+	return s.bearing(name, func(f *project.File) bool { return !citable(f.Path) })
+}
+
+func (s *sight) bearing(name string, ok func(*project.File) bool) *project.File {
 	if !strings.ContainsAny(name, "./") {
 		return nil
 	}
-	if f := s.File(path.Clean(name)); f != nil && citable(f.Path) {
+	if f := s.File(path.Clean(name)); f != nil && ok(f) {
 		return f
 	}
 	for _, f := range s.Files {
-		if f.Base == name && citable(f.Path) {
+		if f.Base == name && ok(f) {
 			return f
 		}
 	}
 	return nil
+}
+
+// unlessNamed leaves out the words that are a part of the name of a file among
+// them.
+func (s *sight) unlessNamed(words []string) []string {
+	return slices.DeleteFunc(slices.Clone(words), func(w string) bool {
+		return slices.ContainsFunc(words, func(name string) bool {
+			return slices.Contains(strings.Fields(name), w) && name != w && s.uncited(name) != nil
+		})
+	})
 }
 
 // quotedOr joins words for a sentence that denies them.
