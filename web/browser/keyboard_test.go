@@ -1,6 +1,10 @@
 package browser
 
 import (
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -70,10 +74,18 @@ func TestKeys(t *testing.T) {
 	press(`document.activeElement.getAttribute('aria-posinset') === '1'`, "j")
 	press(`document.activeElement.getAttribute('aria-posinset') === '2'`, "j")
 	press(`document.activeElement.getAttribute('aria-posinset') === '1'`, "k")
+	listed := helpOf(t, tab)
 	press(`location.pathname.startsWith('/run/')`+ready, "o")
+	press(`document.querySelector('.run-head .toggle-star[aria-pressed=true]')`, "s")
+	press(`document.querySelector('.run-head .toggle-star[aria-pressed=false]')`, "s")
+	maps.Copy(listed, helpOf(t, tab))
+	documentedKeys(t, listed)
 	press(`document.querySelector('dialog[open] [role=option]')`, "Control+k")
 	press(`document.querySelector('dialog[open] [role=option]').innerText.includes('Now')`, "N", "o", "w")
 	press(`location.pathname === '/now'`+ready, "Enter")
+	if does := helpOf(t, tab)["/"]; does != listed["Ctrl k"] || does == listed["/"] {
+		t.Errorf("without a search on the page / does %q by the help", does)
+	}
 
 	press(`document.querySelector('dialog[open] [type=checkbox]')`, "?")
 	if _, err := Eval[bool](tab, `(() => { document.querySelector('dialog[open] [type=checkbox]').click(); return true })()`); err != nil {
@@ -84,6 +96,58 @@ func TestKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	press(`document.querySelector('dialog[open] input') && location.pathname === '/now'`, "Control+k")
+}
+
+// helpOf is what the help says of keys where one is.
+func helpOf(t *testing.T, tab *Tab) map[string]string {
+	t.Helper()
+	if err := tab.Key("?"); err != nil {
+		t.Fatal(err)
+	}
+	if err := tab.Wait(`document.querySelector('dialog[open] dl.keys dt')`); err != nil {
+		t.Fatal(err)
+	}
+	list, err := Eval[map[string]string](tab, `Object.fromEntries([...document.querySelectorAll('dialog[open] dl.keys dt')].map(dt =>
+		[[...dt.querySelectorAll('kbd')].map(k => k.textContent).join(' '), dt.nextElementSibling.textContent]))`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := tab.Key("Escape"); err != nil {
+		t.Fatal(err)
+	}
+	if err := tab.Wait(`!document.querySelector('dialog[open]')`); err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// documentedKeys: what docs/web.md lists the help does, and the other way round.
+func documentedKeys(t *testing.T, listed map[string]string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "web.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, keys, _ := strings.Cut(string(text), "\n## Keys\n")
+	keys, _, _ = strings.Cut(keys, "\n## ")
+	known := map[string]bool{"Ctrl k": true, "?": true}
+	for line := range strings.Lines(keys) {
+		cells := strings.Split(line, "|")
+		if len(cells) < 3 {
+			continue
+		}
+		for _, k := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(cells[1], -1) {
+			known[k[1]] = true
+			if listed[k[1]] == "" {
+				t.Errorf("the help has no %s", k[1])
+			}
+		}
+	}
+	for k := range listed {
+		if !known[k] && (!strings.HasPrefix(k, "g ") || k == "g g") {
+			t.Errorf("docs/web.md has no %s", k)
+		}
+	}
 }
 
 // The first thing that Tab reaches leads past the menu.

@@ -231,7 +231,7 @@ export function copyButton(text, label = t.copy) {
 // Keys. Those of one letter can be turned off (WCAG 2.1.4).
 
 const SINGLE = 'conclave-single-keys';
-/** @type {{key: string, does: string, run: (event: KeyboardEvent) => void, here: boolean}[]} */
+/** @type {{key: string, does: () => string, run?: (event: KeyboardEvent) => void, here: boolean}[]} */
 const bound = [];
 
 export const singleKeys = {
@@ -245,14 +245,22 @@ export const singleKeys = {
 
 /**
  * key binds a key of this page (or, with everywhere, of all) to what it does;
- * "g r" is two keys in a row. What it does stands in the help.
+ * "g r" is two keys in a row. What it does stands in the help: words, or a function
+ * that gives them when somebody asks. Without run something else listens to it.
  */
 export function key(name, does, run, { everywhere = false } = {}) {
-  bound.push({ key: name, does, run, here: !everywhere });
+  bound.push({ key: name, does: typeof does === 'function' ? does : () => does, run, here: !everywhere });
 }
 
-/** boundKeys are the keys that do something now. */
-export const boundKeys = () => bound.slice();
+/** listKeys binds the keys of a long list, and tells of those to which it listens itself. */
+export function listKeys(list) {
+  key('j', t.help.next, () => list()?.step(1));
+  key('k', t.help.previous, () => list()?.step(-1));
+  for (const [name, does] of Object.entries(t.help.inList)) key(name, does);
+}
+
+/** boundKeys are the keys that do something now: what a page does with one goes before what all do. */
+export const boundKeys = () => bound.filter((b, i) => !bound.some((o, at) => at > i && o.key === b.key));
 
 function clearKeys() {
   bound.splice(0, bound.length, ...bound.filter((b) => !b.here));
@@ -282,7 +290,7 @@ export function onKey(event) {
 }
 
 function run(name, event) {
-  const found = bound.findLast((b) => b.key === name);
+  const found = bound.findLast((b) => b.run && b.key === name);
   if (!found) return false;
   event.preventDefault();
   pressed = '';

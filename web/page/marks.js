@@ -1,6 +1,6 @@
 // What the person marked: stars, pins, and how far each run was read.
 
-import { api, h, mark, on, readOnly, say, t } from './core.js';
+import { api, h, key, mark, on, readOnly, say, t } from './core.js';
 
 let all = null;
 
@@ -98,4 +98,12 @@ export function pinButton(run, entry, pinned, changed) {
     body: (pin) => ({ run, entry, pin }),
     changed,
   });
+}
+
+/** starKey and pinKey have a key press such a button, where somebody can mark. */
+export const starKey = (button) => markKey('s', t.runs.starKey, button);
+export const pinKey = (button) => markKey('p', t.run.pinKey, button);
+
+function markKey(name, does, button) {
+  if (!readOnly) key(name, does, () => button()?.click());
 }

@@ -196,9 +196,9 @@ export function openHelp() {
         h(
           'dt',
           null,
-          b.key.split(' ').map((k) => h('kbd', null, k.replace('Ctrl+', 'Ctrl '))),
+          b.key.split(' ').map((k) => h('kbd', null, k.replace('Ctrl+', 'Ctrl ').replace('Page', 'Page '))),
         ),
-        h('dd', null, b.does),
+        h('dd', null, b.does()),
       ]);
   const single = h('input', {
     type: 'checkbox',
@@ -225,9 +225,11 @@ export function openHelp() {
   dialog.showModal();
 }
 
+const searchField = () => document.querySelector('#main [type=search]');
+
 /** search leads to the search of the page, or to the palette where it has none. */
 function search() {
-  const field = document.querySelector('#main [type=search]');
+  const field = searchField();
   if (field) field.focus();
   else openPalette();
 }
@@ -237,7 +239,7 @@ export function bindKeys() {
   const everywhere = { everywhere: true };
   key('Ctrl+k', t.help.palette, openPalette, everywhere);
   key('?', t.help.help, openHelp, everywhere);
-  key('/', t.help.search, search, everywhere);
+  key('/', () => (searchField() ? t.help.search : t.help.palette), search, everywhere);
   for (const p of pages)
     if (p.nav?.key) key(`g ${p.nav.key}`, t.help.goTo(p.nav.label), () => go(p.nav.href ?? p.path), everywhere);
 }

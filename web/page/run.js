@@ -24,7 +24,7 @@ import {
   titled,
   when,
 } from './core.js';
-import { marks, starButton } from './marks.js';
+import { marks, starButton, starKey } from './marks.js';
 import { RunData } from './rundata.js';
 import { runPath } from './runs.js';
 import { Talk } from './talk.js';
@@ -115,6 +115,7 @@ function runHead(data, title, marked) {
     (head.forks ?? []).slice(0, 5).map((fork, i) => h('a', { href: runPath(fork) }, t.run.fork(i + 1))),
   );
   const star = starButton(data.id, head.starred ?? marked.stars.includes(data.id));
+  starKey(() => star);
   const back = h('a', { class: 'back noprint', href: '/runs' }, t.runs.title);
   const el = h(
     'header',

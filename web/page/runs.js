@@ -9,6 +9,7 @@ import {
   h,
   heading,
   key,
+  listKeys,
   loading,
   mark,
   number,
@@ -25,7 +26,7 @@ import {
   when,
 } from './core.js';
 import { VirtualList } from './list.js';
-import { starButton } from './marks.js';
+import { starButton, starKey } from './marks.js';
 import { agentName, face, projectName, roleOf, state } from './who.js';
 
 const PIECE = 100;
@@ -54,11 +55,10 @@ class Runs {
     this.chosen = new Map();
     this.form = this.filterForm();
     on('run', (event) => this.changed(event), signal);
-    key('j', t.help.next, () => this.list?.step(1));
-    key('k', t.help.previous, () => this.list?.step(-1));
+    listKeys(() => this.list);
     key('o', t.runs.open, () => this.open(this.list?.current));
-    key('s', t.runs.starKey, () => this.press('.toggle-star'));
-    key('x', t.runs.chooseKey, () => this.press('.choose input'));
+    starKey(() => this.inRow('.toggle-star'));
+    key('x', t.runs.chooseKey, () => this.inRow('.choose input')?.click());
   }
 
   filterForm() {
@@ -325,9 +325,8 @@ class Runs {
     );
   }
 
-  press(selector) {
-    const row = this.list?.drawn.get(this.list.current);
-    row?.querySelector(selector)?.click();
+  inRow(selector) {
+    return this.list?.drawn.get(this.list.current)?.querySelector(selector);
   }
 
   open(i) {

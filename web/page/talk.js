@@ -6,6 +6,7 @@ import {
   filters,
   h,
   key,
+  listKeys,
   mark,
   number,
   offer,
@@ -20,7 +21,7 @@ import {
 } from './core.js';
 import { drawEntry, estimate } from './entry.js';
 import { VirtualList } from './list.js';
-import { remember } from './marks.js';
+import { pinKey, remember } from './marks.js';
 import { Minimap } from './minimap.js';
 import { CODE, FLAG, TYPES, laneName } from './rundata.js';
 
@@ -447,8 +448,7 @@ export class Talk {
   }
 
   bindKeys() {
-    key('j', t.help.next, () => this.list.step(1));
-    key('k', t.help.previous, () => this.list.step(-1));
+    listKeys(() => this.list);
     key(']', t.run.next(t.run.jumps.prompt), () => this.jump(FLAG.prompt, 1));
     key('[', t.run.previous(t.run.jumps.prompt), () => this.jump(FLAG.prompt, -1));
     key('e', t.run.next(t.run.jumps.error), () => this.jump(FLAG.error, 1));
@@ -461,7 +461,7 @@ export class Talk {
       this.goTo(Math.min(this.data.total - 1, (this.ctx.seen ?? this.data.total - 2) + 1), { focus: true }),
     );
     key('z', t.run.unfold, () => this.unfold());
-    key('p', t.run.pinKey, () => this.list.drawn.get(this.list.current)?.querySelector('.toggle-pin')?.click());
+    pinKey(() => this.list.drawn.get(this.list.current)?.querySelector('.toggle-pin'));
     key('g g', t.run.toStart, () => this.list.focusRow(0));
     key('G', t.run.toEnd, () => this.list.focusRow(this.shown.length - 1));
     offer(t.run.toEnd, () => this.list.focusRow(this.shown.length - 1), this.signal);
