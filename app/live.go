@@ -103,7 +103,7 @@ func allOf(a, b []string) []string {
 }
 
 // liveRoots are where sessions and records are: of this workspace, of the programs,
-// and of the workspaces that the archive knows.
+// and of the workspaces that the archive knows or that were noted.
 func (l *Library) liveRoots() ([]string, error) {
 	root, err := l.app.findRoot()
 	if err != nil {
@@ -115,7 +115,14 @@ func (l *Library) liveRoots() ([]string, error) {
 	for _, r := range roots {
 		known[r] = true
 	}
-	for _, file := range l.shelf.Records() {
+	files := l.shelf.Records()
+	at := l.places.at(l.shelf.Places)
+	for _, n := range l.app.noted() {
+		if slices.Contains(at, n.root) {
+			files = append(files, filepath.Join(record.Dir(n.root), "any"))
+		}
+	}
+	for _, file := range files {
 		if dir := filepath.Dir(file); !known[dir] && filepath.Base(filepath.Dir(dir)) == ".conclave" {
 			known[dir], roots = true, append(roots, dir)
 		}
@@ -141,6 +148,9 @@ func (f *follower) files(ctx context.Context, paths []string) {
 }
 
 func (f *follower) everywhere(ctx context.Context) {
+	if roots, err := f.liveRoots(); err == nil { // a workspace may have been noted
+		f.roots = roots
+	}
 	if _, _, err := f.archive.TryRefresh(ctx, f.roots); err != nil {
 		f.complain(ctx, err)
 	}

@@ -75,6 +75,9 @@ func (l *Library) Now(ctx context.Context, jobs []NowJob) ([]NowItem, error) {
 	return board.list(), nil
 }
 
+// Workspaces is in how many workspaces Now looks.
+func (l *Library) Workspaces() int { return len(l.places.at(l.shelf.Places)) }
+
 func runItem(r *runs.Run) *NowItem {
 	item := &NowItem{Kind: "run", Workspace: cmp.Or(r.Workspace, r.Project), Run: r.ID, Title: r.Title, State: r.State,
 		Role: r.Role, Agent: r.Agent, Cost: r.Cost, AtLeast: r.AtLeast, Last: r.Last, At: r.LastAt}

@@ -145,6 +145,7 @@ func TestNow(t *testing.T) {
 	}
 	git("init", "-q")
 	git("add", "-f", ".")
+	w.app.noteWorkspace(clone)
 	w.quest(plain, "Of nobody here")
 	if err := os.RemoveAll(filepath.Join(plain, ".conclave")); err != nil {
 		t.Fatal(err)
@@ -257,6 +258,45 @@ func TestJobsHaveAPlace(t *testing.T) {
 				got != name && !(verb == "NewTable" && args[0] == '{') && !(verb == "SayAtTable" && args[0] == '"') {
 				t.Errorf("%s %s is for the %s %q", verb, args, kind, got)
 			}
+		}
+	}
+}
+
+// A workspace is looked at from the first word that is spoken there, before the archive
+// has anything of it, and its records are taken up.
+func TestNowKnowsWhereSomebodyBegan(t *testing.T) {
+	w := newNowWorld(t, 0)
+	w.quest(w.here, "The quest here")
+	l := openLibrary(t, w.app)
+	told := make(chan struct{}, 100)
+	if _, err := l.Now(t.Context(), nil); err != nil || l.Workspaces() != 1 {
+		t.Fatalf("%d workspaces, %v", l.Workspaces(), err)
+	}
+	live(t, l, Hearing{func(Change) {}, func() { told <- struct{}{} }, func() {}})
+	other := t.TempDir()
+	w.quest(other, "The quest there")
+	there := *w.app
+	there.Root = other
+	words := "Well?"
+	if _, err := there.Consult(t.Context(), Consultation{Who: "cat", Talk: Talk{Message: &words, Once: true}}); err != nil {
+		t.Fatal(err)
+	}
+	<-told
+	items, err := l.Now(t.Context(), nil)
+	if find(items, "quest", other, "") == nil || err != nil || l.Workspaces() != 2 {
+		t.Errorf("%d workspaces, %v: %+v", l.Workspaces(), err, items)
+	}
+	roots, err := l.liveRoots()
+	if err != nil || !slices.Contains(roots, record.Dir(other)) {
+		t.Errorf("records are looked for in %q, %v", roots, err)
+	}
+	if err := os.RemoveAll(other); err != nil {
+		t.Fatal(err)
+	}
+	w.app.noteWorkspace(t.TempDir())
+	for _, n := range w.app.noted() {
+		if n.root == other {
+			t.Error("a workspace that is gone is noted still")
 		}
 	}
 }

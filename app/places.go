@@ -19,7 +19,8 @@ import (
 	door "conclave/workspace"
 )
 
-// places are the workspaces that the archive knows. Of each is read what its own
+// places are the workspaces that the archive knows, and those that were noted when
+// the engine worked there. Of each is read what its own
 // files say of a quest and of tables, by the door; nothing of it is run, opened or
 // locked. Of others than the one that is served only those are looked at in which
 // the engine has worked for this person: its directory is there, and did not come
@@ -30,6 +31,7 @@ type places struct {
 	mu     sync.Mutex
 	roots  []string
 	looked time.Time // for roots
+	noted  time.Time // see App.notedAt, when they were looked for
 	read   map[string]*place
 }
 
@@ -66,7 +68,8 @@ const (
 func (p *places) at(known func() []string) []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.roots != nil && time.Since(p.looked) < placesFor {
+	noted := p.app.notedAt()
+	if p.roots != nil && time.Since(p.looked) < placesFor && noted.Equal(p.noted) {
 		return p.roots
 	}
 	here, err := p.app.findRoot()
@@ -77,8 +80,12 @@ func (p *places) at(known func() []string) []string {
 	if err != nil {
 		return nil
 	}
-	p.roots, p.looked = []string{here}, time.Now()
-	for _, dir := range known() {
+	p.roots, p.looked, p.noted = []string{here}, time.Now(), noted
+	dirs := known()
+	for _, n := range p.app.noted() {
+		dirs = append(dirs, n.root)
+	}
+	for _, dir := range dirs {
 		root, err := door.Find(dir, own.Workspaces, p.app.userConfigFile())
 		if err != nil || !door.Begun(root) || !p.worked(root) ||
 			slices.ContainsFunc(p.roots, func(have string) bool { return linked(have) == linked(root) }) {
@@ -124,10 +131,14 @@ func (p *places) look(root string) *place {
 	return at
 }
 
-// changed says whether files of some workspace have changed since it was read.
+// changed says whether files of some workspace have changed since it was read, or
+// one was noted.
 func (p *places) changed() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.roots != nil && !p.app.notedAt().Equal(p.noted) {
+		return true
+	}
 	for root, have := range p.read {
 		if sign, _ := signOf(root); sign != have.sign {
 			return true

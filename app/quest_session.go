@@ -183,6 +183,7 @@ func (c *questSession) launch(ctx context.Context, called string, input any) err
 	if err != nil {
 		return questError(err)
 	}
+	c.app.noteWorkspace(c.w.root)
 	c.served = c.app.listenAt(ctx, engine.Socket(c.w.root, flow.Scope), c.w.root, c.admit)
 	c.budget.recount()
 	if c.spends {

@@ -97,6 +97,7 @@ func (a *App) atHub(
 	if h.table, err = tableflow.Open(ctx, o); err != nil {
 		return tableError(in.Table, err)
 	}
+	a.noteWorkspace(w.root)
 	served := a.listenAt(ctx, engine.Socket(w.root, look.Scope(in.Table)), w.root, h.admit)
 	defer func() {
 		ended := err == nil && verb == "play" && !h.table.InSession()

@@ -10,7 +10,7 @@ import (
 // now is what runs or waits for a person, the jobs of this server among it.
 func (s *Server) now(l *app.Library, r *http.Request) (any, error) {
 	items, err := l.Now(r.Context(), s.jobs.now())
-	return map[string]any{"items": items}, err
+	return map[string]any{"items": items, "workspaces": l.Workspaces()}, err
 }
 
 // now are the jobs that run.

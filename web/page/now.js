@@ -15,9 +15,9 @@ async function render(el, _, signal) {
   let last = '';
   let timer = 0;
   const load = async () => {
-    const { items } = await api('/api/now', { signal });
+    const { items, workspaces } = await api('/api/now', { signal });
     if (signal.aborted) return;
-    draw(body, items ?? []);
+    draw(body, items ?? [], workspaces);
     const count = (name) => (items ?? []).filter((item) => item.state === name).length;
     const words = t.now.changed(count('waiting'), count('working'));
     if (last && words !== last) say(words); // not at every word that somebody writes
@@ -38,7 +38,7 @@ async function render(el, _, signal) {
   await load();
 }
 
-function draw(body, items) {
+function draw(body, items, workspaces) {
   const groups = [
     [t.now.waiting, items.filter((item) => item.state === 'waiting')],
     [t.now.working, items.filter((item) => item.state === 'working')],
@@ -47,7 +47,7 @@ function draw(body, items) {
   if (groups.length === 0) {
     replace(
       body,
-      h('div', { class: 'empty' }, h('p', null, t.now.nothing), h('p', { class: 'muted' }, t.now.nothingHint)),
+      h('div', { class: 'empty' }, h('p', null, t.now.nothing(workspaces)), h('p', { class: 'muted' }, t.now.nothingHint)),
     );
     return;
   }

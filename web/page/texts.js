@@ -46,7 +46,10 @@ export const t = {
     waiting: 'Waiting for you',
     working: 'Working',
     rest: 'Lately',
-    nothing: 'Nothing runs, and nobody waits for you.',
+    nothing: (workspaces) =>
+      workspaces === 1
+        ? 'Nothing runs, and nobody waits for you, in this workspace: the archive knows no other.'
+        : `Nothing runs, and nobody waits for you, in the ${workspaces} workspaces that the archive knows.`,
     nothingHint: 'Start a quest, or an agent of yours: it appears here by itself.',
     kinds: { run: 'run', quest: 'quest', table: 'table', job: 'job' },
     phase: (number, name) => `Phase ${number}, ${name}`,
