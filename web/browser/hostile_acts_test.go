@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -61,9 +62,15 @@ func TestHostileWorkspace(t *testing.T) {
 			for _, address := range foreignPages(names, texts) {
 				t.Run(cut(address, 60), func(t *testing.T) { checkHostile(t, p.s, p.tab, address) })
 			}
-			for address, number := range map[string]int{"/quest": from, "/quest/conversation/" + names[0]: from, "/table/weir?view=stands": from} {
+			shows := []string{"/quest", "/quest/conversation/" + names[0]}
+			if got, err := API[struct{ Seats []string }](p.tab, "/api/table/weir"); err != nil {
+				t.Error(err)
+			} else if slices.Contains(got.Seats, "bram-oatley") { // else the text is no name that a character may have
+				shows = append(shows, "/table/weir?view=stands")
+			}
+			for _, address := range shows {
 				p.visit(address)
-				if shown, err := Eval[bool](p.tab, fmt.Sprintf(`document.querySelector('main').textContent.includes(%q)`, marker(number))); err != nil || !shown {
+				if shown, err := Eval[bool](p.tab, fmt.Sprintf(`document.querySelector('main').textContent.includes(%q)`, marker(from))); err != nil || !shown {
 					t.Errorf("%s does not show what stands there: %v %s", address, err, p.tab.words())
 				}
 			}
