@@ -141,8 +141,10 @@ func (a *App) ShowRoom(ctx context.Context, of RoomOf) (RoomView, error) {
 		return RoomView{}, err
 	}
 	v := RoomView{
-		Name: QuestStatus{party: party}.Name(f.Plan.Role), Role: f.Plan.Role, Level: f.Plan.Level, Workspace: f.Plan.Workspace != nil,
-		Now: a.roomNow(f.Plan.Role), Given: append([]room.Item{}, m.Items...), Denied: []Denied{}, HeldBack: []HeldBack{}, Stamps: f.Stamps,
+		Name: QuestStatus{party: party}.Name(f.Plan.Role), Role: f.Plan.Role, Level: f.Plan.Level,
+		Workspace: f.Plan.Workspace != nil,
+		Now:       a.roomNow(f.Plan.Role), Given: append([]room.Item{}, m.Items...), Denied: []Denied{},
+		HeldBack: []HeldBack{}, Stamps: f.Stamps,
 	}
 	for _, p := range f.Grants.Denied {
 		v.Denied = append(v.Denied,

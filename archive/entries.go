@@ -153,7 +153,8 @@ func (a *Archive) entriesOf(ctx context.Context, source int64, ids []int64, yiel
 
 // entryOf is the entry of a row, without what others tell of it.
 func (a *Archive) entryOf(r *Row) (Entry, error) {
-	e := Entry{Run: r.Run, Path: r.Path, Role: r.Seat, Project: r.Project, Tool: r.Tool, ToolID: r.ToolID, Failed: r.Failed}
+	e := Entry{Run: r.Run, Path: r.Path, Role: r.Seat, Project: r.Project, Tool: r.Tool, ToolID: r.ToolID,
+		Failed: r.Failed}
 	s, err := a.Show(r.Ref)
 	if err != nil {
 		return e, fmt.Errorf("%s entry %d: %w", r.Run, r.Sequence, err)

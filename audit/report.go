@@ -26,12 +26,13 @@ func (r *Report) Clean() bool { return len(r.Findings) == 0 }
 
 // Turn is what the record shows of one turn.
 type Turn struct {
-	ID       string `json:"id"`
-	Role     string `json:"role"`
-	Given    []Item `json:"given"`
-	Denied   int    `json:"denied"`   // sources that are kept from the role
-	Sought   int    `json:"sought"`   // of them, those that can be looked for: long enough, and not shared with what was given
-	Searched int    `json:"searched"` // texts that were looked through for them
+	ID     string `json:"id"`
+	Role   string `json:"role"`
+	Given  []Item `json:"given"`
+	Denied int    `json:"denied"` // sources that are kept from the role
+	// Sought is how many of them can be looked for: long enough, and not shared with what was given.
+	Sought   int `json:"sought"`
+	Searched int `json:"searched"` // texts that were looked through for them
 	// Declared are the paths that the agent named in its tool calls.
 	Declared []string `json:"declared"`
 	// Tools are the calls of the room's own tools, in order, of every attempt.

@@ -11,7 +11,8 @@ var exportTypes = map[string]string{
 	"html": "text/html", "csv": "text/csv", "md": "text/markdown", "jsonl": "application/jsonl",
 }
 
-var errExports = &problem{http.StatusTooManyRequests, "usage", "too many runs are being exported: wait until one is done"}
+var errExports = &problem{http.StatusTooManyRequests, "usage",
+	"too many runs are being exported: wait until one is done"}
 
 // exportRun gives a run as a file to keep. Who takes it slowly holds nothing of the
 // library: see archive.Entries.
