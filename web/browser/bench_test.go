@@ -2,6 +2,7 @@ package browser
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 	"testing"
 	"time"
@@ -219,7 +220,7 @@ func BenchmarkPublishedShape(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	runs, err := tab.Runs(nil)
+	runs, err := tab.Runs(url.Values{})
 	if err != nil || len(runs) == 0 {
 		b.Fatalf("no runs: %v", err)
 	}
