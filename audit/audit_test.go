@@ -58,7 +58,7 @@ func play(t *testing.T, r run) (string, *audit.Report) {
 	ws := t.TempDir()
 	s, err := seat.Open(t.Context(), seat.Plan{
 		Workspace: ws, Run: "run-1", Role: "dragon", PromptName: "quest.confront", Agent: &scripted.Agent{Script: script}, InProcess: true,
-		Room:   room.Plan{Base: filepath.Join(t.TempDir(), "rooms"), Grants: []room.Grant{{Kind: r.kind, Name: "criteria.md", Bytes: []byte(criteria)}}},
+		Room: room.Plan{Base: filepath.Join(t.TempDir(), "rooms"), Grants: []room.Grant{{Kind: r.kind, Name: "criteria.md", Bytes: []byte(criteria)}}},
 		Denied: []seat.Denied{
 			{Kind: "quest-narrative", Name: "the narrative", Reason: "judge the work", Text: []byte(narrative)},
 			{Kind: "quest-narrative", Name: "a word", Reason: "judge the work", Text: []byte("Too short to be looked for.")},
