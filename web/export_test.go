@@ -19,6 +19,7 @@ func serveRun(t *testing.T) (p *served, run string) {
 	t.Helper()
 	run = sessionName(0)
 	p = serveWith(t, Options{}, func(s *Server) {
+		s.patience = 10 * time.Minute // so that nobody is given up while a busy machine gets that far
 		dir := filepath.Join(s.app.Getenv("HOME"), ".claude", "projects", "-p")
 		var text strings.Builder
 		for n := range 2000 {
