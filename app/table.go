@@ -97,9 +97,11 @@ func (a *App) atHub(
 	if h.table, err = tableflow.Open(ctx, o); err != nil {
 		return tableError(in.Table, err)
 	}
-	a.noteWorkspace(w.root)
 	served := a.listenAt(ctx, engine.Socket(w.root, look.Scope(in.Table)), w.root, h.admit)
 	defer func() {
+		if KindOf(err) != Environment { // else nothing may have begun here
+			a.noteWorkspace(w.root)
+		}
 		ended := err == nil && verb == "play" && !h.table.InSession()
 		h.leave()
 		served.stop()
