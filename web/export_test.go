@@ -33,14 +33,15 @@ func serveRun(t *testing.T) (p *served, run string) {
 			t.Fatal(err)
 		}
 	})
-	var list struct{ Items []app.ListedRun }
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+	l := p.listen("")
+	for {
+		var list struct{ Items []app.ListedRun }
 		if p.get("GET", "/api/runs", nil, 200, &list); len(list.Items) == 1 && list.Items[0].Entries == 2000 {
+			l.res.Body.Close()
 			return p, run
 		}
+		l.until("run") // what came before it was listened to is in the list
 	}
-	t.Fatalf("the run does not come: %+v", list.Items)
-	return p, run
 }
 
 // unread asks for an export and takes no more than its head.
