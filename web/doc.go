@@ -18,7 +18,8 @@
 // An address that others reach, unless TLS is there or a proxy is named. With
 // ReadOnly everything that acts. Too much: bodies over 1 MiB (an upload has its
 // own bound) or that take too long, more than 256 streams, 16 jobs, 16 exports, 1024
-// connections, a call of verbs faster than a person's.
+// connections, a call of verbs faster than a person's. A connection that never bore
+// the token makes room for a new one.
 //
 // What is served allows no script, style or connection but the page's own, no frame
 // around it, and no text that becomes code (the policy in door.go).

@@ -64,6 +64,9 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		fail(w, r, &problem{http.StatusUnauthorized, "denied", "no token: open the page by its link (conclave web)"})
 	default:
+		if r.URL.Path != "/api/enter" {
+			vouch(r)
+		}
 		w.Header().Set("Cache-Control", "no-store")
 		d.server.routes.ServeHTTP(w, r)
 	}
@@ -143,6 +146,7 @@ func (d *door) enter(_ http.ResponseWriter, r *http.Request) (any, error) {
 		return nil, &problem{http.StatusUnauthorized, "denied",
 			"this link was used already, or is too old; a new one: conclave web"}
 	}
+	vouch(r)
 	return map[string]string{"token": d.token}, nil
 }
 
@@ -175,10 +179,22 @@ func (b *bucket) take() bool {
 // What is counted for each connection.
 type connKey struct{}
 
-type connCounts struct{ acts, wrongs *bucket }
+type connCounts struct {
+	acts, wrongs *bucket
+	conn         *boundedConn // nil: not one of ours
+}
 
-func connContext(ctx context.Context, _ net.Conn) context.Context {
-	return context.WithValue(ctx, connKey{}, &connCounts{acts: newBucket(40, 20), wrongs: newBucket(20, 1)})
+func connContext(ctx context.Context, conn net.Conn) context.Context {
+	c := &connCounts{acts: newBucket(40, 20), wrongs: newBucket(20, 1)}
+	c.conn, _ = conn.(*boundedConn)
+	return context.WithValue(ctx, connKey{}, c)
+}
+
+// vouch keeps the connection of somebody who may come in from making room for others.
+func vouch(r *http.Request) {
+	if c := counts(r).conn; c != nil {
+		c.vouched.Store(true)
+	}
 }
 
 func counts(r *http.Request) *connCounts {

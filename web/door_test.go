@@ -422,49 +422,6 @@ func TestShell(t *testing.T) {
 	}
 }
 
-// TestSlowHeaders: who does not say what they want is not waited for, nor are those
-// who are too many.
-func TestTooManyConnections(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := newBounded(l, 2)
-	defer b.Close()
-	accepted := make(chan net.Conn, 8)
-	go func() {
-		for {
-			conn, err := b.Accept()
-			if err != nil {
-				return
-			}
-			accepted <- conn
-		}
-	}()
-	dial := func() net.Conn {
-		conn, err := net.Dial("tcp", l.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { conn.Close() })
-		return conn
-	}
-	dial()
-	first := <-accepted
-	dial()
-	<-accepted
-	if _, err := dial().Read(make([]byte, 1)); err == nil {
-		t.Error("one too many was let in")
-	}
-	first.Close()
-	first.Close()
-	dial()
-	<-accepted
-	if _, err := dial().Read(make([]byte, 1)); err == nil {
-		t.Error("a connection that was closed twice made room for two")
-	}
-}
-
 // TestListenRules: others reach the page only with TLS, by a name, and it is said.
 func TestListenRules(t *testing.T) {
 	for _, c := range []struct {

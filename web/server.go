@@ -58,6 +58,7 @@ type Server struct {
 	work    sync.WaitGroup
 
 	patience time.Duration // with who takes a piece of an answer
+	most     int           // connections
 }
 
 // New makes a server of the verbs of a person's app.
@@ -65,7 +66,7 @@ func New(a *app.App, o Options) (*Server, error) {
 	own := *a
 	own.Literal = true
 	s := &Server{app: &own, options: o, started: make(chan struct{}), ending: make(chan struct{}),
-		exports: make(chan struct{}, maxExports), patience: writeTime}
+		exports: make(chan struct{}, maxExports), patience: writeTime, most: maxConnections}
 	s.stream = newStream()
 	s.jobs = newJobs(s)
 	files, err := newAssets(a.Version, o.ReadOnly)
@@ -128,7 +129,7 @@ func (s *Server) Serve(ctx context.Context, root string, ready func(link string)
 	s.work.Go(func() { s.live(living) })
 	s.work.Go(func() { s.endWith(ctx, web) })
 	ready(link)
-	err = web.Serve(newBounded(l, maxConnections))
+	err = web.Serve(newBounded(l, s.most))
 	cancel()
 	end()
 	s.work.Wait()
@@ -212,41 +213,6 @@ func (s *Server) listenOpenly(ctx context.Context) (net.Listener, error) {
 		return nil, errors.Join(app.ErrorOf(app.Usage, "%w", err), l.Close())
 	}
 	return tls.NewListener(l, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}), nil
-}
-
-// bounded is a listener with at most so many connections at once.
-type bounded struct {
-	net.Listener
-	free chan struct{}
-}
-
-func newBounded(l net.Listener, most int) *bounded { return &bounded{l, make(chan struct{}, most)} }
-
-// Accept refuses one too many: to let it wait would hide that it is too many.
-func (b *bounded) Accept() (net.Conn, error) {
-	for {
-		conn, err := b.Listener.Accept()
-		if err != nil {
-			return nil, err
-		}
-		select {
-		case b.free <- struct{}{}:
-			return &boundedConn{Conn: conn, free: b.free}, nil
-		default:
-			conn.Close()
-		}
-	}
-}
-
-type boundedConn struct {
-	net.Conn
-	free chan struct{}
-	once sync.Once
-}
-
-func (c *boundedConn) Close() error {
-	c.once.Do(func() { <-c.free })
-	return c.Conn.Close()
 }
 
 func newSecret() string { return rand.Text() }

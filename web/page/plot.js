@@ -3,11 +3,15 @@
 
 import { h, s, scroller } from './dom.js';
 import { number } from './format.js';
-import { plain } from './plain.js';
+import { oneLine, plain } from './plain.js';
 import { t } from './texts.js';
 
 const MOST_POINTS = 400;
 const MOST_ROWS = 400;
+const LONGEST_LABEL = 18;
+
+/** roomOf is how many pixels words below a plot need, with the spacing that a reader may set. */
+const roomOf = (words) => words.length * 8;
 
 /**
  * lines draws series over a common x.
@@ -20,7 +24,7 @@ export function lines({ title, x, series, xText = number, yText = number, area =
   const top = Math.max(...series.flatMap((one) => picked.map((i) => one.values[i] ?? 0)), 0);
   const frame = new Frame(height, nice(top), x[0], x[x.length - 1], yText);
   const drawn = series.flatMap((one, k) => curve(frame, x, one.values, picked, k, area));
-  const ticks = frame.xTicks(frame.width < 500 ? 3 : 5).map((at) => frame.xTick(at, xText(at)));
+  const ticks = frame.xTicks(xText).map((at) => frame.xTick(at, xText(at)));
   return figure(
     title,
     frame.svg(
@@ -70,14 +74,11 @@ export function bars({ title, items, names = [], yText = number, height = 180 })
   const frame = new Frame(height, nice(Math.max(...items.map(total), 0)), 0, items.length, yText);
   const room = (frame.width - frame.left) / items.length;
   const drawn = items.flatMap((item, i) => stack(frame, item, i, room, names, yText));
-  const each = Math.ceil(items.length / (frame.width / 90));
-  const ticks = items.map((item, i) =>
+  const labels = items.map((item) => oneLine(item.label, LONGEST_LABEL));
+  const each = Math.ceil((Math.max(...labels.map(roomOf)) + 8) / room);
+  const ticks = labels.map((label, i) =>
     i % each === 0
-      ? s(
-          'text',
-          { x: frame.left + (i + 0.5) * room, y: frame.bottom + 15, 'text-anchor': 'middle' },
-          plain(item.label),
-        )
+      ? s('text', { x: frame.left + (i + 0.5) * room, y: frame.bottom + 15, 'text-anchor': 'middle' }, label)
       : null,
   );
   const head = names.length ? ['', ...names] : ['', title];
@@ -253,7 +254,12 @@ class Frame {
     ]);
   }
 
-  xTicks(n) {
+  /** xTicks is where words stand below, as many as there is room for. */
+  xTicks(xText) {
+    const room = this.width - this.left;
+    const words = Math.max(...[this.from, (this.from + this.to) / 2, this.to].map((at) => roomOf(xText(at))));
+    if (room < 2 * words + 8) return [this.from];
+    const n = Math.max(2, Math.min(5, 1 + Math.floor(room / (1.5 * words + 8)))); // those at the ends stand inside
     return Array.from({ length: n }, (_, i) => this.from + ((this.to - this.from) * i) / (n - 1));
   }
 
