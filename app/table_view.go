@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"slices"
 
 	"conclave/dice"
 	"conclave/policy"
@@ -65,7 +64,7 @@ func (a *App) ViewTable(ctx context.Context, name, as string) (v TableView, err 
 	for _, c := range v.Characters {
 		v.Seats = append(v.Seats, c.Slug)
 	}
-	v.seenFrom(seat)
+	v.Status = v.Status.From(seat)
 	if v.Story, _, err = a.ExportStory(StoryExport{Table: name, As: seat, Format: "md"}); err != nil {
 		return v, err
 	}
@@ -80,19 +79,19 @@ func (a *App) ViewTable(ctx context.Context, name, as string) (v TableView, err 
 	return v, a.diceFrom(root, name, seat, &v)
 }
 
-// seenFrom takes away what of a table's standing is another seat's, or only for
-// who mends its files.
-func (v *TableView) seenFrom(seat string) {
-	if seat == string(policy.GM) {
-		return
+// TableLine is a table in a list that everybody at it may read.
+type TableLine struct {
+	look.Status
+	State string `json:"state"`
+}
+
+// TablesSeenByAll is what the whole party of each table may know of how it stands.
+func TablesSeenByAll(list []look.Status) []TableLine {
+	lines := make([]TableLine, len(list))
+	for i, st := range list {
+		lines[i] = TableLine{st.From(table.SeatTable), TableState(st)}
 	}
-	if v.Awaited != nil && v.Awaited.Privately && !slices.Contains(v.Awaited.Seats, seat) {
-		awaited := *v.Awaited
-		awaited.Seats = nil
-		v.Awaited = &awaited
-	}
-	v.Drafts = slices.DeleteFunc(slices.Clone(v.Drafts), func(s string) bool { return s != seat })
-	v.Journals, v.Told, v.Problems = nil, nil, nil
+	return lines
 }
 
 func (a *App) diceFrom(root, name, seat string, v *TableView) error {

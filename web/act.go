@@ -85,7 +85,7 @@ func (s *Server) questFile(_ http.ResponseWriter, r *http.Request) (any, error) 
 
 func (s *Server) tables(_ http.ResponseWriter, r *http.Request) (any, error) {
 	list, err := s.app.Tables(r.Context())
-	return map[string]any{"tables": list, "adventures": app.Adventures()}, err
+	return map[string]any{"tables": app.TablesSeenByAll(list), "adventures": app.Adventures()}, err
 }
 
 func (s *Server) table(_ http.ResponseWriter, r *http.Request) (any, error) {

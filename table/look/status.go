@@ -8,6 +8,7 @@ import (
 	"conclave/dice"
 	"conclave/engine"
 	"conclave/internal/lockfile"
+	"conclave/policy"
 	"conclave/table"
 	"conclave/table/journal"
 	"conclave/table/people"
@@ -36,6 +37,22 @@ type Status struct {
 	Holder     *lockfile.Holder `json:"holder,omitempty"`
 	Problems   []string         `json:"problems,omitempty"`
 	Told       []told.Thing     `json:"told,omitempty"` // what somebody has to know; see Told
+}
+
+// From is what of it a seat may know: nothing that is another seat's, and nothing
+// that is only for who mends the files, which is the game master.
+func (st Status) From(seat string) Status {
+	if seat == string(policy.GM) {
+		return st
+	}
+	if st.Awaited != nil && st.Awaited.Privately && !slices.Contains(st.Awaited.Seats, seat) {
+		awaited := *st.Awaited
+		awaited.Seats = nil
+		st.Awaited = &awaited
+	}
+	st.Drafts = slices.DeleteFunc(slices.Clone(st.Drafts), func(s string) bool { return s != seat })
+	st.Journals, st.Told, st.Problems = nil, nil, nil
+	return st
 }
 
 // Character is a line of the roster.

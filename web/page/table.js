@@ -81,14 +81,12 @@ function card(x) {
         )
       : null,
     h('p', { class: 'muted small' }, (x.characters ?? []).map((c) => plain(c.name)).join(', ')),
-    x.problems?.length ? h('p', { class: 'tell warn' }, plain(x.problems[0])) : null,
   );
 }
 
 function stateOf(x) {
   const state = x.holder ? 'working' : x.open?.length || x.awaited ? 'waiting' : x.in_session ? 'idle' : 'stale';
-  const words = x.state ?? (x.holder ? k.inUse : x.open?.length ? k.cycleOpen : x.in_session ? k.inSession : k.atRest);
-  return h('span', { class: `state ${state}` }, plain(words));
+  return h('span', { class: `state ${state}` }, plain(x.state));
 }
 
 function newTables(adventures) {
