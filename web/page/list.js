@@ -171,7 +171,7 @@ export class VirtualList {
     this.heights.all(sizes);
     if (!this.el.isConnected) return;
     if (this.scrolling) this.draw();
-    else this.place();
+    else this.stand();
   }
 
   /** reset takes other rows, and goes to one of them; who had the focus in the list has it still. */
@@ -200,11 +200,12 @@ export class VirtualList {
 
   /** grow takes rows that were added at the end; who stands there follows them. */
   grow(rows) {
+    this.heed();
     this.rows = rows;
     for (const size of rows.estimates(this.heights.count)) this.heights.push(size);
     for (const el of this.drawn.values()) el.setAttribute('aria-setsize', rows.count);
     if (this.following) this.toEnd();
-    else this.place();
+    else this.stand();
   }
 
   get view() {
@@ -285,7 +286,21 @@ export class VirtualList {
 
   settle() {
     this.scrolling = false;
-    this.place();
+    this.stand();
+  }
+
+  /** heed takes a movement of which the browser has not told yet, and says whether there was one. */
+  heed() {
+    if (this.expected === undefined || this.el.scrollTop === this.expected) return false;
+    const { scrolling } = this;
+    this.scrolled();
+    this.scrolling = scrolling;
+    return true;
+  }
+
+  /** stand is place where nobody asked for it: who is just going elsewhere is not called back. */
+  stand() {
+    if (!this.heed()) this.place();
   }
 
   /** place puts the scroll bar where the anchor is, and draws. */
@@ -384,9 +399,10 @@ export class VirtualList {
         (row.querySelectorAll(CONTROLS)[at] ?? row).focus({ preventScroll: true });
       }
     }
+    this.heed();
     this.draw();
     if (this.following) this.toEnd();
-    else if (!this.scrolling) this.place();
+    else if (!this.scrolling) this.stand();
   }
 
   resized(entries) {
@@ -405,7 +421,7 @@ export class VirtualList {
         changed = true;
       }
     }
-    if (changed && !this.scrolling) this.place();
+    if (changed && !this.scrolling) this.stand();
     else if (changed) this.draw();
   }
 
