@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,7 +47,8 @@ func TestKnowledgeOfADemonstration(t *testing.T) {
 	t.Run("runs", func(t *testing.T) { runsOfSeats(t, a) })
 }
 
-// runsOfSeats: in a list a run of a table bears its table and seat, and no word of it.
+// runsOfSeats: in a list a run of a table bears its table and seat, and no word of it;
+// one of a quest what was done, and not the words that every such run begins with.
 func runsOfSeats(t *testing.T, a *App) {
 	if _, err := a.RefreshArchive(t.Context(), ArchiveAt{}, nil); err != nil {
 		t.Fatal(err)
@@ -61,8 +63,10 @@ func runsOfSeats(t *testing.T, a *App) {
 		t.Fatal(err)
 	}
 	seats := 0
+	var deeds []string
 	for _, r := range list.Items {
 		if r.Campaign == "" {
+			deeds = append(deeds, r.Title)
 			continue
 		}
 		if seats++; r.Last != "" || !strings.HasPrefix(r.Title, r.Campaign) || len(r.Title) > len(r.Campaign)+20 {
@@ -71,6 +75,9 @@ func runsOfSeats(t *testing.T, a *App) {
 	}
 	if seats < 5 {
 		t.Errorf("%d runs of seats in %d", seats, len(list.Items))
+	}
+	if want := []string{"confront, phase 5", "consult · cat, phase 5"}; !slices.Equal(slices.Sorted(slices.Values(deeds)), want) {
+		t.Errorf("runs of the quest are listed as %q", deeds)
 	}
 }
 

@@ -49,6 +49,7 @@ type Run struct {
 
 	elsewhere bool   // it is of another shelf
 	character string // of a table's
+	deed      string // of a quest: what it was for
 	standing  standing
 	main      int64 // the source of its main lane
 	prompt    int64 // the id of its first prompt
@@ -167,9 +168,21 @@ func (s *Shelf) describe(r *Run, l lane) {
 	r.Session = cmp.Or(l.session, by["session_id"])
 	r.Parent = cmp.Or(by["parent_thread_id"], r.Parent)
 	r.Campaign, r.character, r.Quest = by["campaign"], by["character"], by["quest"]
+	if r.Quest != "" {
+		r.deed = deedOf(by["flow"], by["phase"])
+	}
 	if l.src.kind == kinds.Record {
 		r.Workspace, _ = record.Workspace(l.src.path)
 	}
+}
+
+// deedOf names a run of a quest by what was done: its first words are the program's.
+func deedOf(flow, phase string) string {
+	name := strings.ReplaceAll(flow, ".", " · ")
+	if name != "" && phase != "" && phase != "0" {
+		name += ", phase " + phase
+	}
+	return name
 }
 
 // kindOf says what a run is by the head of its record.

@@ -138,8 +138,11 @@ func (r *Run) ofSeat() string {
 	return r.Campaign + " · " + r.character
 }
 
-// title is the first prompt that a person wrote.
+// title is the first prompt that a person wrote, or what the program asked it for.
 func (s *Shelf) title(ctx context.Context, r *Run) (string, error) {
+	if r.deed != "" {
+		return r.deed, nil
+	}
 	if found, ok := s.texts.lines[-r.prompt]; ok { // it is not the first one
 		return found.text, nil
 	}
