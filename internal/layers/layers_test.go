@@ -136,7 +136,7 @@ var house = map[string]string{
 	"table/flow":          "dice engine internal/atomicfile internal/markdown internal/shingle policy seat table table/calls table/combat table/desk table/gm table/journal table/look table/people table/relay table/rolls table/seating table/story table/told workspace",
 	"table/gm":            "dice internal/markdown policy table table/combat table/desk table/story toolbox",
 	"table/journal":       "internal/markdown table workspace",
-	"table/look":          "dice engine internal/lockfile internal/shingle table table/journal table/people table/rolls table/story table/told",
+	"table/look":          "dice engine internal/lockfile internal/shingle policy table table/journal table/people table/rolls table/story table/told",
 	"table/offline":       "agent agent/local transcript",
 	"table/people":        "agent dice engine internal/atomicfile policy table table/desk table/gm table/relay table/story transcript workspace",
 	"table/relay":         "table",
