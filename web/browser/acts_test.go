@@ -118,8 +118,12 @@ func TestEveryDeedOfAQuest(t *testing.T) {
 
 	p.press("button", "Note progress")
 	p.write("What was done?", "A line that is wrong.")
+	p.reload() // what was typed is still there
+	p.wait(`[...document.querySelectorAll('form.action textarea, form.action input')].some(f => f.value === 'A line that is wrong.')`)
 	p.press("button", "Note it")
 	p.ends("LogProgress")
+	p.reload() // and once sent, no more
+	p.wait(`document.querySelector('ol.progress li') && !document.querySelector('form.action')`)
 	p.press("button", p.lastNamed("Take back entry"))
 	p.ends("WithdrawProgress")
 	p.wait(`document.querySelectorAll('ol.progress li').length > 1 && /withdrawn/i.test(document.querySelector('ol.progress').innerText)`)
@@ -327,6 +331,16 @@ func (p *player) dice() {
 	p.write("The table’s own words", "three grey geese")
 	p.press("button", "Give them")
 	p.ends("SeedDice")
+	p.press("button", "Roll dice")
+	p.write("Dice", "twenty")
+	p.press("button", "Roll")
+	if text := p.comesTo("Roll", nil); !strings.Contains(text, "dice expression, column 1") {
+		p.t.Errorf("what was wrong is not told: %s", text)
+	}
+	p.wait(`document.querySelector('article[data-verb=Roll] [role=alert]')`)
+	p.press("button", "Roll dice") // what was typed can be mended
+	p.wait(`[...document.querySelectorAll('form.action input')].some(f => f.value === 'twenty')`)
+	p.press("button", "Close")
 	p.press("button", "Roll dice")
 	p.write("Dice", "1d20+3")
 	p.write("What for", "a look behind the door")

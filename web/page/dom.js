@@ -129,6 +129,15 @@ export function replace(el, ...children) {
   return el;
 }
 
+/** renew is replace where something has changed: what is being pressed, or has the focus, stays else. */
+export function renew(el, ...children) {
+  const now = replace(document.createElement('div'), children);
+  const same = (node, i) => node.isEqualNode(el.childNodes[i]);
+  if (now.childNodes.length === el.childNodes.length && [...now.childNodes].every(same)) return el;
+  el.replaceChildren(...now.childNodes);
+  return el;
+}
+
 /** mark is one of our own pictures, by its name; decoration, so it says nothing. */
 export function mark(name, size = 16) {
   const at = MARKS[name] ?? MARKS.dot;

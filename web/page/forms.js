@@ -2,7 +2,8 @@
 // was typed the arguments of a verb.
 
 import { h, plain, replace, t, trouble } from './core.js';
-import { start } from './jobs.js';
+import { draft, dropDraft, keepDraft } from './drafts.js';
+import { start, watch } from './jobs.js';
 
 /**
  * @typedef {object} Field
@@ -34,6 +35,9 @@ export function form(action, { values = {}, begun, close } = {}) {
   const controls = new Map(
     action.fields.map((f) => [f.name, control(f, `${id}-${f.name}`, values[f.name] ?? f.value)]),
   );
+  for (const [name, typed] of Object.entries(draft(draftOf(action)) ?? {})) {
+    if (controls.has(name) && !(name in values)) controls.get(name)[held(controls.get(name))] = typed;
+  }
   const wrong = h('div');
   const send = h('button', { class: action.danger ? 'danger' : 'primary' }, action.go ?? action.label);
   const el = h(
@@ -42,11 +46,13 @@ export function form(action, { values = {}, begun, close } = {}) {
       class: 'sheet action',
       'aria-labelledby': `${id}-title`,
       on: {
+        input: () => keepDraft(draftOf(action), Object.fromEntries([...controls].map(([k, el]) => [k, el[held(el)]]))),
         submit: async (event) => {
           event.preventDefault();
           send.disabled = true;
           try {
             const job = await start(action, ...action.args(read(action, controls)));
+            sent(job, draftOf(action));
             begun?.(job);
           } catch (err) {
             replace(wrong, trouble(err));
@@ -69,6 +75,26 @@ export function form(action, { values = {}, begun, close } = {}) {
   );
   return el;
 }
+
+/** draftOf is the name of what is typed into an action's form on this page. */
+const draftOf = (action) => `${location.pathname} ${action.seat ?? ''} ${action.name}`;
+
+/** sent takes a draft away, and gives it back where nothing came of it: to be mended, not typed again. */
+function sent(job, name) {
+  const typed = draft(name);
+  const over = new AbortController();
+  const settle = (known) => {
+    if (known.job !== job.job || !known.ended) return;
+    over.abort();
+    const failed = known.error && known.error.kind !== 'no' && !known.stopped;
+    if (typed && failed && !draft(name)) keepDraft(name, typed);
+  };
+  dropDraft(name);
+  watch(settle, over.signal);
+  settle(job);
+}
+
+const held = (el) => (el.type === 'checkbox' ? 'checked' : 'value');
 
 function control(f, id, value) {
   const common = { id, name: f.name, required: f.required || null, 'aria-describedby': f.hint ? `${id}-hint` : null };
@@ -119,7 +145,8 @@ export const said = (text) => (text.trim() === '' ? null : text);
 
 /**
  * actions are several forms behind buttons: one is open at a time. update gives
- * them anew; what is being typed stays, as long as that can still be done.
+ * them anew; what is being typed stays, as long as that can still be done, and the
+ * form into which something was typed is open when the page is drawn anew.
  * @param {Action[]} list
  */
 export function actions(list, { label, begun } = {}) {
@@ -127,7 +154,7 @@ export function actions(list, { label, begun } = {}) {
   const row = h('div', { class: 'row', role: 'group', 'aria-label': label });
   const buttons = new Map();
   let open = '';
-  const show = (name, values) => {
+  const show = (name, values, { focus = true } = {}) => {
     open = name;
     for (const [key, b] of buttons) b.setAttribute('aria-expanded', String(key === open));
     const action = list.find((a) => a.name === open);
@@ -142,12 +169,13 @@ export function actions(list, { label, begun } = {}) {
         begun?.(job);
       },
       close: () => {
+        dropDraft(draftOf(action));
         buttons.get(name)?.focus();
         show('');
       },
     });
     replace(place, el);
-    el.querySelector('input, textarea, select, button')?.focus();
+    if (focus) el.querySelector('input, textarea, select, button')?.focus();
   };
   const update = (now) => {
     list = now;
@@ -168,5 +196,7 @@ export function actions(list, { label, begun } = {}) {
       text,
     );
   update(list);
+  const left = list.find((action) => draft(draftOf(action)));
+  if (left) show(left.name, {}, { focus: false });
   return { el: h('div', { class: 'actions' }, row, place), show, update };
 }

@@ -19,6 +19,7 @@ import {
   t,
   when,
 } from './core.js';
+import { draft, dropDraft, keepDraft } from './drafts.js';
 import { markdown } from './markdown.js';
 import { withCitations } from './outcome.js';
 
@@ -495,8 +496,10 @@ function questionForm(job, { number, question: q }, offers) {
   return form;
 }
 
+const draftOf = (job, number) => `${job.job}-${number}`;
+
 function answerField(job, number, q, id, form) {
-  const key = `conclave-draft-${job.job}-${number}`;
+  const key = draftOf(job, number);
   const lines = q.way !== IN_LINE;
   const field = h(lines && !q.secret ? 'textarea' : 'input', {
     id,
@@ -506,7 +509,7 @@ function answerField(job, number, q, id, form) {
     type: lines && !q.secret ? null : q.secret ? 'password' : 'text',
     on: {
       input: () => {
-        if (!q.secret) sessionStorage.setItem(key, field.value);
+        if (!q.secret) keepDraft(key, field.value);
       },
       keydown: (event) => {
         if (
@@ -520,7 +523,7 @@ function answerField(job, number, q, id, form) {
       },
     },
   });
-  field.value = sessionStorage.getItem(key) ?? '';
+  field.value = draft(key) ?? '';
   return field;
 }
 
@@ -548,7 +551,7 @@ async function answer(job, number, body, form) {
   for (const control of form.elements) control.disabled = true;
   try {
     await api(`/api/jobs/${job.job}/answer`, { body: { number, ...body } });
-    sessionStorage.removeItem(`conclave-draft-${job.job}-${number}`);
+    dropDraft(draftOf(job, number));
   } catch (err) {
     for (const control of form.elements) control.disabled = false;
     notice(err.message);

@@ -13,6 +13,7 @@ import {
   plain,
   query,
   readOnly,
+  renew,
   replace,
   spent,
   t,
@@ -76,8 +77,8 @@ async function render(el, _, signal) {
   const refresh = async () => {
     quest = await api('/api/quest', { signal });
     titled(quest.none ? t.quest.title : quest.title);
-    replace(head, headOf(quest));
-    replace(body, bodyOf(quest, begun));
+    renew(head, headOf(quest));
+    renew(body, bodyOf(quest, begun));
     replace(
       next,
       quest.offers?.length && !readOnly && !offered

@@ -15,6 +15,7 @@ import {
   plain,
   query,
   readOnly,
+  renew,
   replace,
   t,
   titled,
@@ -148,8 +149,8 @@ async function renderTable(el, { name }, signal) {
   const refresh = async () => {
     const view = await api(`/api/table/${encodeURIComponent(name)}${query({ as: seat })}`, { signal });
     titled(name);
-    replace(head, headOf(view, name, seat));
-    replace(body, viewsOf(view, seated));
+    renew(head, headOf(view, name, seat));
+    renew(body, viewsOf(view, seated));
     if (readOnly) return;
     const list = deedsOf(view, seated).map((deed) => ({ ...deed, seat }));
     if (forms) forms.update(list);
