@@ -99,6 +99,83 @@ func TestLiveUpdate(t *testing.T) {
 	}
 }
 
+// A run on which the focus rests is read before it is opened, once; and read again
+// where something has happened in it since. What is appended while it is being opened
+// is on the page, too.
+func TestRunReadAhead(t *testing.T) {
+	w := world(t)
+	session := Long(1, 40, time.Now().Add(-time.Hour))
+	if err := session.Keep(w); err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, w)
+	tab := open(t, chromium(t))
+	if err := s.Enter(tab); err != nil {
+		t.Fatal(err)
+	}
+	const reads = `performance.getEntriesByType('resource')
+		.filter(e => e.responseEnd && /api.run.[^?]*([?]piece|.*part=look)/.test(e.name)).length`
+	say := func(words string) {
+		session.Say(words)
+		if err := session.Keep(w); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rests := func() {
+		if err := s.Visit(tab, "/runs"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Eval[bool](tab, `(() => { document.querySelector('[data-run]').focus(); return true })()`); err != nil {
+			t.Fatal(err)
+		}
+		if err := tab.Wait(reads + ` === 2`); err != nil {
+			t.Fatal("nothing was read ahead:", err)
+		}
+	}
+	opens := func(words string, asked int) {
+		t.Helper()
+		if err := tab.Wait(`document.querySelector('.view-talk [role=feed]')`); err != nil {
+			t.Fatal(err)
+		}
+		toEnd(t, tab)
+		if err := tab.Wait(fmt.Sprintf(`document.querySelector('main').textContent.includes(%q)`, words)); err != nil {
+			t.Fatal(err)
+		}
+		if n, err := Eval[int](tab, reads); err != nil || n != asked {
+			t.Errorf("it was asked %d times, not %d: %v", n, asked, err)
+		}
+	}
+	const click = `(() => { document.querySelector('[data-run] a[href]').click(); return true })()`
+	say("before it was read")
+	rests()
+	if _, err := Eval[bool](tab, click); err != nil {
+		t.Fatal(err)
+	}
+	opens("before it was read", 2)
+
+	rests()
+	say("after it was read")
+	if err := tab.Wait(`document.querySelector('[data-run]').textContent.includes('after it was read')`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Eval[bool](tab, click); err != nil {
+		t.Fatal(err)
+	}
+	opens("after it was read", 4)
+
+	for n := range sample.Count(2, 6, 40) {
+		if err := s.Visit(tab, "/runs"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Eval[bool](tab, click); err != nil {
+			t.Fatal(err)
+		}
+		words := fmt.Sprintf("while it was opened, %d", n)
+		say(words)
+		opens(words, 2)
+	}
+}
+
 // Who reads further up is not moved by what comes at the end.
 func TestLiveUpdateLeavesTheReaderAlone(t *testing.T) {
 	w := world(t)

@@ -1,5 +1,6 @@
 // The beginning: the door, the pages, the frame around them.
 
+import { readAheadOfRuns } from './ahead.js';
 import * as bundles from './bundles.js';
 import * as compare from './compare.js';
 import * as core from './core.js';
@@ -178,6 +179,7 @@ async function begin() {
   if (!(await enter())) return locked();
   connection();
   keepJobs();
+  readAheadOfRuns();
   keepMarks();
   listen();
   if (location.pathname === '/') history.replaceState(null, '', core.pages[0]?.path ?? '/');

@@ -2,10 +2,10 @@
 // those that were seen lately. It grows with the run: columns may be longer than
 // total, and only what is before total counts.
 
+import { askRun, PIECE, wasRead } from './ahead.js';
 import { columnsOf, widened } from './columns.js';
 import { api, ask, on, query } from './core.js';
 
-const PIECE = 100;
 const KEPT = 60; // pieces
 const UNSETTLED = 64; // entries at the end whose order may still change
 const AT_ONCE = 20; // texts that are asked for together with the columns of what came
@@ -49,24 +49,27 @@ export class RunData {
 
   /** open reads what is known of the run, the texts to begin with, and the columns to lay it out. */
   async open(at) {
-    const [head, columns] = await Promise.all([
-      api(`${this.base}${query({ piece: PIECE, at })}`, { signal: this.signal }),
-      this.index(0, 'look'),
-    ]);
+    const early = at === undefined ? wasRead(this.id) : null;
+    let changed = null;
+    on(
+      'run',
+      (event) => {
+        if (event.run !== this.id) return;
+        if (this.head) this.changed(event);
+        else changed = event;
+      },
+      this.signal,
+    );
+    const anew = () => askRun(this.id, at, this.signal);
+    const [head, columns] = await (early?.catch(anew) ?? anew());
+    this.take(columnsOf(columns));
     this.head = head;
-    this.take(columns);
     const { window: first } = head;
     if (first.epoch === this.epoch && first.items.length > 0) {
       this.asking.add(first.from / PIECE);
       this.pieces.set(first.from / PIECE, first.items);
     }
-    on(
-      'run',
-      (event) => {
-        if (event.run === this.id) this.changed(event);
-      },
-      this.signal,
-    );
+    if (changed) this.changed(changed);
     return this;
   }
 
