@@ -108,6 +108,7 @@ const scrolling = `(async () => {
 		out.stops++;
 	}
 	// Heights become known as rows are drawn: the end is where nothing comes after.
+	before = 0;
 	for (let i = 0; i < 50; i++) {
 		const seen = rows();
 		out.last = Math.max(out.last, ...seen.map(r => Number(r.getAttribute('aria-posinset'))));
