@@ -68,7 +68,11 @@ func (l *Library) Live(ctx context.Context, to Hearing) error {
 	})
 	f := follower{l, roots, to, 0}
 	f.everywhere(ctx)
-	watching.Go(func() { _ = l.shelf.ReadAhead(ctx, time.Now()) }) // who asks for it is told what is wrong
+	defer func() { _ = l.shelf.Keep() }() // without it the next start takes longer
+	watching.Go(func() {
+		_ = l.shelf.ReadAhead(ctx, time.Now()) // who asks for it is told what is wrong
+		_ = l.shelf.Keep()
+	})
 	others, all := time.NewTicker(pollOthers), time.NewTicker(lookEverywhere)
 	defer others.Stop()
 	defer all.Stop()

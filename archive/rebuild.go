@@ -95,10 +95,12 @@ func (w *writer) tidy() error {
 	return err
 }
 
-// Rebuilt is another text after every rebuild, whoever made it: the numbers of all
-// rows are others than before.
+// Rebuilt is another text for every archive, and after every rebuild, whoever made it:
+// the numbers of all rows are others than before. It is empty where no refresh has
+// changed the archive yet.
 func (a *Archive) Rebuilt(ctx context.Context) (mark string, err error) {
-	err = a.reader.QueryRowContext(ctx, "SELECT sum FROM made WHERE what = 'rebuilt'").Scan(&mark)
+	err = a.reader.QueryRowContext(ctx, `SELECT b.sum || ' ' || coalesce((SELECT sum FROM made WHERE what = 'rebuilt'), '')
+		FROM made b WHERE b.what = 'born'`).Scan(&mark)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = nil
 	}

@@ -2,6 +2,7 @@ package archive
 
 import (
 	"context"
+	"crypto/rand"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -96,6 +97,9 @@ func (w *writer) complete() error {
 		if _, err := w.tx.Exec(indexesSQL); err != nil {
 			return err
 		}
+	}
+	if _, err := w.tx.Exec("INSERT OR IGNORE INTO made(what, sum) VALUES ('born', ?)", rand.Text()); err != nil {
+		return err
 	}
 	if w.after == nil {
 		return nil

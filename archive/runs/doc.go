@@ -42,8 +42,13 @@
 //
 // # What it keeps
 //
-// Nothing on the disk. In memory it has a few figures of every lane, and the
-// places of the entries of the runs that were asked for last. Update brings both
-// up to what the archive holds, and reads no more of it than has changed. Texts
-// come from the archive when they are asked for, secrets taken out.
+// In memory it has a few figures of every lane, and the places of the entries of the
+// runs that were asked for last. Update brings both up to what the archive holds, and
+// reads no more of it than has changed. Texts come from the archive when they are
+// asked for, secrets taken out.
+//
+// On the disk nothing but those figures, in one file beside the archive, and only
+// when it is told to (Keep): of a large archive they take seconds to count. Who opens
+// that archive next takes them up, and what has changed since. A file that is not
+// whole, or of another archive, or of one that was rebuilt, is as none.
 package runs

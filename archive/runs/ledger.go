@@ -2,8 +2,9 @@ package runs
 
 import (
 	"context"
+	"crypto/sha256"
 	"database/sql"
-	"hash/maphash"
+	"encoding/binary"
 
 	kinds "conclave/archive/source"
 	"conclave/internal/price"
@@ -15,6 +16,7 @@ import (
 // that began first, a program's own file before what was made of it.
 type ledger struct {
 	prices price.List
+	priced map[string]*price.Price // by the names of models; nil: it has none
 	held   map[digest]*entryCost
 	rest   []*entryCost // what programs have counted and no response tells of
 	// parents are the runs from which others have copied their history, as a fork
@@ -25,10 +27,9 @@ type ledger struct {
 // digest stands for the key of a response.
 type digest [2]uint64
 
-var seeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
-
 func digestOf(key string) digest {
-	return digest{maphash.String(seeds[0], key), maphash.String(seeds[1], key)}
+	sum := sha256.Sum256([]byte(key))
+	return digest{binary.LittleEndian.Uint64(sum[:]), binary.LittleEndian.Uint64(sum[8:])}
 }
 
 // entryCost is a response, the entry that tells of it, and its source.
@@ -70,14 +71,29 @@ func (l *ledger) read(
 			&e.CacheWrite1h, &e.Searches); err != nil {
 			return err
 		}
-		if p, ok := l.prices.Of(e.model); ok {
-			e.cost, e.priced = p.Cost(e.Usage), true
-		}
+		l.price(e)
 		if e.source = sources[id]; e.source != nil {
 			take(key, e)
 		}
 	}
 	return rows.Err()
+}
+
+// price says what a response cost.
+func (l *ledger) price(e *entryCost) {
+	p, known := l.priced[e.model]
+	if !known {
+		if of, ok := l.prices.Of(e.model); ok {
+			p = &of
+		}
+		if l.priced == nil {
+			l.priced = map[string]*price.Price{}
+		}
+		l.priced[e.model] = p
+	}
+	if p != nil {
+		e.cost, e.priced = p.Cost(e.Usage), true
+	}
 }
 
 // addAll takes every response.
@@ -96,6 +112,7 @@ func (l *ledger) add(ctx context.Context, db *sql.DB, src *source, from int64) e
 
 func (l *ledger) put(key string, e *entryCost) {
 	d := digestOf(key)
+	e.source.spend(e, 0) // whose model it knows, whichever source it counts for
 	if have := l.held[d]; have != nil {
 		l.relate(have.source, e.source)
 		if !e.before(have) {

@@ -27,7 +27,7 @@ type Run struct {
 	State     State     `json:"state"`
 	Project   string    `json:"project"`
 	Agent     string    `json:"agent"`
-	Model     string    `json:"model,omitempty"` // that was paid for most
+	Model     string    `json:"model,omitempty"` // that was paid for most, or of which it tells
 	Role      string    `json:"role"`
 	Kind      string    `json:"kind"`
 	Entries   int       `json:"entries"`
@@ -151,7 +151,7 @@ func (s *Shelf) spent(r *Run, list []*source) {
 		}
 	}
 	for model, n := range models {
-		if m := models[r.Model]; r.Model == "" || n > m || n == m && model < r.Model {
+		if m := models[r.Model]; model != "" && (r.Model == "" || n > m || n == m && model < r.Model) {
 			r.Model = model
 		}
 	}

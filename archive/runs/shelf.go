@@ -28,6 +28,7 @@ type Shelf struct {
 	texts      texts
 	made       map[string]Run // summaries, until their run changes
 	rebuilt    string         // see Archive.Rebuilt
+	unkept     bool           // something has changed since Keep
 	pending    []string       // runs of which it is still to be told that they have changed
 }
 
@@ -101,7 +102,14 @@ func (s *Shelf) update(ctx context.Context, paths []string) ([]string, error) {
 		return s.reload(ctx, mark)
 	}
 	if !s.loaded {
-		if err := s.load(ctx); err != nil {
+		err := s.recall(ctx, mark)
+		if errors.Is(err, errNotKept) {
+			s.forget()
+			s.unkept = true
+			err = s.load(ctx)
+		}
+		if err != nil {
+			s.forget()
 			return nil, fmt.Errorf("read the runs of the archive: %w", err)
 		}
 		s.loaded, s.rebuilt = true, mark
@@ -111,6 +119,12 @@ func (s *Shelf) update(ctx context.Context, paths []string) ([]string, error) {
 	if err != nil || len(changed) == 0 {
 		return nil, err
 	}
+	return s.follow(ctx, changed)
+}
+
+// follow takes up sources that have changed, and names their runs.
+func (s *Shelf) follow(ctx context.Context, changed []*source) ([]string, error) {
+	s.unkept = true
 	if err := s.readOrigins(ctx); err != nil {
 		return nil, err
 	}
@@ -141,6 +155,7 @@ func (s *Shelf) update(ctx context.Context, paths []string) ([]string, error) {
 func (s *Shelf) reload(ctx context.Context, mark string) (names []string, err error) {
 	before := s.sources
 	s.forget()
+	s.unkept = true
 	if err := s.load(ctx); err != nil {
 		return nil, fmt.Errorf("read the rebuilt archive: %w", err)
 	}

@@ -34,7 +34,7 @@ var house = map[string]string{
 	"archive/archivetest": "archive archive/sql internal/sessiongen record transcript",
 	"archive/export":      "archive internal/jsontext internal/markdown internal/parquet internal/screen transcript",
 	"archive/index":       "transcript",
-	"archive/runs":        "archive archive/search archive/source internal/jsontext internal/price record session transcript",
+	"archive/runs":        "archive archive/search archive/source internal/atomicfile internal/jsontext internal/price record session transcript",
 	"archive/search":      "archive archive/index transcript",
 	"archive/segment":     "",
 	"archive/source":      "internal/jsontext record session session/claude session/tree workspace",
