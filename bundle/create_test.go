@@ -368,5 +368,6 @@ func TestMain(m *testing.M) {
 		os.Exit(child())
 	}
 	sample.Tests(14)
+	sample.Checks(10, 30)
 	os.Exit(m.Run())
 }

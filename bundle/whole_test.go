@@ -71,7 +71,7 @@ func TestTheRecordComesBack(t *testing.T) {
 		}
 		files = append(files, found...)
 	}
-	for _, i := range sample.Pick(t, len(files), 6, 20) {
+	for _, i := range sample.Pick(t, len(files), 4, 8) {
 		file := files[i]
 		path := filepath.Join(t.TempDir(), "r.record")
 		w, err := record.Create(path, record.Header{Run: "r", Attributes: map[string]string{"prompt_name": "p", "adapter": "a"}})
@@ -148,7 +148,7 @@ func TestOddRecordsComeBack(t *testing.T) {
 func TestGiantsComeBack(t *testing.T) {
 	t.Parallel()
 	path := newRecord(t, t.TempDir(), "r", func(w *record.Writer, e *transcript.Emitter) {
-		for i := range 5 {
+		for i := range sample.Count(3, 3, 5) {
 			said(t, e, transcript.UserMessage, map[string]string{"text": "small"})
 			said(t, e, transcript.ToolResult, map[string]string{"text": strings.Repeat("large ", i*batchBytes/12)})
 			if err := w.AppendBlob("stdout", bytes.Repeat([]byte{byte(i)}, i*batchBytes/2)); err != nil {

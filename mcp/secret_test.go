@@ -157,7 +157,7 @@ func TestNothingHiddenIsTold(t *testing.T) {
 			t.Errorf("%s is attacked in no way", tool.Name)
 		}
 		list := calls[tool.Name]
-		for _, i := range sample.Pick(t, len(list), 3, min(len(list), 8)) {
+		for _, i := range sample.Pick(t, len(list), 3, min(len(list), 5)) {
 			a := list[i]
 			s, err := c.try(t.Context(), tool.Name, a)
 			if err != nil {

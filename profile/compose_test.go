@@ -3,6 +3,7 @@ package profile
 import (
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -16,12 +17,18 @@ func drafts() []Draft {
 }
 
 func mustPack(name string) *Pack {
+	if p, ok := foundPacks.Load(name); ok {
+		return p.(*Pack)
+	}
 	p, err := Library{}.Find(name)
 	if err != nil {
 		panic(err)
 	}
+	foundPacks.Store(name, p)
 	return p
 }
+
+var foundPacks sync.Map // by name: nobody changes them
 
 // TestCompose: what was thought up in a talk is held to what every pack is.
 func TestCompose(t *testing.T) {

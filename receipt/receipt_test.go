@@ -95,7 +95,7 @@ func TestEveryByteCounts(t *testing.T) {
 			if !holds(c.data, c.against) {
 				t.Fatal("the receipt itself does not hold")
 			}
-			for _, at := range sample.Pick(t, len(c.data), 30, 80) {
+			for _, at := range sample.Pick(t, len(c.data), 20, 30) {
 				tryChanges(t, c.data, at, c.against)
 			}
 		})

@@ -177,7 +177,7 @@ func TestRealPrograms(t *testing.T) {
 			pairs = append(pairs, pair{p, provider})
 		}
 	}
-	for _, i := range sample.Pick(t, len(pairs), 1, 3) {
+	for _, i := range sample.Pick(t, len(pairs), 1, 2) {
 		p, provider := pairs[i].program, pairs[i].provider
 		t.Run(p.name+"/"+provider, func(t *testing.T) {
 			r := openReal(t, p.name, provider, look(t, p.name, "cat given.md; expr 6 \\* 7"), nil)

@@ -72,7 +72,7 @@ func (h *Sheet) told() (list []Entry) {
 // says that numbers stand, and no sheet that somebody holds has changed.
 func TestLanesGrowLikeReadingOnce(t *testing.T) {
 	draw := sample.Rand(t)
-	for n := range sample.Count(2, 5, 300) {
+	for n := range sample.Count(2, 3, 300) {
 		t.Run(fmt.Sprint(n), func(t *testing.T) { lanesGrow(t, draw) })
 	}
 }
@@ -187,7 +187,7 @@ func TestGrowthCostsWhatIsAdded(t *testing.T) {
 		}
 	}
 	grow(1, 2000)
-	grow(0, 30_000)
+	grow(0, sample.Count(3_000, 8_000, 30_000))
 	s := shelf(t, a)
 	h := s.sheet(t, captured)
 	anew := 0

@@ -21,6 +21,7 @@ import (
 	"conclave/archive"
 	"conclave/archive/archivetest"
 	"conclave/archive/search"
+	"conclave/internal/sample"
 	"conclave/transcript"
 	"conclave/usage"
 )
@@ -192,7 +193,11 @@ func TestWindowsTile(t *testing.T) {
 		want  map[string]int
 	}
 	held := map[string]exported{}
-	for _, r := range list[:12] {
+	var drawn []Run // the longest, and others
+	for _, i := range append([]int{0}, sample.Pick(t, len(list), 4, 6)...) {
+		drawn = append(drawn, list[i])
+	}
+	for _, r := range drawn {
 		want := map[string]int{}
 		for e, err := range a.Entries(t.Context(), r.ID) {
 			if err != nil {
@@ -203,11 +208,11 @@ func TestWindowsTile(t *testing.T) {
 		held[r.ID] = exported{s.sheet(t, r.ID), want}
 	}
 	rapid.Check(t, func(rt *rapid.T) {
-		r := list[rapid.IntRange(0, 11).Draw(rt, "run")]
+		r := rapid.SampledFrom(drawn).Draw(rt, "run")
 		h, want := held[r.ID].sheet, held[r.ID].want
 		got, from := map[string]int{}, 0
 		for from < h.Total() {
-			w, err := s.Window(t.Context(), h, from, rapid.IntRange(1, 600).Draw(rt, "n"))
+			w, err := s.Window(t.Context(), h, from, max(h.Total()/12, rapid.IntRange(1, 600).Draw(rt, "n")))
 			if err != nil {
 				rt.Fatal(err)
 			}

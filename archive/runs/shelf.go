@@ -184,12 +184,19 @@ func (s *Shelf) load(ctx context.Context) error {
 	if err := s.readOrigins(ctx); err != nil {
 		return err
 	}
-	if err := s.tallyAll(ctx); err != nil {
-		return err
-	}
 	if len(changed) == 0 {
 		return nil
 	}
+	var tallied error
+	var tallying sync.WaitGroup
+	tallying.Go(func() { tallied = s.tallyAll(ctx) }) // what it fills nobody else looks at
+	err = s.spendAll(ctx)
+	tallying.Wait()
+	return errors.Join(err, tallied)
+}
+
+// spendAll finds out what every response cost, and whom it counts for.
+func (s *Shelf) spendAll(ctx context.Context) error {
 	if err := s.readHoldings(ctx); err != nil {
 		return err
 	}

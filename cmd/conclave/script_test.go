@@ -45,7 +45,7 @@ func TestScripts(t *testing.T) {
 		t.Fatalf("no scenarios in %s (%v)", dir, err)
 	}
 	var watched, rest []string
-	drawn := sample.Pick(t, len(found), 3, len(found)/12)
+	drawn := sample.Pick(t, len(found), 3, len(found)/20)
 	for i, f := range found {
 		if slices.Contains(drawn, i) {
 			watched = append(watched, f)

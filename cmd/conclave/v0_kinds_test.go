@@ -79,7 +79,7 @@ func TestV0Kinds(t *testing.T) {
 		}
 	}
 	asked := map[string]bool{}
-	drawn := sample.Pick(t, len(kinds), 2, 6)
+	drawn := sample.Pick(t, len(kinds), 2, 3)
 	for i, k := range kinds {
 		mine := slices.DeleteFunc(slices.Clone(files), func(f string) bool { return !k.is(f) })
 		if len(mine) == 0 {

@@ -132,7 +132,7 @@ type killer struct {
 func (k *killer) all(points int) {
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
-	for _, point := range sample.Pick(k.t, points, cmp.Or(k.p.Few, 4), cmp.Or(k.p.Some, 6)) {
+	for _, point := range sample.Pick(k.t, points, cmp.Or(k.p.Few, 3), cmp.Or(k.p.Some, 4)) {
 		at := point + 1
 		wg.Add(1)
 		slots <- struct{}{}

@@ -109,6 +109,21 @@ func Tests(few int) {
 	}
 }
 
+// Checks lets a property be tried so many times, in place of rapid's hundred, where not
+// everything is tried and nobody says how often (-rapid.checks). It is called in
+// TestMain, before the tests run, by packages with a property whose case takes long.
+func Checks(few, some int) {
+	flag.Parse()
+	said := false
+	flag.Visit(func(f *flag.Flag) { said = said || f.Name == "rapid.checks" })
+	if said || All() {
+		return
+	}
+	if err := flag.Set("rapid.checks", strconv.Itoa(Count(few, some, 100))); err != nil {
+		panic(err)
+	}
+}
+
 // commit is a number for the commit of the checkout; 1 where there is none.
 var commit = sync.OnceValue(func() uint64 {
 	repository, err := git.Open(context.Background(), ".")

@@ -28,7 +28,7 @@ func TestLeakHistories(t *testing.T) {
 	t.Parallel()
 	for kind, least := range map[string]int{"honest": 142, "leaks": 144} {
 		all := histories(t, kind)
-		for _, i := range sample.Pick(t, len(all), len(all)/10, len(all)/3) {
+		for _, i := range sample.Pick(t, len(all), len(all)/10, len(all)/6) {
 			t.Run(kind+"/"+all[i].name, func(t *testing.T) {
 				t.Parallel()
 				all[i].run(t)

@@ -187,7 +187,9 @@ func TestRealGM(t *testing.T) {
 	eq(t, "tmp", strings.Join(text.tmp(), " "), table.NarrativeFile)
 	eq(t, "gm-context.md", want["asked: gm-context.md"], fileOf(gmContext))
 
-	for _, name := range []string{"claude", "codex"} {
+	programs := []string{"claude", "codex"}
+	for _, i := range sample.Pick(t, len(programs), 0, 1) {
+		name := programs[i]
 		t.Run(name+" by tools", func(t *testing.T) {
 			t.Parallel()
 			g := newGMTable(t)
