@@ -254,7 +254,7 @@ func (l *Library) FindEntries(ctx context.Context, q Search) (Hits, error) {
 		hit := RunHit{Hit: h, Lane: h.Source, At: h.Time}
 		if r, ok, err := l.shelf.One(ctx, h.Run, now); err == nil && ok {
 			hit.Title = r.Title
-			if n, ok := l.shelf.Number(ctx, h.Run, h.Source, h.Seq, r.Entries <= quickly); ok {
+			if n, ok := l.shelf.Number(ctx, h.Run, h.Source, h.Seq, false); ok {
 				hit.Entry = &n
 			}
 		}
@@ -262,9 +262,6 @@ func (l *Library) FindEntries(ctx context.Context, q Search) (Hits, error) {
 	}
 	return out, nil
 }
-
-// quickly is how many entries a run may have whose order is found out for a hit.
-const quickly = 2000
 
 // NumberOf is the number of an entry in its run, by its lane and its place there.
 func (l *Library) NumberOf(ctx context.Context, id, lane string, seq int64) (int, error) {

@@ -3,7 +3,6 @@ package main_test
 import (
 	"archive/zip"
 	"bytes"
-	"conclave/internal/sample"
 	"encoding/binary"
 	"io"
 	"io/fs"
@@ -13,6 +12,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"conclave/internal/sample"
 )
 
 // newerFile is a kind of file that carries a version: how a newer one would

@@ -4,7 +4,6 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
-	"conclave/internal/sample"
 	"errors"
 	"flag"
 	"fmt"
@@ -17,6 +16,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"conclave/internal/sample"
 )
 
 var updateV0 = flag.Bool("update-v0", false, "write the answers in testdata/v0/expect anew: only when one is added")

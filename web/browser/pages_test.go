@@ -3,6 +3,7 @@ package browser
 import (
 	"maps"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -123,4 +124,38 @@ func seatRun(t *testing.T, tab *Tab) string {
 		return all[i].ID
 	}
 	return ""
+}
+
+// A hit of the search of everything leads to its entry, also in a run that nobody has
+// opened yet, and its link says so by itself.
+func TestHitsLeadToTheirEntry(t *testing.T) {
+	s, tab := inside(t)
+	if err := s.Visit(tab, "/search?q=one+too+few"); err != nil {
+		t.Fatal(err)
+	}
+	if err := tab.Wait(`document.querySelector('.hits a')`); err != nil {
+		t.Fatal(err)
+	}
+	link, err := Eval[string](tab, `document.querySelector('.hits a').getAttribute('href')`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !regexp.MustCompile(`^/run/[^/]+(/\d+|\?seq=\d+&by=.*)$`).MatchString(link) {
+		t.Errorf("the link is %s", link)
+	}
+	const there = `/^\/run\/[^/]+\/\d+$/.test(location.pathname) && location.search === '' &&
+		[...document.querySelectorAll('[role=feed] [data-n]')].find(e => e.dataset.n === location.pathname.split('/').at(-1))
+			?.innerText.includes('one too few')`
+	if _, err := Eval[bool](tab, `(() => { document.querySelector('.hits a').click(); return true })()`); err != nil {
+		t.Fatal(err)
+	}
+	if err := tab.Wait(there); err != nil {
+		t.Error(err)
+	}
+	if err := s.Visit(tab, link); err != nil { // as in a tab of its own
+		t.Fatal(err)
+	}
+	if err := tab.Wait(there); err != nil {
+		t.Error(err)
+	}
 }

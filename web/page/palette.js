@@ -17,7 +17,7 @@ import {
   singleKeys,
   t,
 } from './core.js';
-import { openHit } from './search.js';
+import { hitPath } from './search.js';
 import { projectName } from './who.js';
 
 /** openPalette shows it, with the focus in its field. */
@@ -176,7 +176,7 @@ function hitItem(hit) {
     icon: 'search',
     name: oneLine(hit.snippet ?? '', 110),
     detail: projectName(hit.project),
-    act: () => openHit(hit),
+    act: () => go(hitPath(hit)),
   };
 }
 

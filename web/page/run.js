@@ -1,6 +1,7 @@
 // One run: its head, and its views: conversation, timeline, figures, edits, pins.
 
 import {
+  api,
   compact,
   copyButton,
   costOf,
@@ -47,7 +48,7 @@ export function register() {
 
 async function render(el, { id, n }, signal) {
   replace(el, heading(t.run.title), loading());
-  const at = /^\d{1,9}$/.test(n ?? '') ? Number(n) : undefined;
+  const at = /^\d{1,9}$/.test(n ?? '') ? Number(n) : await placed(id, signal);
   const view = Object.hasOwn(VIEWS, filters().view ?? '') ? filters().view : 'talk';
   const [data, marked] = await Promise.all([new RunData(id, signal).open(at), marks(signal)]);
   if (view !== 'talk' || filters().tool !== undefined) await data.all();
@@ -71,6 +72,20 @@ async function render(el, { id, n }, signal) {
   talk.bar.prepend(...lanePicker(data, talk));
   replace(body, h('h2', { class: 'unseen' }, t.run.conversation), talk.el);
   await talk.begin();
+}
+
+/** placed is the number of the entry that the address names by its place in a lane, as a hit does. */
+async function placed(id, signal) {
+  const { seq, by } = filters();
+  if (seq === undefined) return undefined;
+  try {
+    const { n } = await api(`/api/run/${encodeURIComponent(id)}/number${query({ lane: by, seq })}`, { signal });
+    history.replaceState(null, '', runPath(id, n));
+    return n;
+  } catch (err) {
+    if (!signal.aborted) notice(err.message);
+    return undefined;
+  }
 }
 
 function runHead(data, title, marked) {

@@ -1,13 +1,13 @@
 // Search in everything recorded: the entries that answer some words, the best first.
 
 import {
+  afterPaint,
   api,
+  append,
   filters,
-  go,
   h,
   heading,
   loading,
-  notice,
   oneLine,
   page,
   plain,
@@ -24,6 +24,7 @@ import { runPath } from './runs.js';
 import { projectName, roleOf } from './who.js';
 
 const MOST = 100;
+const FIRST = 20; // that are drawn before the others
 
 /** register adds the page of the search. */
 export function register() {
@@ -76,11 +77,9 @@ async function show(el, words, signal) {
     const { hits, more } = await api(`/api/search${query({ q: words, n: MOST })}`, { signal });
     if (signal.aborted) return;
     say(t.search.found(hits.length, more));
-    replace(
-      el,
-      h('p', { class: 'muted num' }, t.search.found(hits.length, more)),
-      h('ol', { class: 'hits' }, hits.map(row)),
-    );
+    const list = h('ol', { class: 'hits' }, hits.slice(0, FIRST).map(row));
+    replace(el, h('p', { class: 'muted num' }, t.search.found(hits.length, more)), list);
+    afterPaint(() => append(list, hits.slice(FIRST).map(row)));
   } catch (err) {
     if (!signal.aborted) replace(el, trouble(err));
   }
@@ -95,7 +94,7 @@ function row(hit) {
       { class: 'run-title' },
       h(
         'a',
-        { href: hitPath(hit), on: { click: (event) => openHit(hit, event) } },
+        { href: hitPath(hit) },
         oneLine(hit.title, 140) || t.runs.untitled,
       ),
     ),
@@ -126,22 +125,8 @@ function marked(snippet, marks) {
   return [...parts, text(done)];
 }
 
-const hitPath = (hit) => runPath(hit.run, hit.entry);
-
-/** openHit leads to an entry that was found; of a long run its number is asked for only now. */
-export async function openHit(hit, event) {
-  if (hit.entry !== undefined && hit.entry !== null) {
-    if (!event) go(hitPath(hit));
-    return;
-  }
-  event?.preventDefault();
-  try {
-    const { n } = await api(
-      `/api/run/${encodeURIComponent(hit.run)}/number${query({ lane: hit.lane, seq: hit.sequence_number })}`,
-    );
-    go(runPath(hit.run, n));
-  } catch (err) {
-    notice(err.message);
-    go(runPath(hit.run));
-  }
-}
+/** hitPath leads to an entry that was found: by its number, or where nobody knows that yet by its place. */
+export const hitPath = (hit) =>
+  hit.entry === undefined || hit.entry === null
+    ? `${runPath(hit.run)}${query({ seq: hit.sequence_number, by: hit.lane })}`
+    : runPath(hit.run, hit.entry);
