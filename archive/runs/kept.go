@@ -1,21 +1,20 @@
 package runs
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
-	"hash/crc32"
 	"os"
 	"slices"
 
 	"conclave/internal/atomicfile"
+	"conclave/internal/kept"
 	"conclave/transcript"
 )
 
 // keptForm begins a kept shelf. It goes up with what stands in it.
-const keptForm = "conclave runs 1\n"
-
-var crcTable = crc32.MakeTable(crc32.Castagnoli)
+const keptForm = "conclave runs 2\n"
 
 var errNotKept = errors.New("no shelf of this archive was kept")
 
@@ -95,231 +94,136 @@ func (s *Shelf) agrees(ctx context.Context) (bool, error) {
 	return known == len(s.sources), rows.Err()
 }
 
-// keep is the shelf as bytes: numbers as varints, texts by their length.
+// keep is the shelf as a file.
 func (s *Shelf) keep() []byte {
-	w := folder{b: []byte(keptForm)}
-	w.text(s.rebuilt)
-	ids := make([]int64, 0, len(s.sources))
-	for id := range s.sources {
-		ids = append(ids, id)
+	w := &kept.Writer{}
+	w.Text(s.rebuilt)
+	w.Number(int64(len(s.sources)))
+	for _, src := range s.sources {
+		src.keep(w)
 	}
-	slices.Sort(ids)
-	w.number(int64(len(ids)))
-	for _, id := range ids {
-		w.source(s.sources[id])
-	}
-	w.texts(s.ledger.parents)
-	models, number := []string{}, map[string]int64{}
-	for _, e := range s.ledger.held {
-		if _, ok := number[e.model]; !ok {
-			number[e.model] = int64(len(models))
-			models = append(models, e.model)
-		}
-	}
-	w.number(int64(len(models)))
-	for _, m := range models {
-		w.text(m)
-	}
-	w.number(int64(len(s.ledger.held)))
+	keepTexts(w, s.ledger.parents)
+	w.Number(int64(len(s.ledger.held)))
+	var sum [16]byte
 	for d, e := range s.ledger.held {
-		w.b = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(w.b, d[0]), d[1])
-		w.number(e.source.id, e.item, number[e.model], e.at,
-			e.Input, e.Output, e.CacheRead, e.CacheWrite, e.CacheWrite1h, e.Searches)
+		binary.LittleEndian.PutUint64(sum[:], d[0])
+		binary.LittleEndian.PutUint64(sum[8:], d[1])
+		w.Bytes(sum[:])
+		w.Name(e.model)
+		w.Number(e.source.id, e.item, e.at, e.Input, e.Output, e.CacheRead, e.CacheWrite, e.CacheWrite1h, e.Searches)
 	}
-	return binary.LittleEndian.AppendUint32(w.b, crc32.Checksum(w.b, crcTable))
+	return w.Seal(keptForm)
 }
 
 // unfold takes what keep gave; false: it is not that, or of another archive.
 func (s *Shelf) unfold(data []byte, mark string) bool {
-	end := len(data) - 4
-	if end < len(keptForm) || string(data[:len(keptForm)]) != keptForm ||
-		binary.LittleEndian.Uint32(data[end:]) != crc32.Checksum(data[:end], crcTable) {
+	r, ok := kept.Open(keptForm, data)
+	if !ok || r.Text() != mark {
 		return false
 	}
-	r := unfolder{b: data[len(keptForm):end]}
-	if r.text() != mark {
-		return false
-	}
-	for range r.count() {
-		src := r.source()
+	for range r.Count() {
+		src := unfoldSource(r)
 		s.sources[src.id] = src
 		s.byRun[src.run] = append(s.byRun[src.run], src)
 	}
-	s.ledger.parents = r.texts()
-	models := make([]string, r.count())
-	for i := range models {
-		models[i] = r.text()
+	for _, list := range s.byRun {
+		slices.SortFunc(list, func(a, b *source) int { return cmp.Compare(a.id, b.id) })
 	}
-	held := make([]entryCost, r.count())
+	s.ledger.parents = unfoldTexts(r)
+	held := make([]entryCost, r.Count())
 	s.ledger.held = make(map[digest]*entryCost, len(held))
 	for i := range held {
 		e := &held[i]
-		d := digest{r.fixed(), r.fixed()}
-		id, model := int64(0), int64(0)
-		r.numbers(&id, &e.item, &model, &e.at,
-			&e.Input, &e.Output, &e.CacheRead, &e.CacheWrite, &e.CacheWrite1h, &e.Searches)
-		if e.source = s.sources[id]; e.source == nil || model < 0 || model >= int64(len(models)) {
+		sum := r.Bytes(16)
+		e.model = r.Name()
+		var id int64
+		r.Numbers(&id, &e.item, &e.at, &e.Input, &e.Output, &e.CacheRead, &e.CacheWrite, &e.CacheWrite1h, &e.Searches)
+		if e.source = s.sources[id]; e.source == nil {
 			return false
 		}
-		e.model = models[model]
 		s.ledger.price(e)
-		s.ledger.held[d] = e
+		s.ledger.held[digest{binary.LittleEndian.Uint64(sum), binary.LittleEndian.Uint64(sum[8:])}] = e
 		e.source.spend(e, 1)
 	}
-	return !r.bad && len(r.b) == 0
+	return r.Whole()
 }
 
-// folder writes what a shelf is.
-type folder struct{ b []byte }
-
-func (w *folder) number(list ...int64) {
-	for _, n := range list {
-		w.b = binary.AppendVarint(w.b, n)
-	}
-}
-
-func (w *folder) text(s string) {
-	w.number(int64(len(s)))
-	w.b = append(w.b, s...)
-}
-
-func (w *folder) yes(list ...bool) {
-	for _, y := range list {
-		n := int64(0)
-		if y {
-			n = 1
-		}
-		w.number(n)
-	}
-}
-
-func (w *folder) texts(m map[string]string) {
-	w.number(int64(len(m)))
+func keepTexts(w *kept.Writer, m map[string]string) {
+	w.Number(int64(len(m)))
 	for k, v := range m {
-		w.text(k)
-		w.text(v)
+		w.Text(k)
+		w.Text(v)
 	}
 }
 
-func (w *folder) source(src *source) {
-	w.number(src.id, src.generation, src.pos, src.size, src.mtime, src.began, src.at, src.first)
-	for _, s := range []string{src.kind, src.path, src.run, src.state} {
-		w.text(s)
-	}
-	w.yes(src.sealed, src.shared)
-	w.texts(src.attributes)
-	w.number(int64(len(src.spent))) // of models whose responses count elsewhere, too
-	for model := range src.spent {
-		w.text(model)
-	}
-	w.tallies(src.before)
-	w.tallies(src.after)
-}
-
-func (w *folder) tallies(m map[int64]*tally) {
-	w.number(int64(len(m)))
-	for org, t := range m {
-		w.number(org, int64(t.entries), t.least, t.first, t.last, t.prompt, t.said)
-		w.text(string(t.saidType))
-		w.number(int64(len(t.copies)))
-		for src, n := range t.copies {
-			w.number(src, int64(n))
-		}
-	}
-}
-
-// unfolder reads it again. What is not as it was written makes it bad, and all the
-// rest nothing.
-type unfolder struct {
-	b   []byte
-	bad bool
-}
-
-func (r *unfolder) number() int64 {
-	n, size := binary.Varint(r.b)
-	if size <= 0 {
-		r.bad, r.b = true, nil
-		return 0
-	}
-	r.b = r.b[size:]
-	return n
-}
-
-func (r *unfolder) numbers(list ...*int64) {
-	for _, n := range list {
-		*n = r.number()
-	}
-}
-
-// count is how many of something follow: each takes a byte at least.
-func (r *unfolder) count() int {
-	n := r.number()
-	if n < 0 || n > int64(len(r.b)) {
-		r.bad, r.b = true, nil
-		return 0
-	}
-	return int(n)
-}
-
-func (r *unfolder) fixed() uint64 {
-	if len(r.b) < 8 {
-		r.bad, r.b = true, nil
-		return 0
-	}
-	n := binary.LittleEndian.Uint64(r.b)
-	r.b = r.b[8:]
-	return n
-}
-
-func (r *unfolder) text() string {
-	n := r.count()
-	s := string(r.b[:n])
-	r.b = r.b[n:]
-	return s
-}
-
-func (r *unfolder) texts() map[string]string {
+func unfoldTexts(r *kept.Reader) map[string]string {
 	m := map[string]string{}
-	for range r.count() {
-		k := r.text()
-		m[k] = r.text()
+	for range r.Count() {
+		k := r.Text()
+		m[k] = r.Text()
 	}
 	return m
 }
 
-func (r *unfolder) source() *source {
-	src := new(source)
-	r.numbers(&src.id, &src.generation, &src.pos, &src.size, &src.mtime, &src.began, &src.at, &src.first)
-	for _, s := range []*string{&src.kind, &src.path, &src.run, &src.state} {
-		*s = r.text()
+func (src *source) keep(w *kept.Writer) {
+	w.Number(src.id, src.generation, src.pos, src.size, src.mtime, src.began, src.at, src.first)
+	w.Text(src.path)
+	w.Text(src.run)
+	w.Name(src.kind)
+	w.Name(src.state)
+	w.Yes(src.sealed)
+	w.Yes(src.shared)
+	keepTexts(w, src.attributes)
+	w.Number(int64(len(src.spent))) // of models whose responses count elsewhere, too
+	for model := range src.spent {
+		w.Name(model)
 	}
-	src.sealed, src.shared = r.number() != 0, r.number() != 0
-	if src.attributes = r.texts(); len(src.attributes) == 0 {
+	keepTallies(w, src.before)
+	keepTallies(w, src.after)
+}
+
+func unfoldSource(r *kept.Reader) *source {
+	src := new(source)
+	r.Numbers(&src.id, &src.generation, &src.pos, &src.size, &src.mtime, &src.began, &src.at, &src.first)
+	src.path, src.run, src.kind, src.state = r.Text(), r.Text(), r.Name(), r.Name()
+	src.sealed, src.shared = r.Yes(), r.Yes()
+	if src.attributes = unfoldTexts(r); len(src.attributes) == 0 {
 		src.attributes = nil
 	}
-	for range r.count() {
+	for range r.Count() {
 		if src.spent == nil {
 			src.spent = map[string]*spending{}
 		}
-		src.spent[r.text()] = new(spending)
+		src.spent[r.Name()] = new(spending)
 	}
-	src.before, src.after = r.tallies(), r.tallies()
+	src.before, src.after = unfoldTallies(r), unfoldTallies(r)
 	return src
 }
 
-func (r *unfolder) tallies() map[int64]*tally {
-	var m map[int64]*tally
-	for range r.count() {
+func keepTallies(w *kept.Writer, m map[int64]*tally) {
+	w.Number(int64(len(m)))
+	for org, t := range m {
+		w.Number(org, int64(t.entries), t.least, t.first, t.last, t.prompt, t.said)
+		w.Name(string(t.saidType))
+		w.Number(int64(len(t.copies)))
+		for src, n := range t.copies {
+			w.Number(src, int64(n))
+		}
+	}
+}
+
+func unfoldTallies(r *kept.Reader) (m map[int64]*tally) {
+	for range r.Count() {
 		t := new(tally)
 		var org, entries int64
-		r.numbers(&org, &entries, &t.least, &t.first, &t.last, &t.prompt, &t.said)
-		t.entries, t.saidType = int(entries), transcript.Type(r.text())
-		for range r.count() {
+		r.Numbers(&org, &entries, &t.least, &t.first, &t.last, &t.prompt, &t.said)
+		t.entries, t.saidType = int(entries), transcript.Type(r.Name())
+		for range r.Count() {
 			if t.copies == nil {
 				t.copies = map[int64]int{}
 			}
-			src := r.number()
-			t.copies[src] = int(r.number())
+			src := r.Number()
+			t.copies[src] = int(r.Number())
 		}
 		if m == nil {
 			m = map[int64]*tally{}

@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/accessibility"
 	"github.com/chromedp/chromedp"
@@ -209,16 +208,7 @@ func TestListInAccessibilityTree(t *testing.T) {
 
 // What happens is said to those who listen, and not more than they can hear.
 func TestLiveRegion(t *testing.T) {
-	w := world(t)
-	session := Long(1, 40, time.Now().Add(-time.Hour))
-	if err := session.Keep(w); err != nil {
-		t.Fatal(err)
-	}
-	s := serve(t, w)
-	tab := open(t, chromium(t))
-	if err := s.Enter(tab); err != nil {
-		t.Fatal(err)
-	}
+	w, session, s, tab := living(t, 40)
 	if err := s.Visit(tab, "/runs"); err != nil {
 		t.Fatal(err)
 	}

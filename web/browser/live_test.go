@@ -68,11 +68,11 @@ func toEnd(t testing.TB, tab *Tab) {
 	}
 }
 
-// An entry that is appended to a session file is on the open page; also in a second
-// tab while one does not read, and after the page was loaded anew.
-func TestLiveUpdate(t *testing.T) {
+// living is a world with one session of so many entries, served, and a tab inside.
+func living(t *testing.T, entries int) (World, *Session, *Server, *Tab) {
+	t.Helper()
 	w := world(t)
-	session := Long(1, 40, time.Now().Add(-time.Hour))
+	session := Long(1, entries, time.Now().Add(-time.Hour))
 	if err := session.Keep(w); err != nil {
 		t.Fatal(err)
 	}
@@ -81,6 +81,13 @@ func TestLiveUpdate(t *testing.T) {
 	if err := s.Enter(tab); err != nil {
 		t.Fatal(err)
 	}
+	return w, session, s, tab
+}
+
+// An entry that is appended to a session file is on the open page; also in a second
+// tab while one does not read, and after the page was loaded anew.
+func TestLiveUpdate(t *testing.T) {
+	w, session, s, tab := living(t, 40)
 	atRun(t, s, tab, "Question 0")
 	took := appended(t, tab, w, session, sample.Count(5, 30, 100))
 	t.Logf("on the page: half after %v, 95 of 100 after %v, the last %v", took[len(took)/2], took[len(took)*95/100], took[len(took)-1])
@@ -103,16 +110,7 @@ func TestLiveUpdate(t *testing.T) {
 // where something has happened in it since. What is appended while it is being opened
 // is on the page, too.
 func TestRunReadAhead(t *testing.T) {
-	w := world(t)
-	session := Long(1, 40, time.Now().Add(-time.Hour))
-	if err := session.Keep(w); err != nil {
-		t.Fatal(err)
-	}
-	s := serve(t, w)
-	tab := open(t, chromium(t))
-	if err := s.Enter(tab); err != nil {
-		t.Fatal(err)
-	}
+	w, session, s, tab := living(t, 40)
 	const reads = `performance.getEntriesByType('resource')
 		.filter(e => e.responseEnd && /api.run.[^?]*([?]piece|.*part=look)/.test(e.name)).length`
 	say := func(words string) {
@@ -178,16 +176,7 @@ func TestRunReadAhead(t *testing.T) {
 
 // Who reads further up is not moved by what comes at the end.
 func TestLiveUpdateLeavesTheReaderAlone(t *testing.T) {
-	w := world(t)
-	session := Long(1, 400, time.Now().Add(-time.Hour))
-	if err := session.Keep(w); err != nil {
-		t.Fatal(err)
-	}
-	s := serve(t, w)
-	tab := open(t, chromium(t))
-	if err := s.Enter(tab); err != nil {
-		t.Fatal(err)
-	}
+	w, session, s, tab := living(t, 400)
 	run := runOf(t, tab, "Question 0")
 	if err := s.Visit(tab, "/run/"+run.ID+"/100"); err != nil {
 		t.Fatal(err)
