@@ -51,23 +51,21 @@ export class RunData {
   async open(at) {
     const early = at === undefined ? wasRead(this.id) : null;
     let changed = null;
-    on(
-      'run',
-      (event) => {
-        if (event.run !== this.id) return;
-        if (this.head) this.changed(event);
-        else changed = event;
-      },
-      this.signal,
-    );
+    const heard = (event) => {
+      if (this.head) this.changed(event);
+      else changed = event;
+    };
+    on('run', (event) => event.run === this.id && heard(event), this.signal);
+    on('connected', () => heard({}), this.signal); // what came before nobody has told here
     const anew = () => askRun(this.id, at, this.signal);
     const [head, columns] = await (early?.catch(anew) ?? anew());
     this.take(columnsOf(columns));
     this.head = head;
     const { window: first } = head;
     if (first.epoch === this.epoch && first.items.length > 0) {
-      this.asking.add(first.from / PIECE);
       this.pieces.set(first.from / PIECE, first.items);
+      const whole = first.items.length >= Math.min(PIECE, this.total - first.from); // else more came in between
+      if (whole) this.asking.add(first.from / PIECE);
     }
     if (changed) this.changed(changed);
     return this;
